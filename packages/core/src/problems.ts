@@ -1,0 +1,35 @@
+/** Everything that can be wrong in what a model wrote. A closed list: a new code is a change of the API. */
+export const problemCodes = {
+  'no-call': 'An opening marker was not followed by a call; it comes out as text.',
+  'unclosed-call': 'The closing marker is missing, but the arguments were complete: the call counts.',
+  'truncated-call': 'The output ended inside a call; the call does not count.',
+  'invalid-arguments': 'The arguments are not JSON and no safe repair makes them so; the call does not count.',
+  'arguments-not-object': 'The arguments are valid JSON, but not an object. They are passed on as they are.',
+  'unknown-tool': 'The model called a tool that was not offered. The call is passed on so that the client can say so.',
+  'unresolved-name': 'The header of a call holds no tool name and none could be found; it comes out as text.',
+  'type-mismatch': 'A value does not fit the type in the tool definition; it is passed on as a string.',
+  'duplicate-parameter': 'A parameter was written twice in one call; the last one counts.',
+  'stray-text': 'There is text between or after calls. It is passed on as text.',
+  'unopened-reasoning':
+    'Reasoning was closed that was never opened. If the prompt opens it, say so (promptOpensReasoning, models[].startsInReasoning).',
+  overflow: 'More was held back than limits.toolCallBytes allows.',
+} as const
+
+export type ProblemCode = keyof typeof problemCodes
+
+/** Every change we make so that a client can use what a model wrote. Each one made is reported. */
+export const repairCodes = {
+  'empty-arguments': 'Missing, empty or null arguments became {}.',
+  'unwrapped-arguments': 'Arguments inside a JSON string were taken out of it.',
+  'trailing-comma': 'A comma before a closing bracket was removed.',
+  'control-character': 'A raw control character in a JSON string was escaped.',
+  'python-literal': 'Python spelling (single quotes, True, False, None) was rewritten as JSON.',
+  'surplus-closer': 'A closing bracket too many was removed.',
+  'missing-closer': 'Missing closing brackets were added where the end marker of the call stood.',
+  'resolved-name': 'A call without a tool name in its header was given the only name that fits.',
+  'turn-token': 'A token that ends a turn had leaked into the text and was removed.',
+  residue: 'A closing marker without its opener was removed.',
+  flushed: 'More was held back than limits.toolCallBytes allows; it was passed on as text.',
+} as const
+
+export type RepairCode = keyof typeof repairCodes
