@@ -62,7 +62,12 @@ export class EventCollector implements Sink {
     this.events.push({ type: 'repair', code, message })
   }
 
-  /** What was written since the last call. */
+  /** What was written since the last `take`. */
+  peek(): readonly ModelEvent[] {
+    return this.events
+  }
+
+  /** The same, and begins anew. */
   take(): ModelEvent[] {
     const taken = this.events
     this.events = []

@@ -1,0 +1,191 @@
+import { coalesce, type ModelEvent } from '../../events.ts'
+import type { FormatId } from '../../formats/format-id.ts'
+import type { DeltaParts, Piece } from './delta.ts'
+import type { Failure } from './failure.ts'
+import { HeldCalls } from './held-calls.ts'
+import type { StreamIds } from './stream-ids.ts'
+import { StructuredCalls } from './structured-calls.ts'
+
+/** What reads the text of one choice: a `PushParser` does. */
+export interface TextParser {
+  /** The format whose syntax the stream has shown, or null before it has. */
+  readonly format: FormatId | null
+  push(text: string, channel?: 'content' | 'reasoning'): ModelEvent[]
+  end(reason?: 'stop' | 'length' | 'tool_calls' | 'error'): ModelEvent[]
+}
+
+/** How the upstream ended a choice: with a `finish_reason`, with `[DONE]` alone, or not at all. */
+export type UpstreamEnd =
+  | { readonly by: 'finish-reason'; readonly reason: string }
+  | { readonly by: 'done' }
+  | { readonly by: 'cut' }
+
+export interface ChoiceEnd {
+  /** What was held back, to be sent before the end. */
+  readonly pieces: readonly Piece[]
+  /** Null where none is sent. */
+  readonly finishReason: string | null
+  readonly failure: Failure | null
+}
+
+export type RecordedEvent = Extract<ModelEvent, { type: 'problem' | 'repair' }>
+
+export interface ChoiceReaderOptions {
+  readonly parser: TextParser
+  readonly ids: StreamIds
+  /** Whether arguments that are not JSON fail the answer even where the parser gave the call out as text. */
+  readonly failOnInvalidArguments: boolean
+  readonly record: (event: RecordedEvent) => void
+  readonly warn: (message: string) => void
+}
+
+/** One choice of a stream: its parser, its calls, and which kind of call came first. */
+export class ChoiceReader {
+  private readonly options: ChoiceReaderOptions
+  /** The first kind of call wins; calls of the other kind repeat it, or are left over from it. */
+  private callsCome: 'not yet' | 'in the text' | 'structured' = 'not yet'
+  private readonly written: WrittenCall[] = []
+  private readonly structured: StructuredCalls
+  private readonly held = new HeldCalls()
+  private brokenCall: WrittenCall | undefined
+  private lastProblem = ''
+  private failure: Failure | null = null
+
+  constructor(options: ChoiceReaderOptions) {
+    this.options = options
+    this.structured = new StructuredCalls(options.ids)
+  }
+
+  read(parts: DeltaParts): Piece[] {
+    const { parser } = this.options
+    const pieces: Piece[] = []
+    if (parts.reasoning !== null) this.take(parser.push(parts.reasoning, 'reasoning'), pieces)
+    if (parts.content !== null) this.take(parser.push(parts.content, 'content'), pieces)
+    if (parts.toolCalls !== null) this.takeStructured(this.structured.read(parts.toolCalls), pieces)
+    if (parts.functionCall !== null) {
+      this.takeStructured(this.structured.readLegacy(parts.functionCall), pieces)
+    }
+    return pieces
+  }
+
+  end(upstream: UpstreamEnd): ChoiceEnd {
+    const pieces: Piece[] = []
+    this.take(this.options.parser.end(parserReason(upstream)), pieces)
+    const calls = this.callsCome === 'structured' ? this.structured.missingArguments() : this.releaseHeld()
+    for (const call of calls) pieces.push({ type: 'calls', calls: [call] })
+    return { pieces, ...this.outcome(upstream) }
+  }
+
+  private take(events: readonly ModelEvent[], pieces: Piece[]): void {
+    for (const event of coalesce(events)) {
+      switch (event.type) {
+        case 'text':
+          pieces.push({ type: 'content', text: event.text })
+          break
+        case 'reasoning':
+          pieces.push({ type: 'reasoning', text: event.text })
+          break
+        case 'problem':
+        case 'repair':
+          this.takeRecord(event)
+          break
+        default:
+          if (this.callsCome !== 'structured') this.takeWritten(event, pieces)
+      }
+    }
+  }
+
+  private takeWritten(event: CallEvent, pieces: Piece[]): void {
+    const { index } = event
+    if (event.type === 'call-start') {
+      this.callsCome = 'in the text'
+      const { name } = event
+      const id = this.options.ids.mint(this.options.parser.format ?? 'std')
+      this.written.push({ name, pieces: [], isComplete: false })
+      pieces.push({
+        type: 'calls',
+        calls: [{ index, id, type: 'function', function: { name, arguments: '' } }],
+      })
+      return
+    }
+    const call = this.written[index]
+    if (call === undefined) return
+    if (event.type === 'call-delta') {
+      call.pieces.push(event.json)
+      pieces.push({ type: 'calls', calls: [{ index, function: { arguments: event.json } }] })
+    } else {
+      call.isComplete = event.complete
+      if (!event.complete) this.brokenCall ??= call
+    }
+  }
+
+  private takeRecord(event: RecordedEvent): void {
+    this.options.record(event)
+    if (event.type === 'repair') return
+    this.lastProblem = event.message
+    if (this.callsCome === 'structured') return
+    if (event.code === 'overflow') {
+      this.failure ??= { code: 'tool_call_too_large', message: event.message }
+    } else if (event.code === 'invalid-arguments' && this.options.failOnInvalidArguments) {
+      this.failure ??= { code: 'invalid_tool_arguments', message: event.message }
+    }
+  }
+
+  private takeStructured(entries: readonly unknown[], pieces: Piece[]): void {
+    if (this.callsCome === 'in the text') {
+      this.held.hold(entries)
+    } else {
+      this.callsCome = 'structured'
+      pieces.push({ type: 'calls', calls: entries })
+    }
+  }
+
+  private releaseHeld(): readonly unknown[] {
+    const complete = this.written.filter((call) => call.isComplete)
+    const { calls, dropped } = this.held.release(
+      complete.map(({ name, pieces }) => ({ name, json: pieces.join('') })),
+      this.written.length,
+    )
+    for (const name of dropped) {
+      this.options.warn(
+        `the structured call of ${name} repeats one that the model wrote in its text; dropped`,
+      )
+    }
+    return calls
+  }
+
+  private outcome(upstream: UpstreamEnd): Omit<ChoiceEnd, 'pieces'> {
+    const reason = upstream.by === 'finish-reason' ? upstream.reason : null
+    if (this.failure !== null) return { finishReason: null, failure: this.failure }
+    if (this.brokenCall !== undefined) {
+      if (reason !== null && lengthReasons.has(reason)) return { finishReason: reason, failure: null }
+      const message = `The call of ${this.brokenCall.name} is incomplete. ${this.lastProblem}`.trimEnd()
+      return { finishReason: null, failure: { code: 'incomplete_tool_call', message } }
+    }
+    const hasWrittenCalls = this.written.length > 0
+    const isWholeAnswer = upstream.by === 'done' || (reason !== null && !cutReasons.has(reason))
+    if ((hasWrittenCalls && isWholeAnswer) || reason === 'function_call') {
+      return { finishReason: 'tool_calls', failure: null }
+    }
+    return { finishReason: reason, failure: null }
+  }
+}
+
+type CallEvent = Extract<ModelEvent, { type: 'call-start' | 'call-delta' | 'call-end' }>
+
+interface WrittenCall {
+  readonly name: string
+  readonly pieces: string[]
+  isComplete: boolean
+}
+
+const lengthReasons: ReadonlySet<string> = new Set(['length', 'max_tokens', 'model_length'])
+const cutReasons: ReadonlySet<string> = new Set([...lengthReasons, 'content_filter', 'error'])
+
+function parserReason(upstream: UpstreamEnd): 'stop' | 'length' | 'tool_calls' | 'error' {
+  if (upstream.by === 'cut') return 'error'
+  if (upstream.by === 'done') return 'stop'
+  if (lengthReasons.has(upstream.reason)) return 'length'
+  if (cutReasons.has(upstream.reason)) return 'error'
+  return upstream.reason === 'tool_calls' || upstream.reason === 'function_call' ? 'tool_calls' : 'stop'
+}

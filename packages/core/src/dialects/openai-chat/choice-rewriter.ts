@@ -1,0 +1,108 @@
+import {
+  emptiedChoice,
+  finishChoice,
+  piecesAlone,
+  saysMore,
+  splitChoice,
+  type ReadChoice,
+} from './choice-chunks.ts'
+import { ChoiceReader, type ChoiceReaderOptions, type UpstreamEnd } from './choice-reader.ts'
+import { chunkWith, saysMoreThanChoices } from './chunk.ts'
+import { joinPieces, readDelta, saysTheSame, type Piece } from './delta.ts'
+import type { Failure } from './failure.ts'
+import { isJsonObject, nonEmptyText, type JsonObject } from './json-object.ts'
+
+export interface RewrittenChoice {
+  /** What to send in place of the choice; the very object that came where nothing has to change. */
+  readonly choices: readonly JsonObject[]
+  readonly failure: Failure | null
+  readonly reasoningFields: readonly string[]
+}
+
+/** Writes one choice of a stream anew, chunk by chunk. */
+export class ChoiceRewriter {
+  private readonly reader: ChoiceReader
+  private state: State = { at: 'start' }
+
+  constructor(options: ChoiceReaderOptions) {
+    this.reader = new ChoiceReader(options)
+  }
+
+  /** `reasoningFields`: where this stream has its reasoning. */
+  take(choice: JsonObject, chunk: JsonObject, reasoningFields: readonly string[]): RewrittenChoice {
+    const finishReason = nonEmptyText(choice['finish_reason'])
+    if (this.state.at === 'ended') {
+      return {
+        choices: [late(choice, finishReason, this.state.finishReason)],
+        failure: null,
+        reasoningFields,
+      }
+    }
+    this.state = { at: 'open', choice, chunk }
+    const delta = isJsonObject(choice['delta']) ? choice['delta'] : {}
+    const parts = readDelta(delta)
+    const fields = parts.reasoningFields.length > 0 ? parts.reasoningFields : reasoningFields
+    const read: ReadChoice = { choice, delta, parts, reasoningFields: fields }
+
+    const pieces = this.reader.read(parts)
+    if (finishReason === null) {
+      const choices = saysTheSame(parts, pieces) ? [choice] : replaced(read, pieces, chunk)
+      return { choices, failure: null, reasoningFields: fields }
+    }
+    return { ...this.finish(read, pieces, finishReason), reasoningFields: fields }
+  }
+
+  /** Ends a choice that got no finish reason. It is built on the last chunk that had a part of it. */
+  endWithout(
+    upstream: UpstreamEnd,
+    reasoningFields: readonly string[],
+  ): { chunks: JsonObject[]; failure: Failure | null } {
+    if (this.state.at !== 'open') return { chunks: [], failure: null }
+    const { choice, chunk } = this.state
+    const { pieces, finishReason, failure } = this.reader.end(upstream)
+    this.state = { at: 'ended', finishReason }
+    const choices = piecesAlone({ choice, reasoningFields }, joinPieces(pieces))
+    if (finishReason !== null) choices.push(finishChoice(choice, finishReason))
+    return { chunks: choices.map((sent) => chunkWith(chunk, sent, false)), failure }
+  }
+
+  private finish(
+    read: ReadChoice,
+    pieces: readonly Piece[],
+    came: string,
+  ): Omit<RewrittenChoice, 'reasoningFields'> {
+    const { choice, parts } = read
+    const end = this.reader.end({ by: 'finish-reason', reason: came })
+    const finishReason = end.finishReason ?? came
+    this.state = { at: 'ended', finishReason }
+    const all = joinPieces([...pieces, ...end.pieces])
+    if (end.failure !== null) return { choices: splitChoice(read, all), failure: end.failure }
+
+    const withFinish = finishReason === came ? choice : { ...choice, finish_reason: finishReason }
+    if (saysTheSame(parts, all)) return { choices: [withFinish], failure: null }
+    if (parts.keys.length === 0) {
+      return { choices: [...piecesAlone(read, all), withFinish], failure: null }
+    }
+    if (all.length === 0) {
+      return { choices: [{ ...emptiedChoice(read), finish_reason: finishReason }], failure: null }
+    }
+    return { choices: [...splitChoice(read, all), finishChoice(choice, finishReason)], failure: null }
+  }
+}
+
+type State =
+  | { readonly at: 'start' }
+  /** With the last chunk that had a part of the choice, and that part. */
+  | { readonly at: 'open'; readonly choice: JsonObject; readonly chunk: JsonObject }
+  | { readonly at: 'ended'; readonly finishReason: string | null }
+
+/** The choice with these pieces in place of its own parts. */
+function replaced(read: ReadChoice, pieces: readonly Piece[], chunk: JsonObject): JsonObject[] {
+  if (pieces.length > 0) return splitChoice(read, joinPieces(pieces))
+  return saysMore(read) || saysMoreThanChoices(chunk) ? [emptiedChoice(read)] : []
+}
+
+// Some servers repeat the finish reason beside the usage. Left as it came, `stop` would take back our `tool_calls`.
+function late(choice: JsonObject, came: string | null, sent: string | null): JsonObject {
+  return came === null || sent === null || came === sent ? choice : { ...choice, finish_reason: sent }
+}

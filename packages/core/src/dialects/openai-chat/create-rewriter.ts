@@ -1,0 +1,22 @@
+import { detectFormat } from '../../formats/detect.ts'
+import { resolveFormatId, type FormatId } from '../../formats/format-id.ts'
+import { createParser, type ParserOptions } from '../../parser.ts'
+import { rewriteChatStream, type ChatStreamRewriter, type RewriteOptions } from './rewrite-stream.ts'
+
+export type ChatStreamRewriterOptions = ParserOptions &
+  Omit<RewriteOptions, 'openParser' | 'failOnInvalidArguments'>
+
+/** Rewrites a chat stream with a parser of its own for each choice, all made from the same options. */
+export function createChatStreamRewriter(options: ChatStreamRewriterOptions): ChatStreamRewriter {
+  // Wrong options must fail here, not at the first chunk that an upstream sends.
+  createParser(options)
+  return rewriteChatStream({
+    ...options,
+    openParser: () => ({ format: formatOf(options), ...createParser(options) }),
+    failOnInvalidArguments: options.delivery === 'complete',
+  })
+}
+
+function formatOf({ format = 'auto', model = '' }: ParserOptions): FormatId {
+  return resolveFormatId(format) ?? detectFormat(model)
+}

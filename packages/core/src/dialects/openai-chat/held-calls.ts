@@ -1,0 +1,54 @@
+import { equalJsonTexts, isJsonObject, nonEmptyText, type JsonObject } from './json-object.ts'
+
+/** A call that the model wrote in its text. */
+export interface InBandCall {
+  readonly name: string
+  readonly json: string
+}
+
+/**
+ * Structured calls that came after a call in the text. Servers that read calls themselves, and leak the text as
+ * well, send each call twice; passed on at once, the tool would run twice.
+ */
+export class HeldCalls {
+  private readonly calls = new Map<unknown, HeldCall>()
+
+  /** Takes entries as `StructuredCalls` completed them. */
+  hold(entries: readonly unknown[]): void {
+    for (const entry of entries) {
+      if (!isJsonObject(entry)) continue
+      const fn = isJsonObject(entry['function']) ? entry['function'] : {}
+      const call = this.calls.get(entry['index']) ?? { first: entry, fn, name: '', pieces: [] }
+      this.calls.set(entry['index'], call)
+      call.name ||= nonEmptyText(fn['name']) ?? ''
+      call.pieces.push(nonEmptyText(fn['arguments']) ?? '')
+    }
+  }
+
+  /** The calls that the text did not hold, whole, numbered from `firstIndex`; and the names of those it did. */
+  release(inBand: readonly InBandCall[], firstIndex: number): { calls: JsonObject[]; dropped: string[] } {
+    const unmatched = [...inBand]
+    const calls: JsonObject[] = []
+    const dropped: string[] = []
+    for (const { first, fn, name, pieces } of this.calls.values()) {
+      const text = pieces.join('')
+      const json = text.trim() === '' ? '{}' : text
+      const twin = unmatched.findIndex((call) => call.name === name && equalJsonTexts(call.json, json))
+      if (twin === -1) {
+        const index = firstIndex + calls.length
+        calls.push({ ...first, index, function: { ...fn, name, arguments: json } })
+      } else {
+        unmatched.splice(twin, 1)
+        dropped.push(name)
+      }
+    }
+    return { calls, dropped }
+  }
+}
+
+interface HeldCall {
+  readonly first: JsonObject
+  readonly fn: JsonObject
+  name: string
+  readonly pieces: string[]
+}

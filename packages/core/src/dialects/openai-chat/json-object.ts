@@ -1,0 +1,52 @@
+/** An object out of JSON whose fields nobody has looked at yet. */
+export type JsonObject = Readonly<Record<string, unknown>>
+
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** `undefined` where the text is not JSON: no JSON text has that value. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+export function nonEmptyText(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value : null
+}
+
+/** Whether the object says anything in a field that is not among these. Null and the empty text say nothing. */
+export function hasOtherFields(object: JsonObject, known: ReadonlySet<string>): boolean {
+  return Object.entries(object).some(([key, value]) => !known.has(key) && value !== null && value !== '')
+}
+
+/** Equal as JSON values: white space, the order of keys and the spelling of numbers do not count. */
+export function equalJsonTexts(a: string, b: string): boolean {
+  if (a === b) return true
+  const left = parseJson(a)
+  return left !== undefined && equalValues(left, parseJson(b), 0)
+}
+
+// JSON nests deeper than the stack: without a floor, arguments of a million brackets would end the process.
+const deepestComparison = 500
+
+function equalValues(a: unknown, b: unknown, depth: number): boolean {
+  if (Object.is(a, b)) return true
+  if (depth > deepestComparison) return false
+  if (Array.isArray(a)) {
+    return (
+      Array.isArray(b) &&
+      a.length === b.length &&
+      a.every((item: unknown, at) => equalValues(item, b[at], depth + 1))
+    )
+  }
+  if (!isJsonObject(a) || !isJsonObject(b)) return false
+  const keys = Object.keys(a)
+  return (
+    keys.length === Object.keys(b).length &&
+    keys.every((key) => Object.hasOwn(b, key) && equalValues(a[key], b[key], depth + 1))
+  )
+}

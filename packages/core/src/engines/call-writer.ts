@@ -1,0 +1,184 @@
+import type { Sink } from '../events.ts'
+import { problemCodes, type ProblemCode, type RepairCode } from '../problems.ts'
+import type { Input, Recording } from '../text/input.ts'
+import { byteLength, prefixWithin } from '../text/utf8.ts'
+import type { ToolSet } from './tool-set.ts'
+
+/** How much of a call's source a problem shows once its arguments are already on their way. */
+const SHOWN_SOURCE = 2048
+
+export interface CallWriterOptions {
+  readonly delivery: 'incremental' | 'complete'
+  readonly toolCallBytes: number
+  readonly overflow: 'error' | 'flush'
+}
+
+/**
+ * What engines write calls to. It keeps the source of a call until the call is certain, numbers the
+ * calls, and sees to it that nothing is lost when a call turns out to be none.
+ */
+export class CallWriter {
+  sink: Sink
+  /** How many calls were begun on the sink: the index of the next one. */
+  made = 0
+  /** What becomes of markup that turns out to be no call. */
+  fallback: 'text' | 'reasoning' = 'text'
+  private readonly input: Input
+  private readonly tools: ToolSet
+  private readonly options: CallWriterOptions
+  private state: 'idle' | 'begun' | 'started' = 'idle'
+  private recording: Recording | undefined
+  /** What is held back right now, if that is less than the whole call. */
+  private hold: Recording | undefined
+  private pending: { id: string | null; name: string; json: string } | undefined
+
+  constructor(input: Input, sink: Sink, tools: ToolSet, options: CallWriterOptions) {
+    this.input = input
+    this.sink = sink
+    this.tools = tools
+    this.options = options
+  }
+
+  get isStarted(): boolean {
+    return this.state === 'started'
+  }
+
+  get isIdle(): boolean {
+    return this.state === 'idle'
+  }
+
+  /** The markup of a call begins at `from`. */
+  begin(from = this.input.at): void {
+    this.recording = this.input.record(from)
+    this.state = 'begun'
+  }
+
+  /** The call has a name. Returns it as the client declared it. */
+  start(id: string | null, name: string): string {
+    if (this.isOver()) return name
+    const known = this.declaredName(name)
+    if (this.tools.isKnown && !this.tools.has(known)) {
+      this.sink.problem('unknown-tool', `The model called "${known}", which was not offered.`, name)
+    }
+    this.state = 'started'
+    if (this.options.delivery === 'complete') {
+      this.pending = { id, name: known, json: '' }
+    } else {
+      this.recording?.cap(SHOWN_SOURCE)
+      this.sink.callStart(this.made++, id, known)
+    }
+    return known
+  }
+
+  delta(json: string): void {
+    if (json === '' || this.state !== 'started') return
+    if (this.pending === undefined) this.sink.callDelta(this.made - 1, json)
+    else this.pending.json += json
+  }
+
+  /** The call is whole. */
+  end(): void {
+    if (this.state !== 'started') return
+    if (this.pending !== undefined) {
+      // Held too long, even if it is whole now: the same call in small chunks was refused.
+      if (this.isOver()) return
+      this.sink.callStart(this.made++, this.pending.id, this.pending.name)
+      this.sink.callDelta(this.made - 1, this.pending.json)
+    }
+    this.sink.callEnd(this.made - 1, true)
+    this.close()
+  }
+
+  /** Gives the call up. `source` is what could not be used, where that is not the whole call. */
+  fail(code: ProblemCode, message: string, source?: string): void {
+    const call = this.close()
+    if (call.isOnSink) {
+      this.sink.callEnd(this.made - 1, false)
+      this.sink.problem(code, message, source ?? call.source)
+    } else {
+      this.sink[this.fallback](call.source)
+      this.sink.problem(code, message, call.source)
+    }
+  }
+
+  /** Forgets the call at hand: its source will be read again. */
+  abandon(): void {
+    this.close()
+  }
+
+  /** From here on input is collected and not sent on: it counts against the limit. */
+  holdBack(): void {
+    this.hold ??= this.input.record(this.input.at)
+  }
+
+  /** What was collected has been sent on. Returns its source. */
+  release(): string {
+    const held = this.hold === undefined ? '' : this.input.stop(this.hold)
+    this.hold = undefined
+    return held
+  }
+
+  /** Text inside or between calls that belongs to none. */
+  stray(text: string): void {
+    this.sink.text(text)
+    this.sink.problem('stray-text', problemCodes['stray-text'], text)
+  }
+
+  problem(code: ProblemCode, message: string, source: string): void {
+    this.sink.problem(code, message, source)
+  }
+
+  repair(code: RepairCode, message: string): void {
+    this.sink.repair(code, message)
+  }
+
+  /** Whether more is held than the limit allows. */
+  isOver(): boolean {
+    const held = this.heldRecording()
+    if (held === undefined) return false
+    const limit = this.options.toolCallBytes
+    // A UTF-16 unit takes at most three bytes; most calls are far below the limit.
+    const length = held.lengthAt(this.input)
+    return length * 3 > limit && (length > limit || byteLength(held.peek(this.input)) > limit)
+  }
+
+  /** Ends the call because it is over the limit; what lies beyond the limit is read again, as text. */
+  overflow(): void {
+    const limit = this.options.toolCallBytes
+    const held = this.heldRecording()?.peek(this.input) ?? ''
+    const cut = prefixWithin(held, limit)
+    const kept = held.slice(0, cut)
+    const { isOnSink } = this.close()
+    this.input.unread(held.slice(cut))
+    const message = `More than ${limit} bytes of a tool call were held back (limits.toolCallBytes).`
+    if (isOnSink) {
+      this.sink.callEnd(this.made - 1, false)
+      this.sink.problem('overflow', message, kept)
+      return
+    }
+    this.sink[this.fallback](kept)
+    if (this.options.overflow === 'flush') this.sink.repair('flushed', message)
+    else this.sink.problem('overflow', message, kept.slice(0, SHOWN_SOURCE))
+  }
+
+  private close(): { source: string; isOnSink: boolean } {
+    const isOnSink = this.state === 'started' && this.pending === undefined
+    this.release()
+    const source = this.recording === undefined ? '' : this.input.stop(this.recording)
+    this.recording = undefined
+    this.pending = undefined
+    this.state = 'idle'
+    return { source, isOnSink }
+  }
+
+  private heldRecording(): Recording | undefined {
+    return this.state === 'begun' || this.pending !== undefined ? this.recording : this.hold
+  }
+
+  /** `functions.read` is `read` when that is what the client declared: only then can it find its tool. */
+  private declaredName(name: string): string {
+    if (!name.startsWith('functions.') || this.tools.has(name)) return name
+    const bare = name.slice('functions.'.length)
+    return bare !== '' && (!this.tools.isKnown || this.tools.has(bare)) ? bare : name
+  }
+}

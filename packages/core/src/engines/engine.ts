@@ -1,0 +1,29 @@
+import type { Input } from '../text/input.ts'
+import type { CallWriter } from './call-writer.ts'
+import type { ToolSet } from './tool-set.ts'
+
+/** Why the model stopped, as far as anybody knows. */
+export type EndReason = 'stop' | 'length' | 'tool_calls' | 'error'
+
+export interface EngineContext {
+  readonly input: Input
+  readonly writer: CallWriter
+  readonly tools: ToolSet
+}
+
+/**
+ * Reads one stretch of markup, from its opener on. It is started with the input right behind the
+ * opener, with the call already begun on the writer.
+ */
+export interface Engine {
+  /**
+   * Reads on. `again`: there was progress. `more`: the text at hand is not enough.
+   * `done`: what follows is not for this engine; every call that was begun is ended.
+   */
+  step(): 'again' | 'more' | 'done'
+  /** The stream is over while `step` wants more. Ends whatever is open. */
+  finish(reason: EndReason | undefined): void
+}
+
+/** Whether what follows an opener makes it one. `more`: the text at hand is not enough to tell. */
+export type Probe = 'yes' | 'no' | 'more'

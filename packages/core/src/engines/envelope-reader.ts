@@ -1,0 +1,209 @@
+import { repairCodes } from '../problems.ts'
+import { JsonRepair } from '../text/json-repair.ts'
+import { JsonScanner } from '../text/json-scanner.ts'
+import { type MarkerSearch, NONE, PARTIAL } from '../text/marker-search.ts'
+import { skipSpace } from '../text/space.ts'
+import { ArgumentsReader } from './arguments-reader.ts'
+import type { EngineContext } from './engine.ts'
+import { NamelessArguments } from './nameless-arguments.ts'
+
+/** Which keys of the object around a call hold what. */
+export interface EnvelopeShape {
+  readonly nameKeys: readonly string[]
+  readonly argumentKeys: readonly string[]
+  readonly idKeys: readonly string[]
+}
+
+export const usualEnvelope: EnvelopeShape = {
+  nameKeys: ['name'],
+  argumentKeys: ['arguments', 'parameters'],
+  idKeys: ['id'],
+}
+
+type State =
+  | { at: 'open' }
+  | { at: 'key' }
+  | { at: 'key-text'; value: JsonRepair }
+  | { at: 'colon'; key: string }
+  | { at: 'value'; key: string }
+  | { at: 'other-value'; key: string; value: JsonRepair }
+  | { at: 'arguments'; reader: ArgumentsReader; early: NamelessArguments | undefined }
+  | { at: 'after-value' }
+  | { at: 'done' }
+  | { at: 'broken' }
+
+/**
+ * Reads one call written as an object, `{"name": …, "arguments": {…}}`. The keys may come in any
+ * order: arguments that come before the name wait for it, others are sent on as they come.
+ */
+export class EnvelopeReader {
+  /** The arguments are whole, whatever may be missing around them. */
+  hasArguments = false
+  private state: State = { at: 'open' }
+  private depth = 0
+  private id: string | null = null
+  private name: string | null = null
+  private early: NamelessArguments | undefined
+  private hasComma = false
+  private readonly context: EngineContext
+  private readonly shape: EnvelopeShape
+  private readonly endMarkers: MarkerSearch<unknown>
+
+  constructor(context: EngineContext, shape: EnvelopeShape, endMarkers: MarkerSearch<unknown>) {
+    this.context = context
+    this.shape = shape
+    this.endMarkers = endMarkers
+  }
+
+  /** The arguments themselves cannot be read, so nothing behind them can be trusted either. */
+  get isBrokenInArguments(): boolean {
+    return this.state.at === 'broken' && this.context.writer.isStarted && !this.hasArguments
+  }
+
+  /** Reads on. At `done` the call is started and its arguments are out; it is not ended yet. */
+  read(): 'more' | 'done' | 'broken' {
+    for (;;) {
+      const { state } = this
+      if (state.at === 'done' || state.at === 'broken') return state.at
+      const next = this.step(state)
+      if (next === 'more') return 'more'
+      this.state = next
+    }
+  }
+
+  private step(state: State): State | 'more' {
+    const { input } = this.context
+    switch (state.at) {
+      case 'key-text':
+      case 'other-value':
+        return this.readValue(state)
+      case 'arguments':
+        return this.readArguments(state.reader, state.early)
+      case 'done':
+      case 'broken':
+        return state
+      default:
+    }
+    input.at = skipSpace(input.text, input.at)
+    if (input.isEmpty) return 'more'
+    const char = input.text.charAt(input.at)
+    switch (state.at) {
+      case 'open':
+        if (char !== '{') return { at: 'broken' }
+        input.at++
+        return { at: 'key' }
+      case 'key':
+        if (char !== '"' && char !== "'") return this.afterValue(char)
+        this.hasComma = false
+        return { at: 'key-text', value: freshValue() }
+      case 'colon':
+        if (char !== ':') return { at: 'broken' }
+        input.at++
+        return { at: 'value', key: state.key }
+      case 'value':
+        return this.beginValue(state.key, char)
+      case 'after-value':
+        return this.afterValue(char)
+    }
+  }
+
+  private readValue(state: Extract<State, { value: JsonRepair }>): State | 'more' {
+    const { input } = this.context
+    input.at = state.value.read(input.text, input.at)
+    if (state.value.status === 'open') return 'more'
+    if (state.value.status === 'stuck') return { at: 'broken' }
+    const value: unknown = JSON.parse(state.value.take())
+    if (state.at === 'key-text') return { at: 'colon', key: String(value) }
+    return this.keep(state.key, value)
+  }
+
+  private keep(key: string, value: unknown): State {
+    if (this.shape.nameKeys.includes(key) || (key === 'function' && typeof value === 'string')) {
+      if (typeof value !== 'string' || value === '') return { at: 'broken' }
+      if (this.name === null) this.setName(value)
+    } else if (this.shape.idKeys.includes(key) && typeof value === 'string') {
+      this.id = value
+    }
+    return { at: 'after-value' }
+  }
+
+  private setName(name: string): void {
+    this.name = name
+    if (this.early === undefined) return
+    this.start(name)
+    for (const { code, message } of this.early.repairs) this.context.writer.repair(code, message)
+    this.context.writer.delta(this.early.json)
+  }
+
+  private beginValue(key: string, char: string): State {
+    if (this.shape.argumentKeys.includes(key) && !this.hasArguments) {
+      if (this.name === null) {
+        const early = new NamelessArguments()
+        return { at: 'arguments', reader: new ArgumentsReader(early, this.endMarkers), early }
+      }
+      this.start(this.name)
+      const reader = new ArgumentsReader(this.context.writer, this.endMarkers)
+      return { at: 'arguments', reader, early: undefined }
+    }
+    if (key === 'function' && char === '{') {
+      this.context.input.at++
+      this.depth++
+      return { at: 'key' }
+    }
+    return { at: 'other-value', key, value: freshValue() }
+  }
+
+  private readArguments(reader: ArgumentsReader, early: NamelessArguments | undefined): State | 'more' {
+    const result = reader.read(this.context.input)
+    if (result === 'more') return 'more'
+    if (result === 'broken') return { at: 'broken' }
+    this.hasArguments = true
+    this.early = early
+    reader.reportTo(this.context.writer)
+    return { at: 'after-value' }
+  }
+
+  private afterValue(char: string): State | 'more' {
+    const { input } = this.context
+    if (char === ',' && !this.hasComma) {
+      this.hasComma = true
+      input.at++
+      return { at: 'key' }
+    }
+    if (char === '}') {
+      input.at++
+      if (this.hasComma) this.context.writer.repair('trailing-comma', repairCodes['trailing-comma'])
+      this.hasComma = false
+      if (this.depth === 0) return this.close()
+      this.depth--
+      return { at: 'after-value' }
+    }
+    const end = this.endMarkers.match(input.text, input.at, input.final)
+    if (end === PARTIAL) return 'more'
+    if (end === NONE) return { at: 'broken' }
+    if (this.name !== null) {
+      this.context.writer.repair('missing-closer', repairCodes['missing-closer'])
+    }
+    return this.close()
+  }
+
+  private close(): State {
+    if (this.name === null) return { at: 'broken' }
+    if (!this.hasArguments) {
+      this.start(this.name)
+      this.context.writer.repair('empty-arguments', repairCodes['empty-arguments'])
+      this.context.writer.delta('{}')
+      this.hasArguments = true
+    }
+    return { at: 'done' }
+  }
+
+  private start(name: string): void {
+    this.context.writer.start(this.id, name)
+  }
+}
+
+/** Reads a single value from its first character on, forgiving what can be forgiven. */
+function freshValue(): JsonRepair {
+  return new JsonRepair(new JsonScanner(), '')
+}

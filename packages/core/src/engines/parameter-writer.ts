@@ -1,0 +1,125 @@
+import { JsonWriter } from '../text/json-writer.ts'
+import type { Tag } from '../text/tag-reader.ts'
+import { repairCodes } from '../problems.ts'
+import type { EngineContext } from './engine.ts'
+import { isPureString, jsonOrString, type TypedValue, typeValue } from './untyped-value.ts'
+
+/** How a grammar writes the value of a parameter. */
+export interface ParameterShape {
+  /** `newline`: one line break behind the opening tag and one before the closing tag belong to the tags. */
+  readonly trim: 'newline' | 'none'
+  /** An attribute that tells strings from JSON. Without it the tool's schema decides. */
+  readonly typeAttribute?: { readonly name: string; readonly string: string }
+}
+
+type Value =
+  /** Nothing but a string is possible: it is sent on while it comes in. */
+  | { is: 'string' }
+  /** Decided when it is whole. */
+  | { is: 'collected'; text: string; type: (text: string) => TypedValue }
+
+/** Turns the parameters of one call, which arrive as tags, into one JSON object. */
+export class ParameterWriter {
+  private readonly context: EngineContext
+  private readonly shape: ParameterShape
+  private readonly tool: string
+  private readonly json = new JsonWriter()
+  private readonly keys = new Set<string>()
+  private key = ''
+  private value: Value = { is: 'string' }
+  private place: 'start' | 'inside' = 'start'
+  /** A line break that is part of the value unless the closing tag follows. */
+  private heldNewline = false
+
+  constructor(context: EngineContext, shape: ParameterShape, tool: string) {
+    this.context = context
+    this.shape = shape
+    this.tool = tool
+  }
+
+  get isEmpty(): boolean {
+    return this.keys.size === 0
+  }
+
+  /** Whether the value at hand has just begun a new line. */
+  get isAtLineStart(): boolean {
+    return this.place === 'start' || this.heldNewline
+  }
+
+  /** Whether a parameter of this name may follow: the tool declares it and it was not given yet. */
+  expects(key: string): boolean {
+    return !this.keys.has(key) && Object.hasOwn(this.context.tools.properties(this.tool) ?? {}, key)
+  }
+
+  begin(tag: Tag): void {
+    const { writer } = this.context
+    this.key = tag.name
+    if (this.keys.has(tag.name)) {
+      writer.problem('duplicate-parameter', `The parameter "${tag.name}" was written twice.`, tag.name)
+    }
+    this.keys.add(tag.name)
+    this.place = 'start'
+    this.heldNewline = false
+    this.value = this.beginValue(tag)
+    if (this.value.is === 'string') writer.delta(`${this.json.key(tag.name)}"`)
+    else writer.holdBack()
+  }
+
+  text(piece: string): void {
+    if (piece === '') return
+    if (this.shape.trim === 'none') {
+      this.write(piece)
+      return
+    }
+    let text = piece
+    if (this.place === 'start') {
+      this.place = 'inside'
+      if (text.startsWith('\n')) text = text.slice(1)
+      if (text === '') {
+        return
+      }
+    }
+    const held = this.heldNewline ? '\n' : ''
+    this.heldNewline = text.endsWith('\n')
+    this.write(held + (this.heldNewline ? text.slice(0, -1) : text))
+  }
+
+  end(): void {
+    const { writer } = this.context
+    if (this.value.is === 'string') {
+      writer.delta(this.json.endString())
+      return
+    }
+    const typed = this.value.type(this.value.text)
+    const source = this.value.text
+    writer.release()
+    for (const code of typed.repairs ?? []) writer.repair(code, repairCodes[code])
+    if (typed.mismatch === true) {
+      const message = `The value of "${this.key}" does not fit the type that "${this.tool}" declares.`
+      writer.problem('type-mismatch', message, source)
+    }
+    writer.delta(this.json.key(this.key) + typed.json)
+  }
+
+  /** All parameters are written. */
+  finish(): void {
+    this.context.writer.delta(this.json.end())
+  }
+
+  private beginValue(tag: Tag): Value {
+    const attribute = this.shape.typeAttribute
+    const marked = attribute === undefined ? undefined : tag.attributes.get(attribute.name)
+    if (marked !== undefined) {
+      if (marked === attribute?.string) return { is: 'string' }
+      return { is: 'collected', text: '', type: jsonOrString }
+    }
+    const types = this.context.tools.types(this.tool, tag.name)
+    if (isPureString(types)) return { is: 'string' }
+    return { is: 'collected', text: '', type: (text) => typeValue(text, types) }
+  }
+
+  private write(text: string): void {
+    if (this.value.is === 'string') this.context.writer.delta(this.json.stringPiece(text))
+    else this.value.text += text
+  }
+}

@@ -1,0 +1,97 @@
+import type { RepairCode } from '../problems.ts'
+import { JsonRepair } from '../text/json-repair.ts'
+import { JsonScanner } from '../text/json-scanner.ts'
+import { isBlank } from '../text/space.ts'
+import type { JsonType } from './tool-set.ts'
+
+/** A value that arrived as bare text, as JSON. */
+export interface TypedValue {
+  readonly json: string
+  /** The schema wanted something else: the value is kept as a string rather than guessed. */
+  readonly mismatch?: boolean
+  readonly repairs?: ReadonlySet<RepairCode>
+}
+
+/** Whether the text can be sent on as a string while it still comes in: nothing else is allowed. */
+export function isPureString(types: ReadonlySet<JsonType>): boolean {
+  return types.size === 0 || (types.size === 1 && types.has('string'))
+}
+
+/**
+ * Gives bare text the type that the tool's schema allows, and no other: number lexemes are copied,
+ * a text that fits nothing stays a string.
+ */
+export function typeValue(text: string, types: ReadonlySet<JsonType>): TypedValue {
+  if (isPureString(types)) return asString(text)
+  const literal = text.trim()
+  const type = jsonTypeOf(literal)
+  if (type !== undefined && allows(types, type, literal)) return { json: literal }
+  if (types.has('string')) return asString(text)
+  if (types.has('object') && literal === '') return { json: '{}' }
+  return fromPython(literal, types) ?? { ...asString(text), mismatch: true }
+}
+
+/** Text that the model itself marked as JSON. What is none stays a string. */
+export function jsonOrString(text: string): TypedValue {
+  const literal = text.trim()
+  if (jsonTypeOf(literal) !== undefined) return { json: literal }
+  return fromPython(literal, undefined) ?? asString(text)
+}
+
+function asString(text: string): TypedValue {
+  return { json: JSON.stringify(text) }
+}
+
+/** The type of a text that is exactly one JSON value, by a strict reading. */
+function jsonTypeOf(text: string): JsonType | undefined {
+  const scanner = new JsonScanner()
+  const end = scanner.scan(text, 0)
+  scanner.end()
+  if (scanner.status !== 'done' || end !== text.length) return undefined
+  switch (text.charAt(0)) {
+    case '"':
+      return 'string'
+    case '{':
+      return 'object'
+    case '[':
+      return 'array'
+    case 't':
+    case 'f':
+      return 'boolean'
+    case 'n':
+      return 'null'
+    default:
+      return /^-?\d+(?:\.0+)?$/.test(text) ? 'integer' : 'number'
+  }
+}
+
+function allows(types: ReadonlySet<JsonType>, type: JsonType, literal: string): boolean {
+  // A quoted text is a JSON string, but where strings are allowed the bare text is the value.
+  if (type === 'string') return false
+  if (type === 'integer') return types.has('integer') || types.has('number')
+  return types.has(type) || (type === 'number' && types.has('integer') && isWholeNumber(literal))
+}
+
+/** `1e3` is an integer too. Only exponents are left here, so a double is exact enough to tell. */
+function isWholeNumber(literal: string): boolean {
+  return Number.isInteger(Number(literal))
+}
+
+/** Last resort: `True`, `None`, dictionaries in single quotes; and `TRUE` or `Null` in any case. */
+function fromPython(literal: string, types: ReadonlySet<JsonType> | undefined): TypedValue | undefined {
+  if (isBlank(literal)) return undefined
+  const scanner = new JsonScanner()
+  const at = scanner.scan(literal, 0)
+  if (scanner.status !== 'broken') return undefined
+  const repair = new JsonRepair(scanner, scanner.isTentative ? literal.slice(scanner.tentativeFrom, at) : '')
+  const sound = literal.slice(0, scanner.isTentative ? scanner.tentativeFrom : at)
+  // The space ends a word that stands alone.
+  const end = repair.read(`${literal} `, at)
+  if (repair.status !== 'done' || !isBlank(literal.slice(end))) return undefined
+  const json = sound + repair.take()
+  const type = jsonTypeOf(json)
+  if (type === undefined || type === 'string' || (types !== undefined && !allows(types, type, json))) {
+    return undefined
+  }
+  return { json, repairs: repair.repairs }
+}

@@ -1,0 +1,27 @@
+import type { DelimitedJsonGrammar } from '../engines/delimited-json.ts'
+import { usualEnvelope } from '../engines/envelope-reader.ts'
+import type { Format } from './format.ts'
+import { qwen3Coder } from './qwen3-coder.ts'
+import { think } from './reasoning-markers.ts'
+import { claudeInvoke } from './xml.ts'
+
+export const hermesJson: DelimitedJsonGrammar = {
+  engine: 'delimited-json',
+  id: 'hermes-json',
+  isSpecial: false,
+  callBegin: ['<tool_call>'],
+  callEnd: ['</tool_call>'],
+  envelope: usualEnvelope,
+}
+
+export const hermes: Format = {
+  id: 'hermes',
+  title: 'Hermes',
+  models: ['Hermes 2 Pro to 4', 'SmolLM3', 'EXAONE 4', 'Reka Edge', 'Bielik v3', 'Trinity', 'MiMo 7B and VL'],
+  sample: '<tool_call>\n{"name": "get_weather", "arguments": {"city":"Paris"}}\n</tool_call>',
+  grammars: [hermesJson, qwen3Coder],
+  salvage: [qwen3Coder, claudeInvoke],
+  reasoning: [think],
+  structure: [],
+  turnTokens: ['<|im_end|>', '<|endoftext|>'],
+}

@@ -1,0 +1,32 @@
+import type { TaggedParamsGrammar } from '../engines/tagged-params.ts'
+import type { Format } from './format.ts'
+import { qwen3Coder } from './qwen3-coder.ts'
+import { think } from './reasoning-markers.ts'
+
+/** What models fall into that were trained on transcripts of others. */
+export const claudeInvoke: TaggedParamsGrammar = {
+  engine: 'tagged-params',
+  id: 'claude-invoke',
+  isSpecial: false,
+  isSectionOptional: false,
+  sectionBegin: ['<function_calls>', '<tool_calls>', '<tool_call>'],
+  sectionEnd: ['</function_calls>', '</tool_calls>', '</tool_call>'],
+  callBegin: [{ open: '<invoke ', name: { attribute: 'name' }, end: '>' }],
+  callEnd: ['</invoke>'],
+  parameterBegin: [{ open: '<parameter ', name: { attribute: 'name' }, end: '>' }],
+  parameterEnd: ['</parameter>'],
+  parameter: { trim: 'none' },
+}
+
+export const xml: Format = {
+  id: 'xml',
+  title: 'XML',
+  models: ['models prompted to write Claude-like or Qwen3-Coder tags'],
+  sample:
+    '<function_calls>\n<invoke name="get_weather">\n<parameter name="city">Paris</parameter>\n</invoke>\n</function_calls>',
+  grammars: [claudeInvoke, qwen3Coder],
+  salvage: [claudeInvoke, qwen3Coder],
+  reasoning: [think],
+  structure: [],
+  turnTokens: ['<|im_end|>'],
+}

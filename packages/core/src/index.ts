@@ -1,0 +1,30 @@
+export { createParser, parseToolCalls, type ParseOptions, type PushParser } from './parser.ts'
+export { createParserStage, type ParserLimits, type ParserOptions, type ParserStage } from './parser-stage.ts'
+export { assemble, type ParsedOutput, type ParsedToolCall } from './parsed-output.ts'
+export { coalesce, type ModelEvent, type Sink } from './events.ts'
+export { problemCodes, repairCodes, type ProblemCode, type RepairCode } from './problems.ts'
+export { DragomanError, type ErrorCode } from './errors.ts'
+export type { EndReason } from './engines/engine.ts'
+export type { ToolDefinition } from './engines/tool-set.ts'
+export type { Channel } from './reader/reader.ts'
+export { detectFormat, detectModel, isKimiModel, type DetectedModel, type FormatOverrides } from './formats/detect.ts'
+export { formatIds, resolveFormatId, type FormatId } from './formats/format-id.ts'
+export type { Format, Grammar, ReasoningMarkers } from './formats/format.ts'
+export type { MarkerOverrides } from './formats/override-markers.ts'
+export { formats } from './formats/registry.ts'
+export type {
+  Block,
+  Content,
+  MediaBlock,
+  Speaker,
+  TextBlock,
+  ThinkingBlock,
+  ToolCallBlock,
+  ToolResponseBlock,
+} from './conversation.ts'
+export { getToolIdStrategy } from './ids/strategies.ts'
+export type { ToolIdMapper, ToolIdStrategy } from './ids/strategy.ts'
+export { formatTagOf, mintToolId, type MintOptions } from './ids/mint.ts'
+export { createSseDecoder, type SseDecoder, type SseDecoderOptions } from './dialects/sse-decoder.ts'
+export { encodeSse, encodeSseComment, type SseMessage } from './dialects/sse-encoder.ts'
+export type { SseComment, SseEvent, SseField, SseFields, SseItem, SseOverflow } from './dialects/sse-items.ts'

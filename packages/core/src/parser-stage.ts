@@ -1,0 +1,78 @@
+import type { EndReason } from './engines/engine.ts'
+import { ToolSet, type ToolDefinition } from './engines/tool-set.ts'
+import { DragomanError } from './errors.ts'
+import type { Sink } from './events.ts'
+import type { FormatId } from './formats/format-id.ts'
+import type { MarkerOverrides } from './formats/override-markers.ts'
+import { type Channel, Reader } from './reader/reader.ts'
+import { selectReading } from './reader/select-reading.ts'
+
+export interface ParserOptions {
+  /** A format by name: it always wins. `auto` or nothing: the stream decides, the model's name helps. */
+  readonly format?: FormatId | 'auto' | 'openai'
+  readonly model?: string
+  /** The tools that were offered. Undefined: unknown. Empty: none, so no calls are read. */
+  readonly tools?: readonly ToolDefinition[] | undefined
+  /** Whether the prompt already opened the reasoning, so that the output begins inside it. */
+  readonly promptOpensReasoning?: boolean
+  /** The last characters of the prompt, from which the same can be told. */
+  readonly promptTail?: string
+  /** `complete` holds each call until it is whole and valid. */
+  readonly delivery?: 'incremental' | 'complete'
+  readonly limits?: ParserLimits
+  /** Marker strings that a vendor changed: for the format in use, or by format. */
+  readonly markers?: MarkerOverrides | Partial<Record<FormatId, MarkerOverrides>>
+}
+
+export interface ParserLimits {
+  /** Bytes of a call that may be held back; what is sent on does not count. Default 4 MiB. */
+  readonly toolCallBytes?: number
+  /** Beyond the limit: report a problem, or give out what is held as text. */
+  readonly overflow?: 'error' | 'flush'
+}
+
+/** A parser that writes to a sink of the caller's: nothing is allocated per event. */
+export interface ParserStage {
+  /** The format whose syntax the stream has shown, or null before it has. */
+  readonly format: FormatId | null
+  push(text: string, channel: Channel): void
+  end(reason?: EndReason): void
+}
+
+export function createParserStage(options: ParserOptions, sink: Sink): ParserStage {
+  const tools = new ToolSet(options.tools)
+  const { lexicon, startsInReasoning } = selectReading(options, tools)
+  const reader = new Reader(sink, {
+    lexicon,
+    tools,
+    startsInReasoning,
+    delivery: oneOf('delivery', options.delivery ?? 'incremental', ['incremental', 'complete']),
+    toolCallBytes: byteLimit(options.limits?.toolCallBytes ?? 4_194_304),
+    overflow: oneOf('limits.overflow', options.limits?.overflow ?? 'error', ['error', 'flush']),
+  })
+  let isEnded = false
+  return {
+    get format() {
+      return reader.format
+    },
+    push(text, channel) {
+      if (isEnded) throw new DragomanError('ended', 'push() after end(): one parser reads one response.')
+      reader.push(text, channel)
+    },
+    end(reason) {
+      if (isEnded) throw new DragomanError('ended', 'end() was called twice.')
+      isEnded = true
+      reader.end(reason)
+    },
+  }
+}
+
+function oneOf<T extends string>(name: string, value: T, allowed: readonly T[]): T {
+  if (allowed.includes(value)) return value
+  throw new DragomanError('invalid-option', `${name} is "${value}"; it must be one of: ${allowed.join(', ')}.`)
+}
+
+function byteLimit(value: number): number {
+  if (Number.isSafeInteger(value) && value > 0) return value
+  throw new DragomanError('invalid-option', `limits.toolCallBytes is ${value}; it must be a positive whole number.`)
+}

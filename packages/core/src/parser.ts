@@ -1,0 +1,45 @@
+import type { EndReason } from './engines/engine.ts'
+import { EventCollector, type ModelEvent } from './events.ts'
+import type { FormatId } from './formats/format-id.ts'
+import { assemble, type ParsedOutput } from './parsed-output.ts'
+import { createParserStage, type ParserOptions } from './parser-stage.ts'
+import type { Channel } from './reader/reader.ts'
+
+/** One response, one parser. Synchronous; never throws on what a model wrote. */
+export interface PushParser {
+  /** The format whose syntax the stream has shown, or null before it has. */
+  readonly format: FormatId | null
+  push(text: string, channel?: Channel): ModelEvent[]
+  end(reason?: EndReason): ModelEvent[]
+}
+
+export function createParser(options: ParserOptions = {}): PushParser {
+  const collector = new EventCollector()
+  const stage = createParserStage(options, collector)
+  return {
+    get format() {
+      return stage.format
+    },
+    push(text, channel = 'content') {
+      stage.push(text, channel)
+      return collector.take()
+    },
+    end(reason) {
+      stage.end(reason)
+      return collector.take()
+    },
+  }
+}
+
+export interface ParseOptions extends ParserOptions {
+  readonly channel?: Channel
+  readonly finishReason?: EndReason
+}
+
+/** Reads a whole output: the streaming path with one chunk, or with the chunks that are given. */
+export function parseToolCalls(text: string | readonly string[], options: ParseOptions = {}): ParsedOutput {
+  const parser = createParser(options)
+  const chunks = typeof text === 'string' ? [text] : text
+  const events = chunks.flatMap((chunk) => parser.push(chunk, options.channel))
+  return assemble([...events, ...parser.end(options.finishReason)])
+}

@@ -1,0 +1,163 @@
+import type { FormatId } from '../formats/format-id.ts'
+import type { Format, Grammar } from '../formats/format.ts'
+import { type Marker, MarkerSearch } from '../text/marker-search.ts'
+import type { Opening } from './opening.ts'
+
+/** What a marker means outside of calls. */
+export type Entry =
+  | { readonly is: 'opener'; readonly openings: readonly Opening[] }
+  | { readonly is: 'reasoning-begin' | 'reasoning-end' | 'structure' | 'backtick' }
+  /** A token that ends a turn. One that looks like markup of documents counts only at the very end. */
+  | { readonly is: 'turn-token'; readonly onlyAtEnd: boolean }
+  /** Closes something that is not open. */
+  | { readonly is: 'residue'; readonly grammar: Grammar }
+
+/** A set of markers to look for, ready for a loop over characters. */
+export interface Vocabulary {
+  readonly search: MarkerSearch<Entry>
+  readonly firstCodes: Uint8Array
+}
+
+/** Everything that is looked for outside of calls, by where in the output one is. */
+export interface Lexicon {
+  readonly content: Vocabulary
+  /** Inside a code fence, and in text that was already found to be no call: only special tokens count. */
+  readonly quotedContent: Vocabulary
+  readonly reasoning: Vocabulary
+  readonly quotedReasoning: Vocabulary
+  /** Nothing at all is looked for: text can be passed on unseen. */
+  readonly isEmpty: boolean
+  /** Some opener is plain text, so that code fences matter. */
+  readonly hasPlainOpeners: boolean
+}
+
+export interface LexiconOptions {
+  /** Tools were offered, or nobody knows. */
+  readonly readsCalls: boolean
+  /** Tools are known by name: text that is a call without saying so can be told from prose. */
+  readonly salvages: boolean
+}
+
+/** Document markup too: `<s>` is struck-through text in HTML. */
+const onlyAtEnd: ReadonlySet<string> = new Set(['</s>'])
+
+export function buildLexicon(formats: readonly Format[], options: LexiconOptions): Lexicon {
+  const openers = options.readsCalls ? collectOpenings(formats, options.salvages) : new Map<string, Opening[]>()
+  const plain = [...openers.values()].some((openings) => openings.some((each) => !each.grammar.isSpecial))
+  const isEmpty = openers.size === 0 && formats.every((format) => format.reasoning.length === 0)
+  const build = (where: 'content' | 'reasoning', isQuoted: boolean): Vocabulary => {
+    const search = new MarkerSearch<Entry>()
+    const isVerbatim = where === 'content' && isQuoted
+    if (options.readsCalls && !isVerbatim) {
+      addResidue(search, formats)
+      addTurnTokens(search, formats)
+    }
+    addStructure(search, formats, isVerbatim)
+    for (const [key, openings] of openers) {
+      const usable = openings.filter((each) =>
+        where === 'content' ? !isQuoted || each.grammar.isSpecial : isReadInReasoning(each, isQuoted),
+      )
+      if (usable.length > 0) search.add(markerOf(key), { is: 'opener', openings: usable })
+    }
+    if (where === 'content' && plain) search.add('`', { is: 'backtick' })
+    return { search, firstCodes: search.firstCodes() }
+  }
+  return {
+    content: build('content', false),
+    quotedContent: build('content', true),
+    reasoning: build('reasoning', false),
+    quotedReasoning: build('reasoning', true),
+    isEmpty,
+    hasPlainOpeners: plain,
+  }
+}
+
+function isReadInReasoning(opening: Opening, isQuoted: boolean): boolean {
+  return opening.grammar.isSpecial || (!isQuoted && !opening.isSalvage)
+}
+
+/** Openers by marker. The same marker may open several grammars; what follows it decides. */
+function collectOpenings(formats: readonly Format[], salvages: boolean): Map<string, Opening[]> {
+  const openers = new Map<string, Opening[]>()
+  const add = (marker: Marker, opening: Opening): void => {
+    const key = keyOf(marker)
+    const known = openers.get(key) ?? []
+    openers.set(key, known)
+    const isKnown = known.some((each) => each.grammar === opening.grammar && each.opens === opening.opens)
+    if (!isKnown) known.push(opening)
+  }
+  for (const format of formats) {
+    for (const grammar of format.grammars) addOpenings(format.id, grammar, false, add)
+  }
+  if (!salvages) return openers
+  for (const format of formats) {
+    for (const grammar of format.salvage) addOpenings(format.id, grammar, true, add)
+  }
+  return openers
+}
+
+function addOpenings(
+  format: FormatId,
+  grammar: Grammar,
+  isSalvage: boolean,
+  add: (marker: Marker, opening: Opening) => void,
+): void {
+  if (grammar.engine === 'delimited-json') {
+    for (const marker of grammar.callBegin) add(marker, { format, grammar, opens: 'call', isSalvage })
+    return
+  }
+  for (const marker of grammar.sectionBegin) add(marker, { format, grammar, opens: 'section', isSalvage })
+  if (grammar.engine === 'name-then-args') {
+    for (const marker of grammar.callBegin) add(marker, { format, grammar, opens: 'call', isSalvage })
+  } else if (grammar.isSectionOptional || isSalvage) {
+    for (const tag of grammar.callBegin) add(tag.open, { format, grammar, opens: 'call', tag, isSalvage })
+  }
+}
+
+function addTurnTokens(search: MarkerSearch<Entry>, formats: readonly Format[]): void {
+  for (const format of formats) {
+    for (const marker of format.turnTokens) {
+      search.add(marker, { is: 'turn-token', onlyAtEnd: onlyAtEnd.has(keyOf(marker)) })
+    }
+  }
+}
+
+function addStructure(search: MarkerSearch<Entry>, formats: readonly Format[], isVerbatim: boolean): void {
+  for (const format of formats) {
+    for (const marker of format.structure) search.add(marker, { is: 'structure' })
+    if (isVerbatim) continue
+    for (const { begin, end } of format.reasoning) {
+      search.add(begin, { is: 'reasoning-begin' })
+      search.add(end, { is: 'reasoning-end' })
+    }
+  }
+}
+
+function addResidue(search: MarkerSearch<Entry>, formats: readonly Format[]): void {
+  for (const format of formats) {
+    for (const grammar of [...format.grammars, ...format.salvage]) {
+      for (const marker of closingMarkers(grammar)) search.add(marker, { is: 'residue', grammar })
+    }
+  }
+}
+
+function closingMarkers(grammar: Grammar): readonly Marker[] {
+  switch (grammar.engine) {
+    case 'delimited-json':
+      return grammar.callEnd
+    case 'name-then-args':
+      return [...grammar.callEnd, ...grammar.sectionEnd, ...grammar.separator]
+    case 'tagged-params':
+      return [...grammar.parameterEnd, ...grammar.callEnd, ...grammar.sectionEnd]
+  }
+}
+
+const pieceBreak = '\0'
+
+function keyOf(marker: Marker): string {
+  return typeof marker === 'string' ? marker : marker.join(pieceBreak)
+}
+
+function markerOf(key: string): Marker {
+  return key.includes(pieceBreak) ? key.split(pieceBreak) : key
+}

@@ -1,0 +1,95 @@
+import type { ToolSet } from '../engines/tool-set.ts'
+import { detectFormat } from '../formats/detect.ts'
+import { type FormatId, formatIds } from '../formats/format-id.ts'
+import type { Format } from '../formats/format.ts'
+import { type MarkerOverrides, overrideMarkers } from '../formats/override-markers.ts'
+import { findFormat, formats, getFormat } from '../formats/registry.ts'
+import type { Marker } from '../text/marker-search.ts'
+import { buildLexicon, type Lexicon } from './lexicon.ts'
+
+export interface ReadingOptions {
+  readonly format?: string
+  readonly model?: string
+  readonly promptOpensReasoning?: boolean
+  readonly promptTail?: string
+  readonly markers?: MarkerOverrides | Partial<Record<FormatId, MarkerOverrides>>
+}
+
+export interface Reading {
+  readonly lexicon: Lexicon
+  readonly startsInReasoning: boolean
+}
+
+/** Decides what to look for, and whether the output begins inside reasoning. */
+export function selectReading(options: ReadingOptions, tools: ToolSet): Reading {
+  const candidates = candidateFormats(options)
+  const readsCalls = !tools.isKnown || tools.size > 0
+  const salvages = tools.size > 0
+  const lexicon =
+    options.markers === undefined
+      ? cachedLexicon(candidates, readsCalls, salvages)
+      : buildLexicon(withOverrides(candidates, options), { readsCalls, salvages })
+  const startsInReasoning =
+    options.promptOpensReasoning ?? opensReasoning(options.promptTail ?? '', candidates)
+  return { lexicon, startsInReasoning }
+}
+
+/** An explicit format stands alone. Otherwise all are candidates, the one that the name suggests first. */
+function candidateFormats({ format, model }: ReadingOptions): readonly Format[] {
+  if (format !== undefined && format.trim().toLowerCase() !== 'auto') return [getFormat(format)]
+  const hinted = model === undefined ? undefined : findFormat(detectFormat(model))
+  return autoCandidates.get(hinted?.id ?? 'standard') ?? inBand
+}
+
+/** `xml` has no model of its own: in auto mode its grammar is only salvaged, by those that drift into it. */
+const inBand = formats.filter((format) => format.grammars.length > 0 && format.id !== 'xml')
+
+const autoCandidates: ReadonlyMap<FormatId, readonly Format[]> = new Map(
+  formatIds.map((id) => {
+    const first = inBand.find((format) => format.id === id)
+    return [id, first === undefined ? inBand : [first, ...inBand.filter((format) => format !== first)]]
+  }),
+)
+
+const lexicons = new WeakMap<readonly Format[], Map<string, Lexicon>>()
+const explicit = new Map<Format, readonly Format[]>()
+
+/** Building a lexicon takes longer than reading a short answer; there are only a few. */
+function cachedLexicon(candidates: readonly Format[], readsCalls: boolean, salvages: boolean): Lexicon {
+  const [only] = candidates
+  let key = candidates
+  if (candidates.length === 1 && only !== undefined) {
+    key = explicit.get(only) ?? candidates
+    explicit.set(only, key)
+  }
+  const byOptions = lexicons.get(key) ?? new Map<string, Lexicon>()
+  lexicons.set(key, byOptions)
+  const name = `${readsCalls},${salvages}`
+  const lexicon = byOptions.get(name) ?? buildLexicon(key, { readsCalls, salvages })
+  byOptions.set(name, lexicon)
+  return lexicon
+}
+
+function withOverrides(candidates: readonly Format[], { markers = {} }: ReadingOptions): readonly Format[] {
+  const [first] = candidates
+  return candidates.map((format) => {
+    const own = isByFormat(markers) ? markers[format.id] : format === first ? markers : undefined
+    return own === undefined ? format : overrideMarkers(format, own)
+  })
+}
+
+function isByFormat(
+  markers: MarkerOverrides | Partial<Record<FormatId, MarkerOverrides>>,
+): markers is Partial<Record<FormatId, MarkerOverrides>> {
+  return Object.values(markers).every((value) => typeof value === 'object' && !Array.isArray(value))
+}
+
+/** A gateway cannot see the prompt; who can, may pass its end. */
+function opensReasoning(promptTail: string, candidates: readonly Format[]): boolean {
+  const tail = promptTail.trimEnd()
+  return candidates.some((format) => format.reasoning.some(({ begin }) => tail.endsWith(spelled(begin))))
+}
+
+function spelled(marker: Marker): string {
+  return typeof marker === 'string' ? marker : marker.join('')
+}

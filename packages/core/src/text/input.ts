@@ -1,0 +1,83 @@
+/**
+ * The text that a parser has been given and not yet read: a window that moves. Readers look at
+ * `text` from `at` on and advance `at`; what they leave is kept in front of the next chunk.
+ */
+export class Input {
+  text = ''
+  at = 0
+  /** Where `text` begins in the whole stream. */
+  base = 0
+  /** No more text will come: what is held has to be decided now. */
+  final = false
+  private readonly recordings = new Set<Recording>()
+
+  append(chunk: string): void {
+    for (const recording of this.recordings) recording.collect(this.text, this.at)
+    this.base += this.at
+    this.text = this.at < this.text.length ? this.text.slice(this.at) + chunk : chunk
+    this.at = 0
+  }
+
+  /** Puts text back in front of what is still unread. */
+  unread(text: string): void {
+    for (const recording of this.recordings) recording.collect(this.text, this.at)
+    this.base += this.at - text.length
+    this.text = text + this.text.slice(this.at)
+    this.at = 0
+  }
+
+  get isEmpty(): boolean {
+    return this.at >= this.text.length
+  }
+
+  /** Takes everything up to `end`. */
+  take(end: number): string {
+    const taken = this.text.slice(this.at, end)
+    this.at = end
+    return taken
+  }
+
+  /** Keeps a copy of what is read from `from` on, until `stop`. */
+  record(from: number): Recording {
+    const recording = new Recording(from)
+    this.recordings.add(recording)
+    return recording
+  }
+
+  stop(recording: Recording): string {
+    recording.collect(this.text, this.at)
+    this.recordings.delete(recording)
+    return recording.text
+  }
+}
+
+/** What was read since a certain point: the source of a call, kept in case it turns out to be none. */
+export class Recording {
+  text = ''
+  private from: number
+  private limit = Number.POSITIVE_INFINITY
+
+  constructor(from: number) {
+    this.from = from
+  }
+
+  /** From now on at most `limit` characters are kept: enough to show, not to restore. */
+  cap(limit: number): void {
+    this.limit = limit
+  }
+
+  collect(text: string, to: number): void {
+    const room = this.limit - this.text.length
+    if (room > 0) this.text += text.slice(this.from, Math.min(to, this.from + room))
+    this.from = 0
+  }
+
+  lengthAt(input: Input): number {
+    return this.text.length + input.at - this.from
+  }
+
+  /** Everything read so far, without ending the recording. */
+  peek(input: Input): string {
+    return this.text + input.text.slice(this.from, input.at)
+  }
+}

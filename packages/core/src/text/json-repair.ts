@@ -1,0 +1,269 @@
+import type { RepairCode } from '../problems.ts'
+import { DEEPEST, type JsonScanner } from './json-scanner.ts'
+import { isSpace } from './space.ts'
+
+type Place =
+  | 'value'
+  | 'first-item'
+  | 'first-key'
+  | 'key'
+  | 'colon'
+  | 'after-value'
+  | 'string'
+  | 'escape'
+  | 'hex'
+  | 'word'
+  | 'done'
+
+const pythonWords: ReadonlyMap<string, string> = new Map([
+  ['True', 'true'],
+  ['False', 'false'],
+  ['None', 'null'],
+])
+const jsonWord = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/
+/** No constant and no sensible number is longer; the pattern above never sees more. */
+const LONGEST_WORD = 400
+
+/**
+ * Reads on where the strict scanner found an impossible character, and writes JSON. It knows only
+ * the repairs that cannot change what was meant: raw control characters in strings, single quotes
+ * and Python constants, trailing commas, surplus closers. Anything else leaves it stuck, never guessed.
+ */
+export class JsonRepair {
+  readonly repairs = new Set<RepairCode>()
+  private place: Place
+  private quote = 34
+  private isKey: boolean
+  private readonly stack: ('{' | '[')[]
+  private word = ''
+  private pendingHex = 0
+  private isStuck = false
+  /** A comma and the space after it: dropped if a closer follows. */
+  private comma: string
+  private json = ''
+
+  /** `tentative` is what the scanner had passed but not released: a comma with space, or a backslash. */
+  constructor(scanner: JsonScanner, tentative: string) {
+    this.stack = [...scanner.stack]
+    this.isKey = scanner.isKey
+    this.comma = tentative.startsWith(',') ? tentative : ''
+    const place = startingPlace(scanner)
+    this.place = place ?? 'value'
+    this.isStuck = place === undefined
+  }
+
+  get status(): 'open' | 'done' | 'stuck' {
+    if (this.place === 'done') return 'done'
+    return this.isStuck ? 'stuck' : 'open'
+  }
+
+  /** Whether closing brackets are all that is missing here. */
+  get canClose(): boolean {
+    return (
+      this.place === 'after-value' ||
+      this.place === 'first-key' ||
+      this.place === 'first-item' ||
+      (this.comma !== '' && (this.place === 'key' || this.place === 'value'))
+    )
+  }
+
+  /** Reads on from `at`; returns the end of the value, the character at which it is stuck, or the end of the text. */
+  read(text: string, at: number): number {
+    while (at < text.length && this.status === 'open') {
+      const code = text.charCodeAt(at)
+      if (this.place === 'word' && !isWord(code)) {
+        this.isStuck = !this.endWord()
+      } else if (this.step(code, text.charAt(at))) {
+        at++
+      } else {
+        this.isStuck = true
+      }
+    }
+    return at
+  }
+
+  /** Adds the missing closing brackets. Only right where the end marker of the call stands. */
+  close(): void {
+    if (this.comma !== '') this.repairs.add('trailing-comma')
+    this.comma = ''
+    if (this.stack.length > 0) this.repairs.add('missing-closer')
+    while (this.stack.length > 0) this.json += this.stack.pop() === '{' ? '}' : ']'
+    this.place = 'done'
+  }
+
+  /** What was written since the last call. */
+  take(): string {
+    const taken = this.json
+    this.json = ''
+    return taken
+  }
+
+  private step(code: number, char: string): boolean {
+    switch (this.place) {
+      case 'string':
+        return this.inString(code, char)
+      case 'escape':
+        return this.escaped(code, char)
+      case 'hex':
+        this.json += char
+        if (--this.pendingHex === 0) this.place = 'string'
+        return /[0-9a-fA-F]/.test(char)
+      case 'word':
+        this.word += char
+        return this.word.length <= LONGEST_WORD
+      default:
+        if (isSpace(code)) {
+          if (this.comma === '') this.json += char
+          else this.comma += char
+          return true
+        }
+        return this.structural(code, char)
+    }
+  }
+
+  private inString(code: number, char: string): boolean {
+    if (code === this.quote) {
+      this.json += '"'
+      if (this.isKey) this.place = 'colon'
+      else this.endValue()
+    } else if (code === 92) {
+      this.place = 'escape'
+    } else if (code < 32) {
+      this.repairs.add('control-character')
+      this.json += JSON.stringify(char).slice(1, -1)
+    } else {
+      // In a string between single quotes a double quote needs no escape; in JSON it does.
+      this.json += code === 34 ? '\\"' : char
+    }
+    return true
+  }
+
+  private escaped(code: number, char: string): boolean {
+    this.place = 'string'
+    if (code === 39) {
+      this.repairs.add('python-literal')
+      this.json += "'"
+      return true
+    }
+    if (!'"\\/bfnrtu'.includes(char)) return false
+    this.json += `\\${char}`
+    if (code === 117) {
+      this.place = 'hex'
+      this.pendingHex = 4
+    }
+    return true
+  }
+
+  private structural(code: number, char: string): boolean {
+    const top = this.stack.at(-1)
+    if (code === 125 || code === 93) return this.closer(code, char, top)
+    switch (this.place) {
+      case 'first-key':
+      case 'key':
+        this.isKey = true
+        return this.beginString(code)
+      case 'colon':
+        if (code !== 58) return false
+        this.json += char
+        this.place = 'value'
+        return true
+      case 'after-value':
+        if (code !== 44) return false
+        this.comma = char
+        this.place = top === '{' ? 'key' : 'value'
+        return true
+      default:
+        return this.beginValue(code, char)
+    }
+  }
+
+  private closer(code: number, char: string, top: '{' | '[' | undefined): boolean {
+    if (!this.canClose) return false
+    if (code === (top === '{' ? 125 : 93)) {
+      if (this.comma !== '') this.repairs.add('trailing-comma')
+      this.comma = ''
+      this.json += char
+      this.stack.pop()
+      this.endValue()
+      return true
+    }
+    // `]` too many inside an object is surplus; `}` inside an array could as well be a missing `]`.
+    if (top !== '{') return false
+    this.repairs.add('surplus-closer')
+    return true
+  }
+
+  private beginValue(code: number, char: string): boolean {
+    this.isKey = false
+    if (code === 123 || code === 91) {
+      this.releaseComma()
+      this.json += char
+      this.stack.push(code === 123 ? '{' : '[')
+      this.place = code === 123 ? 'first-key' : 'first-item'
+      return this.stack.length <= DEEPEST
+    }
+    if (isWord(code)) {
+      this.releaseComma()
+      this.place = 'word'
+      this.word = char
+      return true
+    }
+    return this.beginString(code)
+  }
+
+  private beginString(code: number): boolean {
+    if (code !== 34 && code !== 39) return false
+    if (code === 39) this.repairs.add('python-literal')
+    this.releaseComma()
+    this.json += '"'
+    this.quote = code
+    this.place = 'string'
+    return true
+  }
+
+  private endWord(): boolean {
+    const constant = pythonWords.get(this.word)
+    if (constant === undefined && !jsonWord.test(this.word)) return false
+    if (constant !== undefined) this.repairs.add('python-literal')
+    this.json += constant ?? this.word
+    this.endValue()
+    return true
+  }
+
+  private endValue(): void {
+    this.place = this.stack.length === 0 ? 'done' : 'after-value'
+  }
+
+  private releaseComma(): void {
+    this.json += this.comma
+    this.comma = ''
+  }
+}
+
+/** Where reading goes on, or undefined where nothing can be saved: half a number, half a literal. */
+function startingPlace(scanner: JsonScanner): Place | undefined {
+  switch (scanner.place) {
+    case 'value':
+    case 'first-item':
+    case 'first-key':
+    case 'key':
+    case 'colon':
+    case 'after-value':
+    case 'string':
+    case 'escape':
+      return scanner.place
+    default:
+      return undefined
+  }
+}
+
+function isWord(code: number): boolean {
+  return (
+    (code >= 97 && code <= 122) ||
+    (code >= 65 && code <= 90) ||
+    (code >= 48 && code <= 57) ||
+    code === 45 ||
+    code === 43 ||
+    code === 46
+  )
+}

@@ -1,0 +1,27 @@
+/** Space, tab, line feed, carriage return: what grammars allow between their markers. */
+export function isSpace(code: number): boolean {
+  return code === 32 || code === 10 || code === 13 || code === 9
+}
+
+/** The first position from `at` on that does not hold white space, or `text.length`. */
+export function skipSpace(text: string, at: number): number {
+  while (at < text.length && isSpace(text.charCodeAt(at))) at++
+  return at
+}
+
+export function isBlank(text: string): boolean {
+  return skipSpace(text, 0) === text.length
+}
+
+/**
+ * Whether only blanks stand between the last line break and `end`. `before` says the same of the
+ * text in front of `start`, which is no longer at hand.
+ */
+export function isLineStart(text: string, start: number, end: number, before: boolean): boolean {
+  for (let at = end - 1; at >= start; at--) {
+    const code = text.charCodeAt(at)
+    if (code === 10 || code === 13) return true
+    if (code !== 32 && code !== 9) return false
+  }
+  return before
+}

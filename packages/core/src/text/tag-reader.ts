@@ -1,0 +1,115 @@
+import { isSpace, skipSpace } from './space.ts'
+
+/** How the inside of a tag is written, behind the marker that opens it. */
+export interface TagShape {
+  /** `inline`: the rest of the tag is the name, `<function=NAME>`. Otherwise: the attribute that holds it. */
+  readonly name: 'inline' | { readonly attribute: string }
+  /** What ends the tag. */
+  readonly end: string
+  /** Attribute values are written with `&quot;` and `&amp;`. */
+  readonly isEscaped?: boolean
+}
+
+export interface Tag {
+  readonly name: string
+  readonly attributes: ReadonlyMap<string, string>
+  readonly isSelfClosing: boolean
+  /** Position behind the tag. */
+  readonly end: number
+}
+
+/** A tag longer than this is none. */
+const LONGEST_TAG = 1024
+
+/** Reads a tag from behind its opening marker. */
+export function readTag(text: string, at: number, shape: TagShape, final: boolean): Tag | 'more' | 'bad' {
+  const tag = shape.name === 'inline' ? readInline(text, at, shape) : readAttributes(text, at, shape)
+  if (tag !== 'more') return tag
+  return final || text.length - at > LONGEST_TAG ? 'bad' : 'more'
+}
+
+function readInline(text: string, at: number, shape: TagShape): Tag | 'more' | 'bad' {
+  let end = at
+  while (end < text.length && !text.startsWith(shape.end, end)) {
+    const code = text.charCodeAt(end)
+    if (code === 10 || code === 60 || end - at > LONGEST_TAG) return 'bad'
+    end++
+  }
+  if (end === text.length) return 'more'
+  const inside = text.slice(at, end).trim()
+  const isSelfClosing = inside.endsWith('/')
+  const name = unquote(isSelfClosing ? inside.slice(0, -1).trim() : inside)
+  if (name === '') return 'bad'
+  return { name, attributes: new Map(), isSelfClosing, end: end + shape.end.length }
+}
+
+function readAttributes(text: string, at: number, shape: TagShape): Tag | 'more' | 'bad' {
+  const attributes = new Map<string, string>()
+  let isSelfClosing = false
+  for (;;) {
+    at = skipSpace(text, at)
+    if (at === text.length || isProperPrefix(text, at, shape.end)) return 'more'
+    if (text.startsWith(shape.end, at)) break
+    if (text.charAt(at) === '/') {
+      isSelfClosing = true
+      at++
+      continue
+    }
+    const next = readAttribute(text, at, shape, attributes)
+    if (typeof next === 'string') return next
+    at = next
+  }
+  const name = shape.name === 'inline' ? undefined : attributes.get(shape.name.attribute)
+  if (name === undefined || name === '') return 'bad'
+  return { name, attributes, isSelfClosing, end: at + shape.end.length }
+}
+
+function readAttribute(
+  text: string,
+  at: number,
+  shape: TagShape,
+  into: Map<string, string>,
+): number | 'more' | 'bad' {
+  const nameStart = at
+  while (at < text.length && isNameCode(text.charCodeAt(at))) at++
+  const key = text.slice(nameStart, at)
+  at = skipSpace(text, at)
+  if (at === text.length) return 'more'
+  if (key === '' || text.charAt(at) !== '=') return 'bad'
+  at = skipSpace(text, at + 1)
+  if (at === text.length) return 'more'
+  const quote = text.charAt(at)
+  const isQuoted = quote === '"' || quote === "'"
+  const start = isQuoted ? at + 1 : at
+  let end = start
+  while (end < text.length && !(isQuoted ? text.charAt(end) === quote : endsBare(text, end, shape))) end++
+  if (end === text.length) return 'more'
+  const value = text.slice(start, end)
+  into.set(key, shape.isEscaped === true ? unescape(value) : value)
+  return isQuoted ? end + 1 : end
+}
+
+function endsBare(text: string, at: number, shape: TagShape): boolean {
+  return isSpace(text.charCodeAt(at)) || text.charAt(at) === shape.end.charAt(0) || text.startsWith('/>', at)
+}
+
+/** `&quot;` first: decoding `&amp;` before it would make `&amp;quot;` a quote. */
+function unescape(value: string): string {
+  return value.replaceAll('&quot;', '"').replaceAll('&amp;', '&')
+}
+
+function unquote(name: string): string {
+  const isQuoted = /^(["']).*\1$/s.test(name) && name.length > 1
+  return isQuoted ? name.slice(1, -1) : name
+}
+
+function isNameCode(code: number): boolean {
+  return (
+    (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || code === 95 || code === 45 || code === 58
+  )
+}
+
+function isProperPrefix(text: string, at: number, marker: string): boolean {
+  const rest = text.length - at
+  return rest < marker.length && marker.startsWith(text.slice(at))
+}
