@@ -62,16 +62,39 @@ export class EventCollector implements Sink {
     this.events.push({ type: 'repair', code, message })
   }
 
-  /** What was written since the last `take`. */
-  peek(): readonly ModelEvent[] {
-    return this.events
-  }
-
-  /** The same, and begins anew. */
+  /** What was written since the last call. */
   take(): ModelEvent[] {
     const taken = this.events
     this.events = []
     return taken
+  }
+}
+
+/** Writes events to a sink as if they happened now. */
+export function replay(events: readonly ModelEvent[], sink: Sink): void {
+  for (const event of events) {
+    switch (event.type) {
+      case 'text':
+        sink.text(event.text)
+        break
+      case 'reasoning':
+        sink.reasoning(event.text)
+        break
+      case 'call-start':
+        sink.callStart(event.index, event.id, event.name)
+        break
+      case 'call-delta':
+        sink.callDelta(event.index, event.json)
+        break
+      case 'call-end':
+        sink.callEnd(event.index, event.complete)
+        break
+      case 'problem':
+        sink.problem(event.code, event.message, event.source)
+        break
+      case 'repair':
+        sink.repair(event.code, event.message)
+    }
   }
 }
 

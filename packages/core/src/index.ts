@@ -6,7 +6,7 @@ export { problemCodes, repairCodes, type ProblemCode, type RepairCode } from './
 export { DragomanError, type ErrorCode } from './errors.ts'
 export type { EndReason } from './engines/engine.ts'
 export type { ToolDefinition } from './engines/tool-set.ts'
-export type { Channel } from './reader/reader.ts'
+export type { Channel } from './reader/text-flow.ts'
 export { detectFormat, detectModel, isKimiModel, type DetectedModel, type FormatOverrides } from './formats/detect.ts'
 export { formatIds, resolveFormatId, type FormatId } from './formats/format-id.ts'
 export type { Format, Grammar, ReasoningMarkers } from './formats/format.ts'
@@ -28,3 +28,9 @@ export { formatTagOf, mintToolId, type MintOptions } from './ids/mint.ts'
 export { createSseDecoder, type SseDecoder, type SseDecoderOptions } from './dialects/sse-decoder.ts'
 export { encodeSse, encodeSseComment, type SseMessage } from './dialects/sse-encoder.ts'
 export type { SseComment, SseEvent, SseField, SseFields, SseItem, SseOverflow } from './dialects/sse-items.ts'
+export {
+  createChatStreamRewriter,
+  type ChatStreamRewriterOptions,
+} from './dialects/openai-chat/create-rewriter.ts'
+export type { ChatStreamRewriter } from './dialects/openai-chat/rewrite-stream.ts'
+export type { RecordedEvent } from './dialects/openai-chat/choice-reader.ts'

@@ -4,7 +4,8 @@ import { DragomanError } from './errors.ts'
 import type { Sink } from './events.ts'
 import type { FormatId } from './formats/format-id.ts'
 import type { MarkerOverrides } from './formats/override-markers.ts'
-import { type Channel, Reader } from './reader/reader.ts'
+import { Reader } from './reader/reader.ts'
+import type { Channel } from './reader/text-flow.ts'
 import { selectReading } from './reader/select-reading.ts'
 
 export interface ParserOptions {

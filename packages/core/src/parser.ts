@@ -3,7 +3,7 @@ import { EventCollector, type ModelEvent } from './events.ts'
 import type { FormatId } from './formats/format-id.ts'
 import { assemble, type ParsedOutput } from './parsed-output.ts'
 import { createParserStage, type ParserOptions } from './parser-stage.ts'
-import type { Channel } from './reader/reader.ts'
+import type { Channel } from './reader/text-flow.ts'
 
 /** One response, one parser. Synchronous; never throws on what a model wrote. */
 export interface PushParser {

@@ -9,6 +9,7 @@ export const problemCodes = {
   'unresolved-name': 'The header of a call holds no tool name and none could be found; it comes out as text.',
   'type-mismatch': 'A value does not fit the type in the tool definition; it is passed on as a string.',
   'duplicate-parameter': 'A parameter was written twice in one call; the last one counts.',
+  'extra-field': 'The markup of a call holds a field or attribute without meaning; it is left out.',
   'stray-text': 'There is text between or after calls. It is passed on as text.',
   'unopened-reasoning':
     'Reasoning was closed that was never opened. If the prompt opens it, say so (promptOpensReasoning, models[].startsInReasoning).',
@@ -20,7 +21,7 @@ export type ProblemCode = keyof typeof problemCodes
 /** Every change we make so that a client can use what a model wrote. Each one made is reported. */
 export const repairCodes = {
   'empty-arguments': 'Missing, empty or null arguments became {}.',
-  'unwrapped-arguments': 'Arguments inside a JSON string were taken out of it.',
+  'unwrapped-arguments': 'Arguments inside a JSON string, or inside a parameter of their own, were taken out of it.',
   'trailing-comma': 'A comma before a closing bracket was removed.',
   'control-character': 'A raw control character in a JSON string was escaped.',
   'python-literal': 'Python spelling (single quotes, True, False, None) was rewritten as JSON.',

@@ -1,4 +1,4 @@
-import { problemCodes, repairCodes, type ProblemCode, type RepairCode } from '../problems.ts'
+import { problemCodes, type ProblemCode, type RepairCode } from '../problems.ts'
 import type { Input } from '../text/input.ts'
 import { JsonRepair } from '../text/json-repair.ts'
 import { JsonScanner } from '../text/json-scanner.ts'
@@ -10,7 +10,7 @@ export interface ArgumentsOutput {
   delta(json: string): void
   holdBack(): void
   release(): string
-  repair(code: RepairCode, message: string): void
+  repair(code: RepairCode): void
 }
 
 type State =
@@ -133,9 +133,9 @@ export class ArgumentsReader {
       }
       repair.close()
     }
-    for (const code of repair.repairs) this.output.repair(code, repairCodes[code])
     this.pass(state, repair.take())
     this.finish(state.collected)
+    for (const code of repair.repairs) this.output.repair(code)
     return true
   }
 
@@ -156,8 +156,8 @@ export class ArgumentsReader {
     if (json === 'null' || (inner !== undefined && isBlank(inner))) {
       this.finishEmpty()
     } else if (inner !== undefined && isObject(inner)) {
-      this.output.repair('unwrapped-arguments', repairCodes['unwrapped-arguments'])
       this.output.delta(inner.trim())
+      this.output.repair('unwrapped-arguments')
     } else {
       if (!json.startsWith('{')) this.notAnObject = json
       this.output.delta(json)
@@ -165,8 +165,8 @@ export class ArgumentsReader {
   }
 
   private finishEmpty(): void {
-    this.output.repair('empty-arguments', repairCodes['empty-arguments'])
     this.output.delta('{}')
+    this.output.repair('empty-arguments')
     this.state = { at: 'done' }
   }
 }

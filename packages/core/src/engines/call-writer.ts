@@ -1,5 +1,5 @@
-import type { Sink } from '../events.ts'
-import { problemCodes, type ProblemCode, type RepairCode } from '../problems.ts'
+import { EventCollector, replay, type Sink } from '../events.ts'
+import { problemCodes, repairCodes, type ProblemCode, type RepairCode } from '../problems.ts'
 import type { Input, Recording } from '../text/input.ts'
 import { byteLength, prefixWithin } from '../text/utf8.ts'
 import type { ToolSet } from './tool-set.ts'
@@ -30,7 +30,8 @@ export class CallWriter {
   private recording: Recording | undefined
   /** What is held back right now, if that is less than the whole call. */
   private hold: Recording | undefined
-  private pending: { id: string | null; name: string; json: string } | undefined
+  /** A call that is held until it is whole, and what there is to say about it. */
+  private pending: { id: string | null; name: string; json: string; notes: EventCollector } | undefined
 
   constructor(input: Input, sink: Sink, tools: ToolSet, options: CallWriterOptions) {
     this.input = input
@@ -41,6 +42,11 @@ export class CallWriter {
 
   get isStarted(): boolean {
     return this.state === 'started'
+  }
+
+  /** Whether the client has seen the start of the call: then its source is no longer text. */
+  get isSeen(): boolean {
+    return this.state === 'started' && this.pending === undefined
   }
 
   get isIdle(): boolean {
@@ -62,9 +68,9 @@ export class CallWriter {
     }
     this.state = 'started'
     if (this.options.delivery === 'complete') {
-      this.pending = { id, name: known, json: '' }
+      this.pending = { id, name: known, json: '', notes: new EventCollector() }
     } else {
-      this.recording?.cap(SHOWN_SOURCE)
+      this.recording?.keepTail(SHOWN_SOURCE)
       this.sink.callStart(this.made++, id, known)
     }
     return known
@@ -84,17 +90,24 @@ export class CallWriter {
       if (this.isOver()) return
       this.sink.callStart(this.made++, this.pending.id, this.pending.name)
       this.sink.callDelta(this.made - 1, this.pending.json)
+      replay(this.pending.notes.take(), this.sink)
     }
     this.sink.callEnd(this.made - 1, true)
     this.close()
   }
 
-  /** Gives the call up. `source` is what could not be used, where that is not the whole call. */
-  fail(code: ProblemCode, message: string, source?: string): void {
+  /** The call is whole, but its end marker is missing. */
+  endUnclosed(): void {
+    this.end()
+    this.sink.problem('unclosed-call', problemCodes['unclosed-call'], '')
+  }
+
+  /** Gives the call up. The report shows what was held back, or else the end of what was sent on. */
+  fail(code: ProblemCode, message: string = problemCodes[code]): void {
     const call = this.close()
     if (call.isOnSink) {
       this.sink.callEnd(this.made - 1, false)
-      this.sink.problem(code, message, source ?? call.source)
+      this.sink.problem(code, message, call.held || call.source)
     } else {
       this.sink[this.fallback](call.source)
       this.sink.problem(code, message, call.source)
@@ -125,11 +138,13 @@ export class CallWriter {
   }
 
   problem(code: ProblemCode, message: string, source: string): void {
-    this.sink.problem(code, message, source)
+    const sink = this.pending?.notes ?? this.sink
+    sink.problem(code, message, source)
   }
 
-  repair(code: RepairCode, message: string): void {
-    this.sink.repair(code, message)
+  repair(code: RepairCode, message: string = repairCodes[code]): void {
+    const sink = this.pending?.notes ?? this.sink
+    sink.repair(code, message)
   }
 
   /** Whether more is held than the limit allows. */
@@ -161,14 +176,14 @@ export class CallWriter {
     else this.sink.problem('overflow', message, kept.slice(0, SHOWN_SOURCE))
   }
 
-  private close(): { source: string; isOnSink: boolean } {
-    const isOnSink = this.state === 'started' && this.pending === undefined
-    this.release()
+  private close(): { source: string; held: string; isOnSink: boolean } {
+    const isOnSink = this.isSeen
+    const held = this.release()
     const source = this.recording === undefined ? '' : this.input.stop(this.recording)
     this.recording = undefined
     this.pending = undefined
     this.state = 'idle'
-    return { source, isOnSink }
+    return { source, held, isOnSink }
   }
 
   private heldRecording(): Recording | undefined {

@@ -1,4 +1,3 @@
-import { repairCodes } from '../problems.ts'
 import { type Marker, MarkerSearch, NONE, PARTIAL, searchFor } from '../text/marker-search.ts'
 import { skipSpace } from '../text/space.ts'
 import type { EndReason, Engine, EngineContext, Probe } from './engine.ts'
@@ -13,6 +12,8 @@ export interface DelimitedJsonGrammar {
   readonly callBegin: readonly Marker[]
   readonly callEnd: readonly Marker[]
   readonly envelope: EnvelopeShape
+  /** There are no markers: `callBegin` is how the JSON itself begins. */
+  readonly isBare?: boolean
 }
 
 type State =
@@ -48,21 +49,14 @@ export class DelimitedJson implements Engine {
   }
 
   finish(_reason: EndReason | undefined): void {
-    const { writer } = this.context
-    switch (this.state.at) {
-      case 'between':
-        if (!writer.isIdle) this.failTruncated()
-        return
-      case 'after-object':
-        this.endUnclosed()
-        return
-      case 'broken':
-        this.failBroken()
-        return
-      case 'object':
-        if (this.state.reader.hasArguments && writer.isStarted) this.endUnclosed()
-        else this.failTruncated()
-    }
+    const { input, writer } = this.context
+    input.takeAll()
+    const { state } = this
+    if (writer.isIdle) return
+    const hasArguments = state.at === 'after-object' || (state.at === 'object' && state.reader.hasArguments)
+    if (hasArguments && writer.isStarted) this.endCall()
+    else if (state.at === 'broken') this.failBroken()
+    else writer.fail('truncated-call')
   }
 
   private next(state: State): Next {
@@ -98,78 +92,84 @@ export class DelimitedJson implements Engine {
       input.at++
       return { at: 'between', calls }
     }
-    const length = this.closers.match(input.text, input.at, input.final)
-    if (length === PARTIAL) return 'more'
-    if (calls > 0) {
-      input.at += length
-      return 'done'
-    }
-    input.at += length
-    writer.fail('no-call', 'A tool call was opened, but there is no call in it.')
+    if (!writer.isIdle) return this.giveUp()
+    const closer = this.closers.ahead(input)
+    if (closer === 'more') return 'more'
+    if (closer !== 'none') input.at += this.closers.length
     return 'done'
   }
 
   private object({ reader, calls }: Extract<State, { at: 'object' }>): Next {
     const result = reader.read()
     if (result === 'more') return 'more'
-    if (result === 'done' || (reader.hasArguments && this.context.writer.isStarted)) return { at: 'after-object', calls: calls + 1 }
-    return { at: 'broken', calls }
+    const isWhole = result === 'done' || (reader.hasArguments && this.context.writer.isStarted)
+    return isWhole ? { at: 'after-object', calls: calls + 1 } : { at: 'broken', calls }
   }
 
   /** The object cannot be read on: only a literal marker tells where it ends. */
   private broken(calls: number): Next {
     const { input, writer } = this.context
-    if (writer.isStarted) writer.holdBack()
+    if (!writer.isStarted) return this.giveUp()
+    if (writer.isSeen) writer.holdBack()
     const length = this.boundaries.find(input.text, input.at, input.final)
     input.at = this.boundaries.index
     if (length === PARTIAL || length === NONE) return 'more'
-    if (!writer.isStarted && this.boundaries.value === 'close') input.at += length
+    // What comes out as text comes out whole, its end marker included.
+    if (!writer.isSeen && this.boundaries.found === 'close') input.at += length
     this.failBroken()
     return { at: 'between', calls: calls + 1 }
   }
 
+  /** No call has begun, so nobody may be kept waiting: this is text, and so is what follows. */
+  private giveUp(): Next {
+    const { input, writer } = this.context
+    const closer = this.closers.ahead(input)
+    if (closer === 'more') return 'more'
+    if (closer !== 'none') input.at += this.closers.length
+    writer.fail('no-call')
+    return 'done'
+  }
+
   private afterObject(calls: number): Next {
     const { input, writer } = this.context
-    input.at = skipSpace(input.text, input.at)
-    if (input.isEmpty) return 'more'
-    const char = input.text.charAt(input.at)
+    const closer = this.closers.ahead(input)
+    if (closer === 'more') return 'more'
+    const char = closer === 'none' ? input.text.charAt(input.at) : ''
     if (char === '}' || (char === ']' && !this.isArray)) {
       input.at++
-      writer.repair('surplus-closer', repairCodes['surplus-closer'])
+      writer.repair('surplus-closer')
       return { at: 'after-object', calls }
     }
-    const isSeparated = char === ',' || char === ';' || char === '{' || char === ']'
-    const length = this.closers.match(input.text, input.at, input.final)
-    if (length === PARTIAL) return 'more'
-    if (length !== NONE || isSeparated) writer.end()
-    else this.endUnclosed()
+    const isSeparated = char !== '' && ',;{]'.includes(char)
+    if (closer !== 'none' || isSeparated) writer.end()
+    else this.endCall()
     return { at: 'between', calls }
   }
 
-  private endUnclosed(): void {
+  /** Nothing closes the call; where there is no end marker, none is missing. */
+  private endCall(): void {
     const { writer } = this.context
-    writer.end()
-    writer.problem('unclosed-call', 'The end marker of a tool call is missing; its arguments are whole.', '')
+    if (this.grammar.isBare === true) writer.end()
+    else writer.endUnclosed()
   }
 
   private failBroken(): void {
     const { writer } = this.context
-    const source = writer.isStarted ? writer.release() : undefined
-    if (source === undefined) writer.fail('no-call', 'There is no readable tool call between these markers.')
-    else writer.fail('invalid-arguments', 'The arguments of a tool call are not valid JSON.', source)
-  }
-
-  private failTruncated(): void {
-    this.context.writer.fail('truncated-call', 'The output ended inside a tool call.')
+    writer.fail(writer.isStarted ? 'invalid-arguments' : 'no-call')
   }
 }
 
-/** What must follow the opener: an object or an array, after white space. */
-export function probeDelimitedJson(text: string, at: number, final: boolean): Probe {
+/** What must follow the opener: an object or an array, after white space; in bare JSON, a key. */
+export function probeDelimitedJson(
+  grammar: DelimitedJsonGrammar,
+  text: string,
+  at: number,
+  final: boolean,
+): Probe {
   const start = skipSpace(text, at)
   if (start === text.length) return final ? 'no' : 'more'
-  const char = text.charAt(start)
-  return char === '{' || char === '[' ? 'yes' : 'no'
+  const expected = grammar.isBare === true ? (text.charAt(at - 1) === '{' ? `"'` : '{') : '{['
+  return expected.includes(text.charAt(start)) ? 'yes' : 'no'
 }
 
 interface Compiled {

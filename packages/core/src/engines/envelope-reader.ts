@@ -1,4 +1,4 @@
-import { repairCodes } from '../problems.ts'
+import { problemCodes } from '../problems.ts'
 import { JsonRepair } from '../text/json-repair.ts'
 import { JsonScanner } from '../text/json-scanner.ts'
 import { type MarkerSearch, NONE, PARTIAL } from '../text/marker-search.ts'
@@ -12,6 +12,8 @@ export interface EnvelopeShape {
   readonly nameKeys: readonly string[]
   readonly argumentKeys: readonly string[]
   readonly idKeys: readonly string[]
+  /** Without markers around it an object is a call only if it has arguments and nothing foreign. */
+  readonly isStrict?: boolean
 }
 
 export const usualEnvelope: EnvelopeShape = {
@@ -112,17 +114,21 @@ export class EnvelopeReader {
     input.at = state.value.read(input.text, input.at)
     if (state.value.status === 'open') return 'more'
     if (state.value.status === 'stuck') return { at: 'broken' }
-    const value: unknown = JSON.parse(state.value.take())
+    const json = state.value.take()
+    const value: unknown = JSON.parse(json)
     if (state.at === 'key-text') return { at: 'colon', key: String(value) }
-    return this.keep(state.key, value)
+    return this.keep(state.key, value, json)
   }
 
-  private keep(key: string, value: unknown): State {
+  private keep(key: string, value: unknown, json: string): State {
     if (this.shape.nameKeys.includes(key) || (key === 'function' && typeof value === 'string')) {
       if (typeof value !== 'string' || value === '') return { at: 'broken' }
       if (this.name === null) this.setName(value)
     } else if (this.shape.idKeys.includes(key) && typeof value === 'string') {
       this.id = value
+    } else if (key !== 'type') {
+      const source = `${JSON.stringify(key)}:${json}`
+      this.context.writer.problem('extra-field', problemCodes['extra-field'], source)
     }
     return { at: 'after-value' }
   }
@@ -131,8 +137,8 @@ export class EnvelopeReader {
     this.name = name
     if (this.early === undefined) return
     this.start(name)
-    for (const { code, message } of this.early.repairs) this.context.writer.repair(code, message)
     this.context.writer.delta(this.early.json)
+    for (const code of this.early.repairs) this.context.writer.repair(code)
   }
 
   private beginValue(key: string, char: string): State {
@@ -150,7 +156,13 @@ export class EnvelopeReader {
       this.depth++
       return { at: 'key' }
     }
+    if (this.shape.isStrict === true && !this.isExpected(key)) return { at: 'broken' }
     return { at: 'other-value', key, value: freshValue() }
+  }
+
+  private isExpected(key: string): boolean {
+    const { nameKeys, idKeys } = this.shape
+    return nameKeys.includes(key) || idKeys.includes(key) || key === 'type' || key === 'function'
   }
 
   private readArguments(reader: ArgumentsReader, early: NamelessArguments | undefined): State | 'more' {
@@ -172,7 +184,7 @@ export class EnvelopeReader {
     }
     if (char === '}') {
       input.at++
-      if (this.hasComma) this.context.writer.repair('trailing-comma', repairCodes['trailing-comma'])
+      if (this.hasComma) this.context.writer.repair('trailing-comma')
       this.hasComma = false
       if (this.depth === 0) return this.close()
       this.depth--
@@ -182,7 +194,7 @@ export class EnvelopeReader {
     if (end === PARTIAL) return 'more'
     if (end === NONE) return { at: 'broken' }
     if (this.name !== null) {
-      this.context.writer.repair('missing-closer', repairCodes['missing-closer'])
+      this.context.writer.repair('missing-closer')
     }
     return this.close()
   }
@@ -190,9 +202,10 @@ export class EnvelopeReader {
   private close(): State {
     if (this.name === null) return { at: 'broken' }
     if (!this.hasArguments) {
+      if (this.shape.isStrict === true) return { at: 'broken' }
       this.start(this.name)
-      this.context.writer.repair('empty-arguments', repairCodes['empty-arguments'])
       this.context.writer.delta('{}')
+      this.context.writer.repair('empty-arguments')
       this.hasArguments = true
     }
     return { at: 'done' }

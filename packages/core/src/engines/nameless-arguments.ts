@@ -13,7 +13,7 @@ export interface NamedArguments {
  */
 export class NamelessArguments implements ArgumentsOutput {
   json = ''
-  readonly repairs: { code: RepairCode; message: string }[] = []
+  readonly repairs: RepairCode[] = []
 
   delta(json: string): void {
     this.json += json
@@ -26,8 +26,8 @@ export class NamelessArguments implements ArgumentsOutput {
     return ''
   }
 
-  repair(code: RepairCode, message: string): void {
-    this.repairs.push({ code, message })
+  repair(code: RepairCode): void {
+    this.repairs.push(code)
   }
 
   /** The tool's name from `"name"` in the arguments, else the one declared tool that they fit. */

@@ -1,6 +1,5 @@
 import { JsonWriter } from '../text/json-writer.ts'
 import type { Tag } from '../text/tag-reader.ts'
-import { repairCodes } from '../problems.ts'
 import type { EngineContext } from './engine.ts'
 import { isPureString, jsonOrString, type TypedValue, typeValue } from './untyped-value.ts'
 
@@ -28,6 +27,8 @@ export class ParameterWriter {
   private key = ''
   private value: Value = { is: 'string' }
   private place: 'start' | 'inside' = 'start'
+  /** The JSON of a lone `arguments` parameter that the tool does not know: it may be all of them. */
+  private wrapped: string | undefined
   /** A line break that is part of the value unless the closing tag follows. */
   private heldNewline = false
 
@@ -53,6 +54,7 @@ export class ParameterWriter {
 
   begin(tag: Tag): void {
     const { writer } = this.context
+    this.writeWrapped()
     this.key = tag.name
     if (this.keys.has(tag.name)) {
       writer.problem('duplicate-parameter', `The parameter "${tag.name}" was written twice.`, tag.name)
@@ -75,9 +77,7 @@ export class ParameterWriter {
     if (this.place === 'start') {
       this.place = 'inside'
       if (text.startsWith('\n')) text = text.slice(1)
-      if (text === '') {
-        return
-      }
+      if (text === '') return
     }
     const held = this.heldNewline ? '\n' : ''
     this.heldNewline = text.endsWith('\n')
@@ -93,17 +93,43 @@ export class ParameterWriter {
     const typed = this.value.type(this.value.text)
     const source = this.value.text
     writer.release()
-    for (const code of typed.repairs ?? []) writer.repair(code, repairCodes[code])
     if (typed.mismatch === true) {
       const message = `The value of "${this.key}" does not fit the type that "${this.tool}" declares.`
       writer.problem('type-mismatch', message, source)
     }
-    writer.delta(this.json.key(this.key) + typed.json)
+    if (this.isWrapper(typed.json)) this.wrapped = typed.json
+    else writer.delta(this.json.key(this.key) + typed.json)
+    for (const code of typed.repairs ?? []) writer.repair(code)
   }
 
   /** All parameters are written. */
   finish(): void {
-    this.context.writer.delta(this.json.end())
+    const { writer } = this.context
+    if (this.wrapped === undefined) {
+      writer.delta(this.json.end())
+    } else {
+      writer.delta(this.wrapped)
+      writer.repair('unwrapped-arguments')
+    }
+  }
+
+  /** Some models write all their arguments as one parameter. */
+  private isWrapper(json: string): boolean {
+    const properties = this.context.tools.properties(this.tool)
+    return (
+      this.keys.size === 1 &&
+      (this.key === 'arguments' || this.key === 'input') &&
+      json.startsWith('{') &&
+      properties !== undefined &&
+      !Object.hasOwn(properties, this.key)
+    )
+  }
+
+  /** Another parameter follows, so it was no wrapper. */
+  private writeWrapped(): void {
+    if (this.wrapped === undefined) return
+    this.context.writer.delta(this.json.key(this.key) + this.wrapped)
+    this.wrapped = undefined
   }
 
   private beginValue(tag: Tag): Value {

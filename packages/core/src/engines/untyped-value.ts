@@ -35,7 +35,7 @@ export function typeValue(text: string, types: ReadonlySet<JsonType>): TypedValu
 export function jsonOrString(text: string): TypedValue {
   const literal = text.trim()
   if (jsonTypeOf(literal) !== undefined) return { json: literal }
-  return fromPython(literal, undefined) ?? asString(text)
+  return fromPython(literal, undefined) ?? { ...asString(text), mismatch: true }
 }
 
 function asString(text: string): TypedValue {

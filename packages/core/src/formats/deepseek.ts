@@ -1,7 +1,8 @@
-import type { NameThenArgsGrammar } from '../engines/name-then-args.ts'
-import type { TaggedParamsGrammar } from '../engines/tagged-params.ts'
+import type { NameThenArgsGrammar } from '../engines/name-then-args-grammar.ts'
+import type { TaggedParamsGrammar } from '../engines/tagged-params-grammar.ts'
 import type { Format } from './format.ts'
 import { think } from './reasoning-markers.ts'
+import { claudeInvoke } from './xml.ts'
 
 /**
  * V3, R1 and V3.1 in one: V3 writes `function<sep>NAME` and a code fence, V3.1 `NAME<sep>`. The bars
@@ -30,7 +31,12 @@ export const deepseekDsml: TaggedParamsGrammar = {
   sectionEnd: dsml('</', ['function_calls>', 'tool_calls>']),
   callBegin: dsml('<', ['invoke ']).map((open) => ({ open, name: { attribute: 'name' }, end: '>' })),
   callEnd: dsml('</', ['invoke>']),
-  parameterBegin: dsml('<', ['parameter ']).map((open) => ({ open, name: { attribute: 'name' }, end: '>' })),
+  parameterBegin: dsml('<', ['parameter ']).map((open) => ({
+    open,
+    name: { attribute: 'name' },
+    attributes: ['string'],
+    end: '>',
+  })),
   parameterEnd: dsml('</', ['parameter>']),
   parameter: { trim: 'none', typeAttribute: { name: 'string', string: 'true' } },
 }
@@ -42,7 +48,8 @@ export const deepseek: Format = {
   sample:
     '<｜DSML｜function_calls>\n<｜DSML｜invoke name="get_weather">\n<｜DSML｜parameter name="city" string="true">Paris</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜function_calls>',
   grammars: [deepseekV3, deepseekDsml],
-  salvage: [],
+  // A server that strips the DSML token leaves these tags.
+  salvage: [claudeInvoke],
   reasoning: [think],
   structure: [],
   turnTokens: [

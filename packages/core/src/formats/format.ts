@@ -1,6 +1,6 @@
 import type { DelimitedJsonGrammar } from '../engines/delimited-json.ts'
-import type { NameThenArgsGrammar } from '../engines/name-then-args.ts'
-import type { TaggedParamsGrammar } from '../engines/tagged-params.ts'
+import type { NameThenArgsGrammar } from '../engines/name-then-args-grammar.ts'
+import type { TaggedParamsGrammar } from '../engines/tagged-params-grammar.ts'
 import type { Marker } from '../text/marker-search.ts'
 import type { FormatId } from './format-id.ts'
 

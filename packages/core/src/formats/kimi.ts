@@ -1,5 +1,5 @@
-import type { NameThenArgsGrammar } from '../engines/name-then-args.ts'
-import type { TaggedParamsGrammar } from '../engines/tagged-params.ts'
+import type { NameThenArgsGrammar } from '../engines/name-then-args-grammar.ts'
+import type { TaggedParamsGrammar } from '../engines/tagged-params-grammar.ts'
 import type { Format } from './format.ts'
 import { think } from './reasoning-markers.ts'
 
@@ -15,6 +15,19 @@ export const kimiK2: NameThenArgsGrammar = {
   header: { prefix: 'functions.', isId: true },
 }
 
+/** What is left of a call when the server strips the special tokens. */
+export const kimiStripped: NameThenArgsGrammar = {
+  engine: 'name-then-args',
+  id: 'kimi-stripped',
+  isSpecial: false,
+  sectionBegin: [],
+  sectionEnd: [],
+  callBegin: ['functions.'],
+  separator: [],
+  callEnd: [],
+  header: { prefix: 'functions.', isId: true },
+}
+
 /** Kimi K3 builds every tag of three tokens; white space may slip in between them. */
 export const kimiK3: TaggedParamsGrammar = {
   engine: 'tagged-params',
@@ -23,10 +36,24 @@ export const kimiK3: TaggedParamsGrammar = {
   isSectionOptional: true,
   sectionBegin: [['<|open|>', 'tools', '<|sep|>']],
   sectionEnd: [['<|close|>', 'tools', '<|sep|>']],
-  callBegin: [{ open: ['<|open|>', 'call '], name: { attribute: 'tool' }, end: '<|sep|>', isEscaped: true }],
+  callBegin: [
+    {
+      open: ['<|open|>', 'call '],
+      name: { attribute: 'tool' },
+      attributes: ['index'],
+      end: '<|sep|>',
+      isEscaped: true,
+    },
+  ],
   callEnd: [['<|close|>', 'call', '<|sep|>']],
   parameterBegin: [
-    { open: ['<|open|>', 'argument '], name: { attribute: 'key' }, end: '<|sep|>', isEscaped: true },
+    {
+      open: ['<|open|>', 'argument '],
+      name: { attribute: 'key' },
+      attributes: ['type'],
+      end: '<|sep|>',
+      isEscaped: true,
+    },
   ],
   parameterEnd: [['<|close|>', 'argument', '<|sep|>']],
   parameter: { trim: 'none', typeAttribute: { name: 'type', string: 'string' } },
@@ -39,7 +66,7 @@ export const kimi: Format = {
   sample:
     '<|tool_calls_section_begin|><|tool_call_begin|>functions.get_weather:0<|tool_call_argument_begin|>{"city":"Paris"}<|tool_call_end|><|tool_calls_section_end|>',
   grammars: [kimiK2, kimiK3],
-  salvage: [],
+  salvage: [kimiStripped],
   reasoning: [
     think,
     { begin: '◁think▷', end: '◁/think▷' },
@@ -49,7 +76,9 @@ export const kimi: Format = {
     ['<|open|>', 'response', '<|sep|>'],
     ['<|close|>', 'response', '<|sep|>'],
     ['<|close|>', 'message', '<|sep|>'],
-    '<|end_of_msg|>',
+    // Half a tag, where the output was cut.
+    '<|open|>',
+    '<|close|>',
   ],
-  turnTokens: ['<|im_end|>', '[EOS]'],
+  turnTokens: ['<|end_of_msg|>', '<|im_end|>', '[EOS]'],
 }

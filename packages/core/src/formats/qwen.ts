@@ -1,3 +1,4 @@
+import { bareJson } from './bare-json.ts'
 import type { Format } from './format.ts'
 import { hermesJson } from './hermes.ts'
 import { qwen3Coder } from './qwen3-coder.ts'
@@ -22,7 +23,7 @@ export const qwen: Format = {
   sample:
     '<tool_call>\n<function=get_weather>\n<parameter=city>\nParis\n</parameter>\n</function>\n</tool_call>',
   grammars: [hermesJson, qwen3Coder],
-  salvage: [qwen3Coder, claudeInvoke],
+  salvage: [qwen3Coder, claudeInvoke, bareJson],
   reasoning: [think],
   structure: [],
   turnTokens: ['<|im_end|>', '<|endoftext|>'],

@@ -1,4 +1,4 @@
-import type { TaggedParamsGrammar } from '../engines/tagged-params.ts'
+import type { TaggedParamsGrammar } from '../engines/tagged-params-grammar.ts'
 
 export const qwen3Coder: TaggedParamsGrammar = {
   engine: 'tagged-params',

@@ -1,4 +1,5 @@
-import type { TaggedParamsGrammar } from '../engines/tagged-params.ts'
+import type { TaggedParamsGrammar } from '../engines/tagged-params-grammar.ts'
+import { bareJson } from './bare-json.ts'
 import type { Format } from './format.ts'
 import { qwen3Coder } from './qwen3-coder.ts'
 import { think } from './reasoning-markers.ts'
@@ -13,9 +14,11 @@ export const claudeInvoke: TaggedParamsGrammar = {
   sectionEnd: ['</function_calls>', '</tool_calls>', '</tool_call>'],
   callBegin: [{ open: '<invoke ', name: { attribute: 'name' }, end: '>' }],
   callEnd: ['</invoke>'],
-  parameterBegin: [{ open: '<parameter ', name: { attribute: 'name' }, end: '>' }],
+  parameterBegin: [
+    { open: '<parameter ', name: { attribute: 'name' }, attributes: ['string'], end: '>' },
+  ],
   parameterEnd: ['</parameter>'],
-  parameter: { trim: 'none' },
+  parameter: { trim: 'none', typeAttribute: { name: 'string', string: 'true' } },
 }
 
 export const xml: Format = {
@@ -25,7 +28,7 @@ export const xml: Format = {
   sample:
     '<function_calls>\n<invoke name="get_weather">\n<parameter name="city">Paris</parameter>\n</invoke>\n</function_calls>',
   grammars: [claudeInvoke, qwen3Coder],
-  salvage: [claudeInvoke, qwen3Coder],
+  salvage: [claudeInvoke, qwen3Coder, bareJson],
   reasoning: [think],
   structure: [],
   turnTokens: ['<|im_end|>'],

@@ -1,42 +1,35 @@
-import { type MarkerSearch, NONE, PARTIAL } from '../text/marker-search.ts'
-import { skipSpace } from '../text/space.ts'
-import type { Entry } from './lexicon.ts'
-import type { Opening } from './opening.ts'
+import { isLineStart, skipSpace } from '../text/space.ts'
 
-const BACKTICK = 96
-/** Longer words behind a fence name no language. */
-const LONGEST_INFO = 32
-
-/** Length of the run of backticks at `at`; `more` while it may go on in the next chunk. */
-export function readBackticks(text: string, at: number, final: boolean): number | 'more' {
-  let end = at
-  while (end < text.length && text.charCodeAt(end) === BACKTICK) end++
-  return end === text.length && !final ? 'more' : end - at
-}
-
-export interface FencedOpening {
-  readonly openings: readonly Opening[]
-  readonly at: number
+/** A code fence that is open: which character it is made of, and how many. */
+export interface Fence {
+  readonly code: number
   readonly length: number
 }
 
-/** An opener that is the first thing in a code fence. `at` is right behind the backticks. */
-export function findFencedOpening(
-  text: string,
-  at: number,
-  search: MarkerSearch<Entry>,
-  final: boolean,
-): FencedOpening | 'more' | undefined {
+/** Longer words behind a fence name no language. */
+const LONGEST_INFO = 32
+
+/** The run of fence characters at `at`; `more` while it may go on in the next chunk. */
+export function readFence(text: string, at: number, final: boolean): Fence | 'more' {
+  const code = text.charCodeAt(at)
+  let end = at
+  while (end < text.length && text.charCodeAt(end) === code) end++
+  return end === text.length && !final ? 'more' : { code, length: end - at }
+}
+
+/** Whether a run of fence characters closes the fence: as long, and no language behind it. */
+export function closesFence(fence: Fence, run: Fence, text: string, at: number): boolean {
+  const behind = text.charAt(at + run.length)
+  return run.code === fence.code && run.length >= fence.length && !/\w/.test(behind)
+}
+
+/** Where the first line inside the fence begins. `at` is right behind the fence characters. */
+export function insideFence(text: string, at: number, final: boolean): number | 'more' | undefined {
   let lineEnd = at
   while (lineEnd < text.length && /[\w+-]/.test(text.charAt(lineEnd))) lineEnd++
   if (lineEnd - at > LONGEST_INFO) return undefined
   const start = skipSpace(text, lineEnd)
   if (start - lineEnd > LONGEST_INFO) return undefined
   if (start === text.length) return final ? undefined : 'more'
-  if (!text.slice(lineEnd, start).includes('\n')) return undefined
-  const length = search.match(text, start, final)
-  if (length === PARTIAL) return 'more'
-  const entry = search.value
-  if (length === NONE || entry?.is !== 'opener') return undefined
-  return { openings: entry.openings, at: start, length }
+  return isLineStart(text, lineEnd, start, false) ? start : undefined
 }

@@ -6,7 +6,7 @@ import type { Opening } from './opening.ts'
 /** What a marker means outside of calls. */
 export type Entry =
   | { readonly is: 'opener'; readonly openings: readonly Opening[] }
-  | { readonly is: 'reasoning-begin' | 'reasoning-end' | 'structure' | 'backtick' }
+  | { readonly is: 'reasoning-begin' | 'reasoning-end' | 'structure' | 'fence-mark' }
   /** A token that ends a turn. One that looks like markup of documents counts only at the very end. */
   | { readonly is: 'turn-token'; readonly onlyAtEnd: boolean }
   /** Closes something that is not open. */
@@ -20,6 +20,8 @@ export interface Vocabulary {
 
 /** Everything that is looked for outside of calls, by where in the output one is. */
 export interface Lexicon {
+  /** At the start of an answer: only there can a call stand without any marker. */
+  readonly answer: Vocabulary
   readonly content: Vocabulary
   /** Inside a code fence, and in text that was already found to be no call: only special tokens count. */
   readonly quotedContent: Vocabulary
@@ -27,8 +29,6 @@ export interface Lexicon {
   readonly quotedReasoning: Vocabulary
   /** Nothing at all is looked for: text can be passed on unseen. */
   readonly isEmpty: boolean
-  /** Some opener is plain text, so that code fences matter. */
-  readonly hasPlainOpeners: boolean
 }
 
 export interface LexiconOptions {
@@ -45,35 +45,38 @@ export function buildLexicon(formats: readonly Format[], options: LexiconOptions
   const openers = options.readsCalls ? collectOpenings(formats, options.salvages) : new Map<string, Opening[]>()
   const plain = [...openers.values()].some((openings) => openings.some((each) => !each.grammar.isSpecial))
   const isEmpty = openers.size === 0 && formats.every((format) => format.reasoning.length === 0)
-  const build = (where: 'content' | 'reasoning', isQuoted: boolean): Vocabulary => {
+  const build = (where: keyof Lexicon): Vocabulary => {
     const search = new MarkerSearch<Entry>()
-    const isVerbatim = where === 'content' && isQuoted
+    const isVerbatim = where === 'quotedContent'
     if (options.readsCalls && !isVerbatim) {
       addResidue(search, formats)
       addTurnTokens(search, formats)
     }
     addStructure(search, formats, isVerbatim)
     for (const [key, openings] of openers) {
-      const usable = openings.filter((each) =>
-        where === 'content' ? !isQuoted || each.grammar.isSpecial : isReadInReasoning(each, isQuoted),
-      )
+      const usable = openings.filter((opening) => isReadIn(where, opening))
       if (usable.length > 0) search.add(markerOf(key), { is: 'opener', openings: usable })
     }
-    if (where === 'content' && plain) search.add('`', { is: 'backtick' })
+    if (plain && where !== 'reasoning' && where !== 'quotedReasoning') {
+      search.add('`', { is: 'fence-mark' })
+      search.add('~', { is: 'fence-mark' })
+    }
     return { search, firstCodes: search.firstCodes() }
   }
   return {
-    content: build('content', false),
-    quotedContent: build('content', true),
-    reasoning: build('reasoning', false),
-    quotedReasoning: build('reasoning', true),
+    answer: build('answer'),
+    content: build('content'),
+    quotedContent: build('quotedContent'),
+    reasoning: build('reasoning'),
+    quotedReasoning: build('quotedReasoning'),
     isEmpty,
-    hasPlainOpeners: plain,
   }
 }
 
-function isReadInReasoning(opening: Opening, isQuoted: boolean): boolean {
-  return opening.grammar.isSpecial || (!isQuoted && !opening.isSalvage)
+function isReadIn(where: keyof Lexicon, opening: Opening): boolean {
+  if (opening.grammar.isSpecial || where === 'answer') return true
+  if (where === 'content') return opening.opens !== 'bare'
+  return where === 'reasoning' && !opening.isSalvage
 }
 
 /** Openers by marker. The same marker may open several grammars; what follows it decides. */
@@ -103,7 +106,8 @@ function addOpenings(
   add: (marker: Marker, opening: Opening) => void,
 ): void {
   if (grammar.engine === 'delimited-json') {
-    for (const marker of grammar.callBegin) add(marker, { format, grammar, opens: 'call', isSalvage })
+    const opens = grammar.isBare === true ? 'bare' : 'call'
+    for (const marker of grammar.callBegin) add(marker, { format, grammar, opens, isSalvage })
     return
   }
   for (const marker of grammar.sectionBegin) add(marker, { format, grammar, opens: 'section', isSalvage })

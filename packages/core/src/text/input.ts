@@ -18,8 +18,13 @@ export class Input {
     this.at = 0
   }
 
-  /** Puts text back in front of what is still unread. */
+  /** Puts back what was read last. */
   unread(text: string): void {
+    // Most of the time it is still at hand: copying it would make many small returns quadratic.
+    if (text.length <= this.at) {
+      this.at -= text.length
+      return
+    }
     for (const recording of this.recordings) recording.collect(this.text, this.at)
     this.base += this.at - text.length
     this.text = text + this.text.slice(this.at)
@@ -28,6 +33,11 @@ export class Input {
 
   get isEmpty(): boolean {
     return this.at >= this.text.length
+  }
+
+  /** Takes all that is left: it belongs to whoever reads now. */
+  takeAll(): string {
+    return this.take(this.text.length)
   }
 
   /** Takes everything up to `end`. */
@@ -47,7 +57,7 @@ export class Input {
   stop(recording: Recording): string {
     recording.collect(this.text, this.at)
     this.recordings.delete(recording)
-    return recording.text
+    return recording.end()
   }
 }
 
@@ -61,15 +71,20 @@ export class Recording {
     this.from = from
   }
 
-  /** From now on at most `limit` characters are kept: enough to show, not to restore. */
-  cap(limit: number): void {
+  /** From now on only the last `limit` characters matter: enough to show, not to restore. */
+  keepTail(limit: number): void {
     this.limit = limit
   }
 
   collect(text: string, to: number): void {
-    const room = this.limit - this.text.length
-    if (room > 0) this.text += text.slice(this.from, Math.min(to, this.from + room))
+    this.text += text.slice(Math.max(this.from, to - this.limit), to)
+    // Cut only now and then: cutting at every character would copy the tail each time.
+    if (this.text.length > 2 * this.limit) this.text = this.text.slice(-this.limit)
     this.from = 0
+  }
+
+  end(): string {
+    return this.text.length > this.limit ? this.text.slice(-this.limit) : this.text
   }
 
   lengthAt(input: Input): number {

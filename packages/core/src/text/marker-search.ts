@@ -1,4 +1,5 @@
-import { isSpace } from './space.ts'
+import type { Input } from './input.ts'
+import { isSpace, skipSpace } from './space.ts'
 
 /** A literal, or pieces of one between which white space may stand. */
 export type Marker = string | readonly string[]
@@ -19,10 +20,11 @@ interface Node<T> {
 
 /** Many markers looked up at once: a trie, so the cost does not grow with their number. */
 export class MarkerSearch<T> {
-  /** The value of the last successful match. */
-  value: T | undefined
+  private value: T | undefined
   /** Where the last `find` stopped. */
   index = 0
+  /** Length of the marker that `ahead` found. */
+  length = 0
   private readonly root: Node<T> = { next: new Map(), loose: false, value: undefined }
 
   add(marker: Marker, value: T): void {
@@ -51,6 +53,12 @@ export class MarkerSearch<T> {
     return node?.value
   }
 
+  /** What the last successful match found. Asking after an unsuccessful one is a mistake of the caller. */
+  get found(): T {
+    if (this.value === undefined) throw new TypeError('no marker was matched')
+    return this.value
+  }
+
   /** Whether some marker starts with this UTF-16 unit. */
   mayStart(code: number): boolean {
     return this.root.next.has(code)
@@ -77,6 +85,28 @@ export class MarkerSearch<T> {
     }
     this.index = Math.max(from, text.length)
     return NONE
+  }
+
+  /**
+   * Skips white space and tells which marker stands behind it, without taking it. At the end of the
+   * stream half a marker is one that was cut off: it is taken, and nothing more will come.
+   */
+  ahead(input: Input): T | 'none' | 'more' {
+    input.at = skipSpace(input.text, input.at)
+    if (input.isEmpty) return 'more'
+    const length = this.match(input.text, input.at, false)
+    if (length === PARTIAL) {
+      if (!input.final) return 'more'
+      const whole = this.match(input.text, input.at, true)
+      if (whole === NONE) {
+        input.takeAll()
+        return 'more'
+      }
+      this.length = whole
+      return this.found
+    }
+    this.length = length
+    return length === NONE ? 'none' : this.found
   }
 
   /** Length of the longest marker at `at` (then `value` is set), or NONE, or PARTIAL. */

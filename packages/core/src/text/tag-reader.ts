@@ -6,6 +6,8 @@ export interface TagShape {
   readonly name: 'inline' | { readonly attribute: string }
   /** What ends the tag. */
   readonly end: string
+  /** Further attributes that mean something, or are known to mean nothing. */
+  readonly attributes?: readonly string[]
   /** Attribute values are written with `&quot;` and `&amp;`. */
   readonly isEscaped?: boolean
 }

@@ -1,6 +1,5 @@
-import { detectFormat } from '../../formats/detect.ts'
-import { resolveFormatId, type FormatId } from '../../formats/format-id.ts'
-import { createParser, type ParserOptions } from '../../parser.ts'
+import { createParser } from '../../parser.ts'
+import type { ParserOptions } from '../../parser-stage.ts'
 import { rewriteChatStream, type ChatStreamRewriter, type RewriteOptions } from './rewrite-stream.ts'
 
 export type ChatStreamRewriterOptions = ParserOptions &
@@ -12,11 +11,7 @@ export function createChatStreamRewriter(options: ChatStreamRewriterOptions): Ch
   createParser(options)
   return rewriteChatStream({
     ...options,
-    openParser: () => ({ format: formatOf(options), ...createParser(options) }),
+    openParser: () => createParser(options),
     failOnInvalidArguments: options.delivery === 'complete',
   })
-}
-
-function formatOf({ format = 'auto', model = '' }: ParserOptions): FormatId {
-  return resolveFormatId(format) ?? detectFormat(model)
 }

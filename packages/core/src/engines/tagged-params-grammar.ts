@@ -1,0 +1,81 @@
+import { type Marker, MarkerSearch, NONE, PARTIAL, searchFor } from '../text/marker-search.ts'
+import { skipSpace } from '../text/space.ts'
+import { readTag, type TagShape } from '../text/tag-reader.ts'
+import type { Probe } from './engine.ts'
+import type { ParameterShape } from './parameter-writer.ts'
+
+/** An opening tag: its marker, and how the rest of it is written. */
+export interface OpeningTag extends TagShape {
+  readonly open: Marker
+}
+
+/** A call as a tag with a tag for each parameter, in an optional section. */
+export interface TaggedParamsGrammar {
+  readonly engine: 'tagged-params'
+  readonly id: string
+  /** The markers are tokens of their own in the model's vocabulary: never prose. */
+  readonly isSpecial: boolean
+  readonly sectionBegin: readonly Marker[]
+  readonly sectionEnd: readonly Marker[]
+  readonly callBegin: readonly OpeningTag[]
+  readonly callEnd: readonly Marker[]
+  readonly parameterBegin: readonly OpeningTag[]
+  readonly parameterEnd: readonly Marker[]
+  readonly parameter: ParameterShape
+  /** The section may be missing: the tag of a call is an opener of its own. */
+  readonly isSectionOptional: boolean
+}
+
+export type TaggedParamsRole =
+  | { readonly is: 'section-begin' | 'section-end' | 'call-end' | 'parameter-end' }
+  | { readonly is: 'call-begin' | 'parameter-begin'; readonly tag: OpeningTag }
+
+export interface TaggedParamsMarkers {
+  readonly all: MarkerSearch<TaggedParamsRole>
+  /** What can stand where a call ends. */
+  readonly ends: MarkerSearch<true>
+}
+
+const compiled = new WeakMap<TaggedParamsGrammar, TaggedParamsMarkers>()
+
+export function markersOf(grammar: TaggedParamsGrammar): TaggedParamsMarkers {
+  let markers = compiled.get(grammar)
+  if (markers === undefined) {
+    const all = new MarkerSearch<TaggedParamsRole>()
+    for (const marker of grammar.sectionBegin) all.add(marker, { is: 'section-begin' })
+    for (const marker of grammar.sectionEnd) all.add(marker, { is: 'section-end' })
+    for (const marker of grammar.callEnd) all.add(marker, { is: 'call-end' })
+    for (const marker of grammar.parameterEnd) all.add(marker, { is: 'parameter-end' })
+    for (const tag of grammar.callBegin) all.add(tag.open, { is: 'call-begin', tag })
+    for (const tag of grammar.parameterBegin) all.add(tag.open, { is: 'parameter-begin', tag })
+    markers = { all, ends: searchFor(...grammar.callEnd, ...grammar.sectionEnd) }
+    compiled.set(grammar, markers)
+  }
+  return markers
+}
+
+/** What must follow the opener of a section: the tag of a call, after white space. */
+export function probeTaggedParams(
+  grammar: TaggedParamsGrammar,
+  tag: OpeningTag | undefined,
+  text: string,
+  at: number,
+  final: boolean,
+): Probe {
+  if (tag !== undefined) return probeTag(tag, text, at, final)
+  const start = skipSpace(text, at)
+  if (start === text.length) return final ? 'no' : 'more'
+  const { all } = markersOf(grammar)
+  const length = all.match(text, start, final)
+  if (length === PARTIAL) return 'more'
+  if (length === NONE) return 'no'
+  const role = all.found
+  if (role.is !== 'call-begin') return 'no'
+  return probeTag(role.tag, text, start + length, final)
+}
+
+function probeTag(shape: OpeningTag, text: string, at: number, final: boolean): Probe {
+  const tag = readTag(text, at, shape, final)
+  return tag === 'more' ? 'more' : tag === 'bad' ? 'no' : 'yes'
+}
+

@@ -1,0 +1,112 @@
+import type { Sink } from '../events.ts'
+import { problemCodes } from '../problems.ts'
+import type { Input } from '../text/input.ts'
+import { isBlank, isLineStart } from '../text/space.ts'
+
+export type Channel = 'content' | 'reasoning'
+
+/** What comes before the text at hand. */
+type Place =
+  | { after: 'nothing' }
+  | { after: 'text' }
+  /** White space here belongs to the marker. */
+  | { after: 'marker' }
+  /** White space here belongs to the calls; other text is stray. */
+  | { after: 'calls' }
+  | { after: 'stray-text'; text: string }
+
+/** How much of a stretch of stray text its report shows. */
+const SHOWN_STRAY = 256
+const NEWLINE = 10
+
+/** Passes on what is no call, as content or as reasoning, and remembers what stood there last. */
+export class TextFlow {
+  mode: Channel
+  private readonly input: Input
+  private readonly sink: Sink
+  private place: Place = { after: 'nothing' }
+  private isFresh = true
+  private lineStart = true
+  private previousCode = NEWLINE
+
+  constructor(input: Input, sink: Sink, mode: Channel) {
+    this.input = input
+    this.sink = sink
+    this.mode = mode
+  }
+
+  /** Whether the content or reasoning at hand has nothing but white space so far. */
+  get isUntouched(): boolean {
+    return this.isFresh
+  }
+
+  /** White space behind a marker belongs to it. */
+  get ownsSpace(): boolean {
+    return this.place.after === 'marker' || this.place.after === 'calls'
+  }
+
+  /** Passes on the text up to `end`. */
+  passOn(end: number): void {
+    const { input } = this
+    const from = input.at
+    if (end <= from) return
+    this.lineStart = isLineStart(input.text, from, end, this.lineStart)
+    this.previousCode = input.text.charCodeAt(end - 1)
+    const text = input.take(end)
+    if (this.isFresh) this.isFresh = isBlank(text)
+    if (this.mode === 'reasoning') {
+      this.place = { after: 'text' }
+      this.sink.reasoning(text)
+      return
+    }
+    if (this.place.after === 'calls') this.place = { after: 'stray-text', text: '' }
+    if (this.place.after !== 'stray-text') this.place = { after: 'text' }
+    else if (this.place.text.length < SHOWN_STRAY) this.place.text += text
+    this.sink.text(text)
+  }
+
+  /** Passes on what stands before a marker, and drops the marker. */
+  passMarker(at: number, length: number, hasCalls: boolean): void {
+    this.passOn(at)
+    this.endStray()
+    this.input.at = at + length
+    this.begin(this.mode, hasCalls)
+  }
+
+  /** Text of this kind begins, right behind a marker. */
+  begin(mode: Channel, hasCalls: boolean): void {
+    if (mode !== this.mode) this.isFresh = true
+    this.mode = mode
+    this.place = { after: hasCalls ? 'calls' : 'marker' }
+    this.lineStart = true
+    this.previousCode = NEWLINE
+  }
+
+  /** A stretch of text between calls is over. */
+  endStray(): void {
+    if (this.place.after !== 'stray-text') return
+    const source = this.place.text.slice(0, SHOWN_STRAY)
+    this.place = { after: 'text' }
+    this.sink.problem('stray-text', problemCodes['stray-text'], source)
+  }
+
+  isLineStart(at: number): boolean {
+    return isLineStart(this.input.text, this.input.at, at, this.lineStart)
+  }
+
+  /** `"<think>"` and `` `<think>` `` speak of a marker; they are none. */
+  isQuoted(at: number): boolean {
+    const code = this.codeBefore(at)
+    return code === 96 || code === 34 || code === 39
+  }
+
+  /** At the start of a line or behind white space. */
+  standsAlone(at: number): boolean {
+    const code = this.codeBefore(at)
+    return code === NEWLINE || code === 13 || code === 32 || code === 9
+  }
+
+  private codeBefore(at: number): number {
+    return at > this.input.at ? this.input.text.charCodeAt(at - 1) : this.previousCode
+  }
+}

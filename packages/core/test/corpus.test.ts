@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest'
+import { cutAt, seededOffsets, unitByUnit, type Piece } from './support/chunkings.ts'
+import { mismatch, optionsOfCase, readCorpus, type CorpusCase } from './support/corpus.ts'
+import { eventsOf, type Options } from './support/run-parser.ts'
+
+/** The families that can be read, with the format that reads each. */
+const formatOfFamily = {
+  'kimi-k2': 'kimi',
+  'kimi-k3': 'kimi',
+  'hermes-json': 'hermes',
+  'qwen3-coder-xml': 'qwen',
+  'deepseek-v3': 'deepseek',
+  'deepseek-v3.1': 'deepseek',
+  'deepseek-dsml': 'deepseek',
+} as const
+
+const corpus = readCorpus(new URL('corpus/public.jsonl.gz', import.meta.url))
+
+const randomChunkings = 10
+
+describe.each(Object.entries(formatOfFamily))('%s', (family, format) => {
+  const cases = corpus.filter((entry) => entry.family === family)
+
+  it(`has cases`, () => {
+    expect(cases.length).toBeGreaterThan(0)
+  })
+
+  it(`all ${cases.length} cases come back with format ${format}`, () => {
+    expect(failures(cases, () => ({ format }))).toEqual([])
+  })
+
+  it(`all ${cases.length} cases come back in auto mode without a hint`, () => {
+    expect(failures(cases, () => ({}))).toEqual([])
+  })
+
+  it(`all ${cases.length} cases come back in auto mode with the name of the model`, () => {
+    expect(failures(cases, (entry) => ({ model: entry.template.replace(/\.jinja$/, '') }))).toEqual([])
+  })
+})
+
+/** A line for each of the first five cases that fail, and the number of the others. */
+function failures(cases: readonly CorpusCase[], choose: (entry: CorpusCase) => Options): string[] {
+  const failed = cases.flatMap((entry) => failure(entry, { ...optionsOfCase(entry), ...choose(entry) }))
+  return failed.length <= 5 ? failed : [...failed.slice(0, 5), `and ${failed.length - 5} more`]
+}
+
+function failure(entry: CorpusCase, options: Options): string[] {
+  for (const [how, pieces] of chunkingsOf(entry)) {
+    const wrong = mismatch(entry, eventsOf(options, pieces))
+    if (wrong !== null) return [`${entry.id} (${how}) ${wrong}`]
+  }
+  return []
+}
+
+function chunkingsOf(entry: CorpusCase): [string, Piece[]][] {
+  const input: Piece[] = [{ text: entry.raw, channel: 'content' }]
+  const random = Array.from({ length: randomChunkings }, (_, index): [string, Piece[]] => {
+    const seed = index + 1
+    return [`random chunks, seed ${seed}`, cutAt(input, seededOffsets(entry.raw.length, seed))]
+  })
+  return [['whole', input], ['one character at a time', unitByUnit(input)], ...random]
+}

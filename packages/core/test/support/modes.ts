@@ -1,0 +1,34 @@
+import { formats } from '../../src/formats/registry.ts'
+import type { Options } from './run-parser.ts'
+
+/** One way to read a stream: an explicit format, or auto with nothing known. */
+export interface Mode {
+  readonly title: string
+  readonly options: Options
+  /** What a model of this format writes; in auto mode, of every format. */
+  readonly samples: readonly string[]
+}
+
+/** A format that reads nothing in-band has no sample. */
+export const everySample = formats.map((format) => format.sample).filter((sample) => sample !== '')
+
+/** Every format and auto mode, so that a new format is under every law without a new line of test. */
+export const modes: readonly Mode[] = [
+  ...formats.map(({ id, sample }) => ({
+    title: id,
+    options: { format: id },
+    samples: sample === '' ? [] : [sample],
+  })),
+  { title: 'auto', options: {}, samples: everySample },
+]
+
+/** The tool that the samples call, so that salvage, which wants declared names, is tried too. */
+export const sampleTools: NonNullable<Options['tools']> = [
+  {
+    type: 'function',
+    function: {
+      name: 'get_weather',
+      parameters: { type: 'object', properties: { city: { type: 'string' }, days: { type: 'integer' } } },
+    },
+  },
+]

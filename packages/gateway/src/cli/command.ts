@@ -1,0 +1,35 @@
+import type { CommandArguments } from './arguments.ts'
+import type { Io } from './io.ts'
+
+/** One command as data: its help, the reading of its arguments and the documentation all come from this. */
+export interface Command {
+  readonly name: string
+  /** One line, for the list of commands. */
+  readonly summary: string
+  /** The operands as they stand after the options, such as `[FILE|-]`. */
+  readonly operands: string
+  /** How many operands it takes. */
+  readonly operandCount: { readonly min: number; readonly max: number }
+  readonly description: readonly string[]
+  readonly options: Readonly<Record<string, Option>>
+  readonly examples: readonly Example[]
+  /** Resolves to the exit code. */
+  readonly run: (given: CommandArguments, io: Io) => Promise<0 | 1>
+}
+
+export interface Option {
+  readonly type: 'string' | 'boolean'
+  readonly short?: string
+  readonly multiple?: boolean
+  /** What stands for the value in the help. */
+  readonly value?: string
+  /** The values that are allowed, where they are few. */
+  readonly oneOf?: readonly string[]
+  readonly help: string
+}
+
+export interface Example {
+  /** What follows `dragoman`. */
+  readonly command: string
+  readonly does: string
+}

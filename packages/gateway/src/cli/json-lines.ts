@@ -1,0 +1,46 @@
+import { openInput } from './input.ts'
+import type { Io } from './io.ts'
+import { longestLineBytes, readLines, type Line } from './lines.ts'
+import { parseRequestLine, readParseRequest } from './parse-request.ts'
+import type { ParseSettings } from './parse-settings.ts'
+import { parsePieces } from './parse-pieces.ts'
+import { Progress } from './progress.ts'
+
+/** Answers each line of the input with a line, in order. One that cannot be parsed is answered with its error. */
+export async function parseJsonLines(
+  file: string | undefined,
+  defaults: ParseSettings,
+  io: Io,
+): Promise<0 | 1> {
+  const input = await openInput(file, io)
+  const progress = new Progress(io)
+  let answered = 0
+  let failed = 0
+  for await (const line of readLines(input.chunks)) {
+    if (line.text !== null && line.text.trim() === '') continue
+    const answer = answerLine(line, defaults)
+    answered++
+    if ('error' in answer) failed++
+    if (io.stdout.isTerminal) await progress.clear()
+    await io.stdout.line(JSON.stringify(answer))
+    await progress.show(() => `${answered} lines, ${failed} failed`)
+  }
+  await progress.clear()
+  return failed === 0 ? 0 : 1
+}
+
+function answerLine({ number, text }: Line, defaults: ParseSettings): object {
+  if (text === null) {
+    return { id: null, line: number, error: `the line is longer than ${longestLineBytes} bytes` }
+  }
+  // The id is kept as soon as it is known: a line that fails later must still be told apart by it.
+  let id: unknown = null
+  try {
+    const fields = parseRequestLine(text)
+    id = fields['id'] ?? null
+    const request = readParseRequest(fields, defaults)
+    return { id, ...parsePieces(request.pieces, request) }
+  } catch (error) {
+    return { id, line: number, error: error instanceof Error ? error.message : String(error) }
+  }
+}

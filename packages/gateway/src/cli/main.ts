@@ -1,0 +1,80 @@
+import { DragomanError } from '@dragoman/core'
+import { readArguments } from './arguments.ts'
+import { CliError, usageError } from './cli-error.ts'
+import { commands } from './command-table.ts'
+import type { Command } from './command.ts'
+import { didYouMean } from './did-you-mean.ts'
+import { commandHelp, programHelp } from './help.ts'
+import { processIo, type Io } from './io.ts'
+import { BrokenPipe } from './output.ts'
+import { packageVersion } from './package-files.ts'
+import { showWelcome } from './welcome.ts'
+
+/** Runs the command line and sets the exit code: 0 done, 1 failed, 2 used wrongly. */
+export async function main(argv: string[]): Promise<void> {
+  const io = processIo()
+  try {
+    process.exitCode = await run(argv, io)
+  } catch (error) {
+    process.exitCode = await report(error, io)
+  }
+}
+
+async function run([first, ...rest]: string[], io: Io): Promise<0 | 1> {
+  switch (first) {
+    case undefined:
+      return showWelcome(io)
+    case '-h':
+    case '--help':
+      return write(programHelp(commands, io.stdout), io)
+    case '-v':
+    case '--version':
+      return write(`${await packageVersion()}\n`, io)
+    case 'help':
+      return write(helpFor(rest[0], io), io)
+    default:
+      return runCommand(commandNamed(first), rest, io)
+  }
+}
+
+async function runCommand(command: Command, argv: readonly string[], io: Io): Promise<0 | 1> {
+  const given = readArguments(command, argv)
+  return given.flag('help') ? write(commandHelp(command, io.stdout), io) : command.run(given, io)
+}
+
+function helpFor(name: string | undefined, io: Io): string {
+  return name === undefined || name === 'help'
+    ? programHelp(commands, io.stdout)
+    : commandHelp(commandNamed(name), io.stdout)
+}
+
+function commandNamed(name: string): Command {
+  const command = commands.find((known) => known.name === name)
+  if (command !== undefined) return command
+  if (name.startsWith('-')) {
+    throw usageError(`unknown option ${name}`, 'Options stand after a command; see dragoman --help')
+  }
+  const meant = didYouMean(name, [...commands.map((known) => known.name), 'help'])
+  const question = meant === undefined ? '' : ` Did you mean ${meant}?`
+  throw usageError(`unknown command "${name}".${question}`, 'See dragoman --help')
+}
+
+async function write(text: string, io: Io): Promise<0> {
+  await io.stdout.write(text)
+  return 0
+}
+
+async function report(error: unknown, io: Io): Promise<0 | 1 | 2> {
+  if (error instanceof BrokenPipe) return 0
+  const { stderr } = io
+  const say = (message: string): Promise<void> =>
+    stderr.line(`${stderr.style('red', 'dragoman:')} ${message}`)
+  if (error instanceof CliError) {
+    await say(error.message)
+    if (error.hint !== undefined) await stderr.line(stderr.style('dim', error.hint))
+    return error.exitCode
+  }
+  await say(error instanceof Error ? error.message : String(error))
+  // What a caller asks for wrongly can only come from the command line here.
+  return DragomanError.is(error) ? 2 : 1
+}

@@ -1,0 +1,66 @@
+import type { FormatId, ToolDefinition } from '@dragoman/core'
+import type { CommandArguments } from './arguments.ts'
+import { usageError } from './cli-error.ts'
+import type { Option } from './command.ts'
+import type { Io } from './io.ts'
+import { readableFormat } from './known-format.ts'
+import { readToolsFile } from './tools-file.ts'
+
+export const channels = ['content', 'reasoning'] as const
+export type Channel = (typeof channels)[number]
+
+export const finishReasons = ['stop', 'length', 'tool_calls', 'error'] as const
+export type FinishReason = (typeof finishReasons)[number]
+
+/** How a text is to be read. What is undefined is not known, and the parser finds out or assumes. */
+export interface ParseSettings {
+  readonly format: FormatId | 'auto' | undefined
+  readonly model: string | undefined
+  readonly tools: readonly ToolDefinition[] | undefined
+  readonly channel: Channel | undefined
+  readonly promptOpensReasoning: boolean | undefined
+  readonly promptTail: string | undefined
+  readonly finishReason: FinishReason | undefined
+}
+
+/** The options that say who wrote a text, for every command that reads one. */
+export const modelOptions: Readonly<Record<string, Option>> = {
+  format: {
+    type: 'string',
+    value: 'F',
+    help: 'How the model writes calls (see dragoman formats). Default: what the text shows.',
+  },
+  model: { type: 'string', value: 'M', help: 'Name of the model, as a hint at its format.' },
+  tools: { type: 'string', value: 'FILE', help: 'JSON file with the tool definitions of the request.' },
+}
+
+/** The options that say how the model came to write the text. */
+export const promptOptions: Readonly<Record<string, Option>> = {
+  channel: { type: 'string', oneOf: channels, help: 'The field that the text came in. Default: content.' },
+  'prompt-opens-reasoning': { type: 'boolean', help: 'The prompt ended inside an open reasoning block.' },
+  'no-prompt-opens-reasoning': { type: 'boolean', help: 'The prompt did not, whatever its tail looks like.' },
+  'prompt-tail': { type: 'string', value: 'S', help: 'The last characters of the prompt.' },
+  'finish-reason': { type: 'string', oneOf: finishReasons, help: 'Why the model stopped. Default: stop.' },
+}
+
+export async function readParseSettings(given: CommandArguments, io: Io): Promise<ParseSettings> {
+  const format = given.text('format')
+  return {
+    format: format === undefined ? undefined : readableFormat(format),
+    model: given.text('model'),
+    tools: await readToolsFile(given.text('tools'), io),
+    channel: channels.find((channel) => channel === given.text('channel')),
+    promptOpensReasoning: promptOpensReasoning(given),
+    promptTail: given.text('prompt-tail'),
+    finishReason: finishReasons.find((reason) => reason === given.text('finish-reason')),
+  }
+}
+
+function promptOpensReasoning(given: CommandArguments): boolean | undefined {
+  const opens = given.flag('prompt-opens-reasoning')
+  const opensNot = given.flag('no-prompt-opens-reasoning')
+  if (opens && opensNot) {
+    throw usageError('--prompt-opens-reasoning and --no-prompt-opens-reasoning contradict each other')
+  }
+  return opens || opensNot ? opens : undefined
+}

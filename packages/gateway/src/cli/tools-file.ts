@@ -1,0 +1,34 @@
+import type { ToolDefinition } from '@dragoman/core'
+import { failure } from './cli-error.ts'
+import { openInput, readText } from './input.ts'
+import type { Io } from './io.ts'
+
+/** Tool definitions as a request has them: an array, or an object with the array under `tools`. */
+export async function readToolsFile(
+  path: string | undefined,
+  io: Io,
+): Promise<readonly ToolDefinition[] | undefined> {
+  if (path === undefined) return undefined
+  const value = parseJson(path, await readText(await openInput(path, io)))
+  const tools = isObject(value) ? value['tools'] : value
+  if (areTools(tools)) return tools
+  throw failure(
+    `${path} holds no tool definitions: it must be a JSON array of objects, or an object with such an array as "tools"`,
+  )
+}
+
+export function areTools(value: unknown): value is readonly ToolDefinition[] {
+  return Array.isArray(value) && value.every(isObject)
+}
+
+function parseJson(path: string, text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw failure(`${path} is not JSON: ${error instanceof Error ? error.message : String(error)}`, error)
+  }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,98 @@
+import { readFile } from 'node:fs/promises'
+import { describe, expect, it } from 'vitest'
+import { dragoman, sample } from './run-cli.ts'
+
+const commands = ['parse', 'convert', 'detect', 'formats']
+
+describe('dragoman without a command', () => {
+  it('shows what a model wrote, what it means and what to try next', async () => {
+    const { code, stdout, stderr } = await dragoman([])
+    expect(code).toBe(0)
+    expect(stderr).toBe('')
+    const written = await readFile(sample('kimi.txt'), 'utf8')
+    expect(stdout.replaceAll(/\n {2}/g, '')).toContain(written)
+    expect(stdout).toContain('get_weather({"city": "Lisbon", "days": 3})')
+    expect(stdout).toContain('get_time({"zone": "Europe/Lisbon"})')
+    for (const command of commands) expect(stdout).toContain(`dragoman ${command}`)
+  })
+
+  it('says how to run it again under npx', async () => {
+    const { stdout } = await dragoman([], { env: { npm_command: 'exec' } })
+    expect(stdout).toContain('npx dragoman parse')
+  })
+
+  it('is plain where it is no terminal, and coloured where that is forced', async () => {
+    const escape = '\u001B['
+    expect((await dragoman([])).stdout).not.toContain(escape)
+    expect((await dragoman([], { env: { FORCE_COLOR: '1' } })).stdout).toContain(escape)
+    expect((await dragoman([], { env: { FORCE_COLOR: '0' } })).stdout).not.toContain(escape)
+    expect((await dragoman([], { env: { NO_COLOR: '1' } })).stdout).not.toContain(escape)
+  })
+})
+
+describe('help and version', () => {
+  it('--version and -v print the version of the package', async () => {
+    const manifest: unknown = JSON.parse(
+      await readFile(new URL('../../package.json', import.meta.url), 'utf8'),
+    )
+    const asked = await dragoman(['--version'])
+    expect(asked.code).toBe(0)
+    expect(manifest).toMatchObject({ version: asked.stdout.trim() })
+    expect(await dragoman(['-v'])).toEqual(asked)
+  })
+
+  for (const args of [['--help'], ['-h'], ['help']]) {
+    it(`${args.join(' ')} lists the commands`, async () => {
+      const { code, stdout, stderr } = await dragoman(args)
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+      for (const command of commands) expect(stdout).toMatch(new RegExp(`^ {2}${command} `, 'm'))
+    })
+  }
+
+  for (const command of commands) {
+    it(`${command} --help and help ${command} say the same`, async () => {
+      const asked = await dragoman([command, '--help'])
+      expect(asked.code).toBe(0)
+      expect(asked.stdout).toContain(`dragoman ${command} [OPTIONS]`)
+      expect(await dragoman(['help', command])).toEqual(asked)
+      expect(await dragoman([command, '-h', 'one', 'two', 'three'])).toEqual(asked)
+    })
+  }
+})
+
+describe('a wrong command line', () => {
+  const cases: [args: string[], says: string][] = [
+    [['prase'], 'unknown command "prase". Did you mean parse?'],
+    [['help', 'fromats'], 'Did you mean formats?'],
+    [['bananas'], 'unknown command "bananas"'],
+    [['--nope'], 'unknown option --nope'],
+    [['parse', '--fromat', 'kimi'], 'unknown option --fromat. Did you mean --format?'],
+    [['parse', '--format'], '--format needs a value'],
+    [['parse', '--format', '--jsonl'], '--format needs a value'],
+    [['parse', '--jsonl=yes'], '--jsonl takes no value'],
+    [['parse', '--format', 'kimmi'], 'unknown format "kimmi". Did you mean kimi?'],
+    [['parse', '--channel', 'other'], '--channel must be one of content, reasoning'],
+    [['parse', '--finish-reason', 'tired'], '--finish-reason must be one of'],
+    [['parse', '--prompt-opens-reasoning', '--no-prompt-opens-reasoning'], 'contradict'],
+    [['parse', 'a', 'b'], 'one operand too many: "b"'],
+    [['detect'], 'detect needs MODEL'],
+    [['detect', 'x', '--override', 'kimi'], 'PATTERN=FORMAT'],
+    [['detect', 'x', '--override', 'x=nope'], 'unknown format "nope"'],
+    [['convert', '--from', 'opnai-chat'], 'unknown dialect "opnai-chat". Did you mean openai-chat?'],
+    [['convert', '--to', 'anthropic-messages'], 'anthropic-messages cannot be converted yet'],
+  ]
+  for (const [args, says] of cases) {
+    it(`dragoman ${args.join(' ')}: exit 2 and a message without a stack`, async () => {
+      const { code, stdout, stderr } = await dragoman(args)
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+      expect(stderr).toContain(says)
+      expect(stderr).not.toMatch(/\n\s+at /)
+      expect(stderr.trimEnd().split('\n').length).toBeLessThanOrEqual(2)
+    })
+  }
+
+  it('an unknown dialect is answered with the known ones', async () => {
+    const { stderr } = await dragoman(['convert', '--to', 'gopher'])
+    expect(stderr).toContain('openai-chat, anthropic-messages')
+  })
+})
