@@ -258,7 +258,11 @@ function inContent(text: string): Piece[] {
 function accountOf(events: readonly ModelEvent[]): string {
   const calls = callsOf(events).flatMap((call) => [call.id ?? '', call.name, call.json])
   const sources = events.map((event) => (event.type === 'problem' ? event.source : ''))
-  return [joined(events, 'text'), joined(events, 'reasoning'), ...calls, ...sources].join('\n')
+  // A limit may cut a word in two: the first half is in the report, the second goes on as text.
+  const cuts = events.flatMap((event, at) =>
+    event.type === 'problem' ? [event.source + joined(events.slice(at), 'text')] : [],
+  )
+  return [joined(events, 'text'), joined(events, 'reasoning'), ...calls, ...sources, ...cuts].join('\n')
 }
 
 /** Whitespace does not count: next to a marker it may be held longer. */

@@ -10,6 +10,7 @@ export interface ArgumentsOutput {
   delta(json: string): void
   holdBack(): void
   release(): string
+  isOver(): boolean
   repair(code: RepairCode): void
 }
 
@@ -111,6 +112,7 @@ export class ArgumentsReader {
     state.tentative += input.text.slice(sound, to)
     if (scanner.status === 'open') return false
     if (scanner.status === 'done') {
+      if (this.output.isOver()) return false
       this.finish(state.collected)
     } else {
       this.output.holdBack()
@@ -133,6 +135,7 @@ export class ArgumentsReader {
       }
       repair.close()
     }
+    if (this.output.isOver()) return false
     this.pass(state, repair.take())
     this.finish(state.collected)
     for (const code of repair.repairs) this.output.repair(code)

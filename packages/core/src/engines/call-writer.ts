@@ -30,8 +30,10 @@ export class CallWriter {
   private recording: Recording | undefined
   /** What is held back right now, if that is less than the whole call. */
   private hold: Recording | undefined
-  /** A call that is held until it is whole, and what there is to say about it. */
-  private pending: { id: string | null; name: string; json: string; notes: EventCollector } | undefined
+  /** A call that is held until it is whole. */
+  private pending: { id: string | null; name: string; json: string } | undefined
+  /** What there is to say about a call that the client has not seen yet, and may never see. */
+  private readonly notes = new EventCollector()
 
   constructor(input: Input, sink: Sink, tools: ToolSet, options: CallWriterOptions) {
     this.input = input
@@ -68,10 +70,11 @@ export class CallWriter {
     }
     this.state = 'started'
     if (this.options.delivery === 'complete') {
-      this.pending = { id, name: known, json: '', notes: new EventCollector() }
+      this.pending = { id, name: known, json: '' }
     } else {
       this.recording?.keepTail(SHOWN_SOURCE)
       this.sink.callStart(this.made++, id, known)
+      replay(this.notes.take(), this.sink)
     }
     return known
   }
@@ -90,7 +93,7 @@ export class CallWriter {
       if (this.isOver()) return
       this.sink.callStart(this.made++, this.pending.id, this.pending.name)
       this.sink.callDelta(this.made - 1, this.pending.json)
-      replay(this.pending.notes.take(), this.sink)
+      replay(this.notes.take(), this.sink)
     }
     this.sink.callEnd(this.made - 1, true)
     this.close()
@@ -104,6 +107,7 @@ export class CallWriter {
 
   /** Gives the call up. The report shows what was held back, or else the end of what was sent on. */
   fail(code: ProblemCode, message: string = problemCodes[code]): void {
+    if (this.isOver()) return
     const call = this.close()
     if (call.isOnSink) {
       this.sink.callEnd(this.made - 1, false)
@@ -138,16 +142,17 @@ export class CallWriter {
   }
 
   problem(code: ProblemCode, message: string, source: string): void {
-    const sink = this.pending?.notes ?? this.sink
-    sink.problem(code, message, source)
+    this.noteSink.problem(code, message, source)
   }
 
   repair(code: RepairCode, message: string = repairCodes[code]): void {
-    const sink = this.pending?.notes ?? this.sink
-    sink.repair(code, message)
+    this.noteSink.repair(code, message)
   }
 
-  /** Whether more is held than the limit allows. */
+  /**
+   * Whether more is held than the limit allows. Whoever ends a hold has to ask first: in one large
+   * chunk a hold may begin and end at once, and must be refused as it is in small ones.
+   */
   isOver(): boolean {
     const held = this.heldRecording()
     if (held === undefined) return false
@@ -176,12 +181,17 @@ export class CallWriter {
     else this.sink.problem('overflow', message, kept.slice(0, SHOWN_SOURCE))
   }
 
+  private get noteSink(): Sink {
+    return this.state === 'idle' || this.isSeen ? this.sink : this.notes
+  }
+
   private close(): { source: string; held: string; isOnSink: boolean } {
     const isOnSink = this.isSeen
     const held = this.release()
     const source = this.recording === undefined ? '' : this.input.stop(this.recording)
     this.recording = undefined
     this.pending = undefined
+    this.notes.take()
     this.state = 'idle'
     return { source, held, isOnSink }
   }

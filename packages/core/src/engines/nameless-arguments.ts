@@ -26,6 +26,10 @@ export class NamelessArguments implements ArgumentsOutput {
     return ''
   }
 
+  isOver(): boolean {
+    return false
+  }
+
   repair(code: RepairCode): void {
     this.repairs.push(code)
   }

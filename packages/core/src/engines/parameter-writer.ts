@@ -1,3 +1,4 @@
+import { problemCodes } from '../problems.ts'
 import { JsonWriter } from '../text/json-writer.ts'
 import type { Tag } from '../text/tag-reader.ts'
 import type { EngineContext } from './engine.ts'
@@ -8,7 +9,15 @@ export interface ParameterShape {
   /** `newline`: one line break behind the opening tag and one before the closing tag belong to the tags. */
   readonly trim: 'newline' | 'none'
   /** An attribute that tells strings from JSON. Without it the tool's schema decides. */
-  readonly typeAttribute?: { readonly name: string; readonly string: string }
+  readonly typeAttribute?: TypeAttribute
+}
+
+export interface TypeAttribute {
+  readonly name: string
+  /** The value that means text as it stands. */
+  readonly string: string
+  /** The values that mean JSON. */
+  readonly json: readonly string[]
 }
 
 type Value =
@@ -90,6 +99,7 @@ export class ParameterWriter {
       writer.delta(this.json.endString())
       return
     }
+    if (writer.isOver()) return
     const typed = this.value.type(this.value.text)
     const source = this.value.text
     writer.release()
@@ -134,10 +144,12 @@ export class ParameterWriter {
 
   private beginValue(tag: Tag): Value {
     const attribute = this.shape.typeAttribute
-    const marked = attribute === undefined ? undefined : tag.attributes.get(attribute.name)
-    if (marked !== undefined) {
-      if (marked === attribute?.string) return { is: 'string' }
-      return { is: 'collected', text: '', type: jsonOrString }
+    const type = attribute === undefined ? undefined : tag.attributes.get(attribute.name)
+    if (attribute !== undefined && type !== undefined) {
+      if (type === attribute.string) return { is: 'string' }
+      if (attribute.json.includes(type)) return { is: 'collected', text: '', type: jsonOrString }
+      const source = `${attribute.name}="${type}"`
+      this.context.writer.problem('extra-field', problemCodes['extra-field'], source)
     }
     const types = this.context.tools.types(this.tool, tag.name)
     if (isPureString(types)) return { is: 'string' }

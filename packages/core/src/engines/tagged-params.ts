@@ -196,8 +196,8 @@ export class TaggedParams implements Engine {
       this.parameters.text(input.take(input.at + length))
       return { at: 'value' }
     }
-    if (role.is === 'parameter-end') input.at += length
     this.parameters.end()
+    if (role.is === 'parameter-end') input.at += length
     return { at: 'body' }
   }
 
@@ -272,6 +272,7 @@ export class TaggedParams implements Engine {
 
   private endCall(closing: 'closed' | 'unclosed' = 'closed'): void {
     const { writer } = this.context
+    if (writer.isOver()) return
     writer.release()
     if (closing === 'closed') writer.end()
     else writer.endUnclosed()

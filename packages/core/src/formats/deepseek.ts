@@ -38,7 +38,7 @@ export const deepseekDsml: TaggedParamsGrammar = {
     end: '>',
   })),
   parameterEnd: dsml('</', ['parameter>']),
-  parameter: { trim: 'none', typeAttribute: { name: 'string', string: 'true' } },
+  parameter: { trim: 'none', typeAttribute: { name: 'string', string: 'true', json: ['false'] } },
 }
 
 export const deepseek: Format = {

@@ -1,4 +1,5 @@
 import type { NameThenArgsGrammar } from '../engines/name-then-args-grammar.ts'
+import type { TypeAttribute } from '../engines/parameter-writer.ts'
 import type { TaggedParamsGrammar } from '../engines/tagged-params-grammar.ts'
 import type { Format } from './format.ts'
 import { think } from './reasoning-markers.ts'
@@ -13,6 +14,12 @@ export const kimiK2: NameThenArgsGrammar = {
   separator: ['<|tool_call_argument_begin|>'],
   callEnd: ['<|tool_call_end|>'],
   header: { prefix: 'functions.', isId: true },
+}
+
+const kimiTypes: TypeAttribute = {
+  name: 'type',
+  string: 'string',
+  json: ['number', 'integer', 'boolean', 'object', 'array', 'null'],
 }
 
 /** What is left of a call when the server strips the special tokens. */
@@ -56,7 +63,7 @@ export const kimiK3: TaggedParamsGrammar = {
     },
   ],
   parameterEnd: [['<|close|>', 'argument', '<|sep|>']],
-  parameter: { trim: 'none', typeAttribute: { name: 'type', string: 'string' } },
+  parameter: { trim: 'none', typeAttribute: kimiTypes },
 }
 
 export const kimi: Format = {

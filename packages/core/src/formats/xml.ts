@@ -18,7 +18,7 @@ export const claudeInvoke: TaggedParamsGrammar = {
     { open: '<parameter ', name: { attribute: 'name' }, attributes: ['string'], end: '>' },
   ],
   parameterEnd: ['</parameter>'],
-  parameter: { trim: 'none', typeAttribute: { name: 'string', string: 'true' } },
+  parameter: { trim: 'none', typeAttribute: { name: 'string', string: 'true', json: ['false'] } },
 }
 
 export const xml: Format = {

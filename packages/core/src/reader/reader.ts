@@ -127,6 +127,7 @@ export class Reader {
     if (step === 'more') {
       if (!this.input.final) return false
       engine.finish(this.reason)
+      if (candidate === undefined && this.writer.isOver()) this.writer.overflow()
     }
     this.leaveEngine()
     return true

@@ -188,7 +188,6 @@ export class Scanner {
     if (flow.mode === 'reasoning') {
       // The prompt had opened it already, and the model did so again.
       if (!flow.isUntouched || !isBlank(input.text.slice(input.at, at))) return 'text'
-      input.at = at
     } else if (flow.isQuoted(at)) {
       return 'text'
     }
