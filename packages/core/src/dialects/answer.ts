@@ -1,0 +1,57 @@
+import type { ProblemCode, RepairCode } from '../problems.ts'
+
+/** Why an answer ended, in nobody's dialect. */
+export type FinishReason = 'stop' | 'length' | 'tool-calls' | 'content-filter' | 'stop-sequence' | 'pause'
+
+export interface Usage {
+  /** Tokens of the prompt that came from no cache and went into none. */
+  readonly inputTokens: number
+  readonly cacheReadTokens: number
+  readonly cacheWriteTokens: number
+  readonly outputTokens: number
+  /** Part of `outputTokens`. */
+  readonly reasoningTokens: number
+}
+
+/** What went wrong with an answer. `code` is ours or the upstream's. */
+export interface Failure {
+  readonly kind: FailureKind
+  readonly code: string
+  readonly message: string
+}
+
+/** As far as clients tell failures apart; each dialect has its own word for them. */
+export type FailureKind =
+  | 'invalid-request'
+  | 'authentication'
+  | 'permission'
+  | 'not-found'
+  | 'too-large'
+  | 'rate-limit'
+  | 'overloaded'
+  | 'timeout'
+  | 'upstream'
+  | 'internal'
+
+/**
+ * What an upstream's answer says, in order: between the decoder of one dialect and the encoder of
+ * another. One call is open at a time; indexes ascend from 0. `finish` or `fail` comes exactly once;
+ * `usage` may come several times, also behind `finish`, and the last one counts; `end` is the end of the stream.
+ */
+export interface AnswerSink {
+  start(answer: { readonly id: string | null; readonly model: string | null }): void
+  text(text: string): void
+  /** `field` is where the upstream had it: what has to be restored on the way back. */
+  reasoning(text: string, field: string): void
+  /** An opaque proof that belongs to the reasoning at hand (a signature of Anthropic's, encrypted details). */
+  reasoningProof(proof: string): void
+  /** `id` is legal and unique already. */
+  callStart(index: number, id: string, name: string): void
+  callDelta(index: number, json: string): void
+  callEnd(index: number): void
+  usage(usage: Usage): void
+  finish(reason: FinishReason, stopSequence: string | null): void
+  fail(failure: Failure): void
+  problem(code: ProblemCode, message: string, source: string): void
+  repair(code: RepairCode, message: string): void
+}

@@ -1,0 +1,61 @@
+import type { Content } from '../conversation.ts'
+
+/** A request for an answer, in nobody's dialect: what every client's request decodes into. */
+export interface ConversationRequest {
+  readonly model: string
+  /** Instructions, in order; dialects with one place for them join them. */
+  readonly system: readonly SystemText[]
+  readonly contents: readonly Content[]
+  readonly tools: readonly Tool[]
+  readonly toolChoice: ToolChoice | undefined
+  readonly parallelToolCalls: boolean | undefined
+  readonly stream: boolean
+  readonly maxTokens: number | undefined
+  readonly temperature: number | undefined
+  readonly topP: number | undefined
+  readonly topK: number | undefined
+  readonly stopSequences: readonly string[]
+  readonly reasoning: ReasoningRequest | undefined
+  readonly outputFormat: OutputFormat | undefined
+  /** Who asks, as far as the client says. */
+  readonly user: string | undefined
+  /** Fields of the client's body that have no place here, by name: for the same dialect, and for the record. */
+  readonly extra: Readonly<Record<string, unknown>>
+}
+
+export interface SystemText {
+  readonly text: string
+  /** Kept where the upstream understands it. */
+  readonly cacheControl?: unknown
+}
+
+export interface Tool {
+  readonly name: string
+  readonly description: string | undefined
+  /** JSON Schema of the arguments, as the client wrote it. */
+  readonly parameters: Readonly<Record<string, unknown>>
+  readonly strict?: boolean
+}
+
+export type ToolChoice =
+  | { readonly type: 'auto' | 'none' | 'required' }
+  | { readonly type: 'tool'; readonly name: string }
+
+export interface ReasoningRequest {
+  readonly mode: 'on' | 'off' | 'adaptive'
+  readonly budgetTokens?: number
+  /** `low`, `medium`, `high` and whatever else a vendor has. */
+  readonly effort?: string
+}
+
+export type OutputFormat =
+  | { readonly type: 'text' | 'json' }
+  | { readonly type: 'json-schema'; readonly name: string; readonly schema: unknown; readonly strict?: boolean }
+
+/** Something of a request that could not go to the upstream, or had to be changed for it. */
+export interface RequestNote {
+  readonly kind: 'dropped' | 'changed'
+  /** Where in the client's request: `thinking`, `messages[3].content[1]`. */
+  readonly field: string
+  readonly reason: string
+}
