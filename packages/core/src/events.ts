@@ -107,11 +107,7 @@ export function coalesce(events: readonly ModelEvent[]): ModelEvent[] {
       joined[joined.length - 1] = { type: 'text', text: last.text + event.text }
     } else if (last?.type === 'reasoning' && event.type === 'reasoning') {
       joined[joined.length - 1] = { type: 'reasoning', text: last.text + event.text }
-    } else if (
-      last?.type === 'call-delta' &&
-      event.type === 'call-delta' &&
-      last.index === event.index
-    ) {
+    } else if (last?.type === 'call-delta' && event.type === 'call-delta' && last.index === event.index) {
       joined[joined.length - 1] = { type: 'call-delta', index: last.index, json: last.json + event.json }
     } else {
       joined.push(event)

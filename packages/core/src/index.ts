@@ -7,7 +7,13 @@ export { DragomanError, type ErrorCode } from './errors.ts'
 export type { EndReason } from './engines/engine.ts'
 export type { ToolDefinition } from './engines/tool-set.ts'
 export type { Channel } from './reader/text-flow.ts'
-export { detectFormat, detectModel, isKimiModel, type DetectedModel, type FormatOverrides } from './formats/detect.ts'
+export {
+  detectFormat,
+  detectModel,
+  isKimiModel,
+  type DetectedModel,
+  type FormatOverrides,
+} from './formats/detect.ts'
 export { formatIds, resolveFormatId, type FormatId } from './formats/format-id.ts'
 export type { Format, Grammar, ReasoningMarkers } from './formats/format.ts'
 export type { MarkerOverrides } from './formats/override-markers.ts'
@@ -28,9 +34,6 @@ export { formatTagOf, mintToolId, type MintOptions } from './ids/mint.ts'
 export { createSseDecoder, type SseDecoder, type SseDecoderOptions } from './dialects/sse-decoder.ts'
 export { encodeSse, encodeSseComment, type SseMessage } from './dialects/sse-encoder.ts'
 export type { SseComment, SseEvent, SseField, SseFields, SseItem, SseOverflow } from './dialects/sse-items.ts'
-export {
-  createChatStreamRewriter,
-  type ChatStreamRewriterOptions,
-} from './dialects/openai-chat/create-rewriter.ts'
+export { createChatStreamRewriter, type ChatStreamRewriterOptions } from './translate.ts'
 export type { ChatStreamRewriter } from './dialects/openai-chat/rewrite-stream.ts'
 export type { RecordedEvent } from './dialects/openai-chat/choice-reader.ts'

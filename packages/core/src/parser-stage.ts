@@ -51,29 +51,47 @@ export function createParserStage(options: ParserOptions, sink: Sink): ParserSta
     toolCallBytes: byteLimit(options.limits?.toolCallBytes ?? 4_194_304),
     overflow: oneOf('limits.overflow', options.limits?.overflow ?? 'error', ['error', 'flush']),
   })
-  let isEnded = false
-  return {
-    get format() {
-      return reader.format
-    },
-    push(text, channel) {
-      if (isEnded) throw new DragomanError('ended', 'push() after end(): one parser reads one response.')
-      reader.push(text, channel)
-    },
-    end(reason) {
-      if (isEnded) throw new DragomanError('ended', 'end() was called twice.')
-      isEnded = true
-      reader.end(reason)
-    },
+  return new Stage(reader)
+}
+
+// A class, because `format` needs a getter: in an object literal a getter gives each object a hidden class of
+// its own, which costs more than all the rest and keeps the parser alive until the next full collection.
+class Stage implements ParserStage {
+  private readonly reader: Reader
+  private isEnded = false
+
+  constructor(reader: Reader) {
+    this.reader = reader
+  }
+
+  get format(): FormatId | null {
+    return this.reader.format
+  }
+
+  push(text: string, channel: Channel): void {
+    if (this.isEnded) throw new DragomanError('ended', 'push() after end(): one parser reads one response.')
+    this.reader.push(text, channel)
+  }
+
+  end(reason?: EndReason): void {
+    if (this.isEnded) throw new DragomanError('ended', 'end() was called twice.')
+    this.isEnded = true
+    this.reader.end(reason)
   }
 }
 
 function oneOf<T extends string>(name: string, value: T, allowed: readonly T[]): T {
   if (allowed.includes(value)) return value
-  throw new DragomanError('invalid-option', `${name} is "${value}"; it must be one of: ${allowed.join(', ')}.`)
+  throw new DragomanError(
+    'invalid-option',
+    `${name} is "${value}"; it must be one of: ${allowed.join(', ')}.`,
+  )
 }
 
 function byteLimit(value: number): number {
   if (Number.isSafeInteger(value) && value > 0) return value
-  throw new DragomanError('invalid-option', `limits.toolCallBytes is ${value}; it must be a positive whole number.`)
+  throw new DragomanError(
+    'invalid-option',
+    `limits.toolCallBytes is ${value}; it must be a positive whole number.`,
+  )
 }

@@ -2,7 +2,7 @@ import type { EndReason } from './engines/engine.ts'
 import { EventCollector, type ModelEvent } from './events.ts'
 import type { FormatId } from './formats/format-id.ts'
 import { assemble, type ParsedOutput } from './parsed-output.ts'
-import { createParserStage, type ParserOptions } from './parser-stage.ts'
+import { createParserStage, type ParserOptions, type ParserStage } from './parser-stage.ts'
 import type { Channel } from './reader/text-flow.ts'
 
 /** One response, one parser. Synchronous; never throws on what a model wrote. */
@@ -14,20 +14,30 @@ export interface PushParser {
 }
 
 export function createParser(options: ParserOptions = {}): PushParser {
-  const collector = new EventCollector()
-  const stage = createParserStage(options, collector)
-  return {
-    get format() {
-      return stage.format
-    },
-    push(text, channel = 'content') {
-      stage.push(text, channel)
-      return collector.take()
-    },
-    end(reason) {
-      stage.end(reason)
-      return collector.take()
-    },
+  return new CollectingParser(options)
+}
+
+// A class for the same reason as the stage: the getter.
+class CollectingParser implements PushParser {
+  private readonly collector = new EventCollector()
+  private readonly stage: ParserStage
+
+  constructor(options: ParserOptions) {
+    this.stage = createParserStage(options, this.collector)
+  }
+
+  get format(): FormatId | null {
+    return this.stage.format
+  }
+
+  push(text: string, channel: Channel = 'content'): ModelEvent[] {
+    this.stage.push(text, channel)
+    return this.collector.take()
+  }
+
+  end(reason?: EndReason): ModelEvent[] {
+    this.stage.end(reason)
+    return this.collector.take()
   }
 }
 

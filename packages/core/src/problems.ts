@@ -3,9 +3,11 @@ export const problemCodes = {
   'no-call': 'An opening marker was not followed by a call; it comes out as text.',
   'unclosed-call': 'The closing marker is missing, but the arguments were complete: the call counts.',
   'truncated-call': 'The output ended inside a call; the call does not count.',
-  'invalid-arguments': 'The arguments are not JSON and no safe repair makes them so; the call does not count.',
+  'invalid-arguments':
+    'The arguments are not JSON and no safe repair makes them so; the call does not count.',
   'arguments-not-object': 'The arguments are valid JSON, but not an object. They are passed on as they are.',
-  'unknown-tool': 'The model called a tool that was not offered. The call is passed on so that the client can say so.',
+  'unknown-tool':
+    'The model called a tool that was not offered. The call is passed on so that the client can say so.',
   'unresolved-name': 'The header of a call holds no tool name and none could be found; it comes out as text.',
   'type-mismatch': 'A value does not fit the type in the tool definition; it is passed on as a string.',
   'duplicate-parameter': 'A parameter was written twice in one call; the last one counts.',
@@ -21,7 +23,8 @@ export type ProblemCode = keyof typeof problemCodes
 /** Every change we make so that a client can use what a model wrote. Each one made is reported. */
 export const repairCodes = {
   'empty-arguments': 'Missing, empty or null arguments became {}.',
-  'unwrapped-arguments': 'Arguments inside a JSON string, or inside a parameter of their own, were taken out of it.',
+  'unwrapped-arguments':
+    'Arguments inside a JSON string, or inside a parameter of their own, were taken out of it.',
   'trailing-comma': 'A comma before a closing bracket was removed.',
   'control-character': 'A raw control character in a JSON string was escaped.',
   'python-literal': 'Python spelling (single quotes, True, False, None) was rewritten as JSON.',

@@ -259,10 +259,10 @@ function accountOf(events: readonly ModelEvent[]): string {
   const calls = callsOf(events).flatMap((call) => [call.id ?? '', call.name, call.json])
   const sources = events.map((event) => (event.type === 'problem' ? event.source : ''))
   // A limit may cut a word in two: the first half is in the report, the second goes on as text.
-  const cuts = events.flatMap((event, at) =>
+  const joints = events.flatMap((event, at) =>
     event.type === 'problem' ? [event.source + joined(events.slice(at), 'text')] : [],
   )
-  return [joined(events, 'text'), joined(events, 'reasoning'), ...calls, ...sources, ...cuts].join('\n')
+  return [joined(events, 'text'), joined(events, 'reasoning'), ...calls, ...sources, ...joints].join('\n')
 }
 
 /** Whitespace does not count: next to a marker it may be held longer. */

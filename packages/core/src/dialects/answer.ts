@@ -18,6 +18,8 @@ export interface Failure {
   readonly kind: FailureKind
   readonly code: string
   readonly message: string
+  /** The upstream's own status, where the client should get the same. */
+  readonly status?: number
 }
 
 /** As far as clients tell failures apart; each dialect has its own word for them. */
@@ -36,7 +38,9 @@ export type FailureKind =
 /**
  * What an upstream's answer says, in order: between the decoder of one dialect and the encoder of
  * another. One call is open at a time; indexes ascend from 0. `finish` or `fail` comes exactly once;
- * `usage` may come several times, also behind `finish`, and the last one counts; `end` is the end of the stream.
+ * `usage` may come several times, also behind `finish`, and the last one counts; `end` is the end of the stream
+ * and comes exactly once, last. No text or reasoning comes while a call is open. A call that the upstream did
+ * not complete gets no `callEnd`: then `finish('length')` or `fail` follows.
  */
 export interface AnswerSink {
   start(answer: { readonly id: string | null; readonly model: string | null }): void
@@ -52,6 +56,13 @@ export interface AnswerSink {
   usage(usage: Usage): void
   finish(reason: FinishReason, stopSequence: string | null): void
   fail(failure: Failure): void
+  end(): void
   problem(code: ProblemCode, message: string, source: string): void
   repair(code: RepairCode, message: string): void
 }
+
+/** A whole answer that is put together from what a sink got; `open` until its end. */
+export type Assembled<Whole> =
+  | { readonly is: 'open' }
+  | { readonly is: 'whole'; readonly value: Whole }
+  | { readonly is: 'failed'; readonly failure: Failure }

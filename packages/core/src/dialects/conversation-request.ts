@@ -50,7 +50,12 @@ export interface ReasoningRequest {
 
 export type OutputFormat =
   | { readonly type: 'text' | 'json' }
-  | { readonly type: 'json-schema'; readonly name: string; readonly schema: unknown; readonly strict?: boolean }
+  | {
+      readonly type: 'json-schema'
+      readonly name: string
+      readonly schema: unknown
+      readonly strict?: boolean
+    }
 
 /** Something of a request that could not go to the upstream, or had to be changed for it. */
 export interface RequestNote {

@@ -25,7 +25,7 @@ export interface SseOverflow {
   readonly limit: number
 }
 
-export interface SseBlockFields {
+interface SseBlockFields {
   /** `undefined` also when the field is there but empty, which means the same. */
   readonly event: string | undefined
   readonly id: string | undefined

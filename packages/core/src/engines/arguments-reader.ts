@@ -5,6 +5,9 @@ import { JsonScanner } from '../text/json-scanner.ts'
 import { type MarkerSearch, NONE, PARTIAL } from '../text/marker-search.ts'
 import { isBlank, skipSpace } from '../text/space.ts'
 
+/** A comma with more white space than this behind it is let go: then it can no longer be taken back. */
+const LONGEST_TENTATIVE = 1024
+
 /** Where arguments go: straight to the client, or into a buffer while the call has no name yet. */
 export interface ArgumentsOutput {
   delta(json: string): void
@@ -89,9 +92,9 @@ export class ArgumentsReader {
       this.finishEmpty()
       return true
     }
-    const isObject = input.text.charAt(input.at) === '{'
-    if (!isObject) this.output.holdBack()
-    const collected = isObject ? undefined : ''
+    const opensObject = input.text.charAt(input.at) === '{'
+    if (!opensObject) this.output.holdBack()
+    const collected = opensObject ? undefined : ''
     this.state = { at: 'scanning', scanner: new JsonScanner(), tentative: '', collected }
     return true
   }
@@ -100,7 +103,6 @@ export class ArgumentsReader {
     const { scanner } = state
     const from = input.at
     const to = scanner.scan(input.text, from)
-    if (input.final && to === input.text.length) scanner.end()
     input.at = to
     const isTentative = scanner.isTentative && scanner.status !== 'done'
     const sound = isTentative ? Math.max(from, scanner.tentativeFrom) : to
@@ -110,6 +112,10 @@ export class ArgumentsReader {
       state.tentative = ''
     }
     state.tentative += input.text.slice(sound, to)
+    if (state.tentative.length > LONGEST_TENTATIVE) {
+      this.pass(state, state.tentative)
+      state.tentative = ''
+    }
     if (scanner.status === 'open') return false
     if (scanner.status === 'done') {
       if (this.output.isOver()) return false

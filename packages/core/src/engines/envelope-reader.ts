@@ -121,6 +121,8 @@ export class EnvelopeReader {
   }
 
   private keep(key: string, value: unknown, json: string): State {
+    if (this.context.writer.isOver()) return { at: 'broken' }
+    this.context.writer.release()
     if (this.shape.nameKeys.includes(key) || (key === 'function' && typeof value === 'string')) {
       if (typeof value !== 'string' || value === '') return { at: 'broken' }
       if (this.name === null) this.setName(value)
@@ -157,6 +159,7 @@ export class EnvelopeReader {
       return { at: 'key' }
     }
     if (this.shape.isStrict === true && !this.isExpected(key)) return { at: 'broken' }
+    if (this.context.writer.isSeen) this.context.writer.holdBack()
     return { at: 'other-value', key, value: freshValue() }
   }
 

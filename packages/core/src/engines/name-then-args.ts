@@ -206,7 +206,10 @@ export class NameThenArgs implements Engine {
     writer.start(id, call.name)
     writer.delta(call.json)
     for (const code of buffer.repairs) writer.repair(code)
-    writer.repair('resolved-name', `The header "${id ?? ''}" names no tool; the arguments say "${call.name}".`)
+    writer.repair(
+      'resolved-name',
+      `The header "${id ?? ''}" names no tool; the arguments say "${call.name}".`,
+    )
     return { at: 'closing' }
   }
 

@@ -62,11 +62,7 @@ function hasInner(parsed: Record<string, unknown>): boolean {
 }
 
 /** `{"name": …, "arguments": {…}}` or `{"name": …, "city": …}`; a tool may have a parameter `name` of its own. */
-function innerArguments(
-  parsed: Record<string, unknown>,
-  name: string,
-  tools: ToolSet,
-): string | undefined {
+function innerArguments(parsed: Record<string, unknown>, name: string, tools: ToolSet): string | undefined {
   const inner = parsed['arguments'] ?? parsed['parameters']
   if (isRecord(inner)) return JSON.stringify(inner)
   if (Object.hasOwn(tools.properties(name) ?? {}, 'name')) return undefined

@@ -78,4 +78,3 @@ function probeTag(shape: OpeningTag, text: string, at: number, final: boolean): 
   const tag = readTag(text, at, shape, final)
   return tag === 'more' ? 'more' : tag === 'bad' ? 'no' : 'yes'
 }
-

@@ -269,7 +269,6 @@ export class TaggedParams implements Engine {
     return { at: 'between' }
   }
 
-
   private endCall(closing: 'closed' | 'unclosed' = 'closed'): void {
     const { writer } = this.context
     if (writer.isOver()) return

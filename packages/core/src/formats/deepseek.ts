@@ -8,7 +8,7 @@ import { claudeInvoke } from './xml.ts'
  * V3, R1 and V3.1 in one: V3 writes `function<sep>NAME` and a code fence, V3.1 `NAME<sep>`. The bars
  * are U+FF5C and the blocks U+2581; some servers turn both into ASCII.
  */
-export const deepseekV3: NameThenArgsGrammar = {
+const deepseekV3: NameThenArgsGrammar = {
   engine: 'name-then-args',
   id: 'deepseek-v3',
   isSpecial: true,
@@ -22,7 +22,7 @@ export const deepseekV3: NameThenArgsGrammar = {
 }
 
 /** V3.2 and V4. The bar of the DSML token is seen single and double, full-width, doubled and ASCII. */
-export const deepseekDsml: TaggedParamsGrammar = {
+const deepseekDsml: TaggedParamsGrammar = {
   engine: 'tagged-params',
   id: 'deepseek-dsml',
   isSpecial: true,

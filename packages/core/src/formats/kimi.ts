@@ -4,7 +4,7 @@ import type { TaggedParamsGrammar } from '../engines/tagged-params-grammar.ts'
 import type { Format } from './format.ts'
 import { think } from './reasoning-markers.ts'
 
-export const kimiK2: NameThenArgsGrammar = {
+const kimiK2: NameThenArgsGrammar = {
   engine: 'name-then-args',
   id: 'kimi-k2',
   isSpecial: true,
@@ -23,7 +23,7 @@ const kimiTypes: TypeAttribute = {
 }
 
 /** What is left of a call when the server strips the special tokens. */
-export const kimiStripped: NameThenArgsGrammar = {
+const kimiStripped: NameThenArgsGrammar = {
   engine: 'name-then-args',
   id: 'kimi-stripped',
   isSpecial: false,
@@ -36,7 +36,7 @@ export const kimiStripped: NameThenArgsGrammar = {
 }
 
 /** Kimi K3 builds every tag of three tokens; white space may slip in between them. */
-export const kimiK3: TaggedParamsGrammar = {
+const kimiK3: TaggedParamsGrammar = {
   engine: 'tagged-params',
   id: 'kimi-k3',
   isSpecial: true,

@@ -23,7 +23,10 @@ export function overrideMarkers(format: Format, overrides: MarkerOverrides): For
   }
   for (const key of unused) {
     const known = [...new Set(format.grammars.flatMap(markerFields))].join(', ')
-    throw new DragomanError('invalid-option', `The format ${format.id} has no marker "${key}". It has: ${known}.`)
+    throw new DragomanError(
+      'invalid-option',
+      `The format ${format.id} has no marker "${key}". It has: ${known}.`,
+    )
   }
   return result
 }

@@ -14,9 +14,7 @@ export const claudeInvoke: TaggedParamsGrammar = {
   sectionEnd: ['</function_calls>', '</tool_calls>', '</tool_call>'],
   callBegin: [{ open: '<invoke ', name: { attribute: 'name' }, end: '>' }],
   callEnd: ['</invoke>'],
-  parameterBegin: [
-    { open: '<parameter ', name: { attribute: 'name' }, attributes: ['string'], end: '>' },
-  ],
+  parameterBegin: [{ open: '<parameter ', name: { attribute: 'name' }, attributes: ['string'], end: '>' }],
   parameterEnd: ['</parameter>'],
   parameter: { trim: 'none', typeAttribute: { name: 'string', string: 'true', json: ['false'] } },
 }

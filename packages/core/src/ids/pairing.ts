@@ -13,7 +13,7 @@ export interface Pairing {
   readonly blocks: readonly PairedBlock[]
 }
 
-export interface PairedBlock {
+interface PairedBlock {
   readonly block: ToolCallBlock | ToolResponseBlock
   readonly exchange: Exchange
 }

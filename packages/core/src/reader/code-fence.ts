@@ -8,13 +8,16 @@ export interface Fence {
 
 /** Longer words behind a fence name no language. */
 const LONGEST_INFO = 32
+/** A longer run is as good as this one: it must not be held, nor counted anew with every character. */
+const LONGEST_RUN = 64
 
 /** The run of fence characters at `at`; `more` while it may go on in the next chunk. */
 export function readFence(text: string, at: number, final: boolean): Fence | 'more' {
   const code = text.charCodeAt(at)
   let end = at
-  while (end < text.length && text.charCodeAt(end) === code) end++
-  return end === text.length && !final ? 'more' : { code, length: end - at }
+  while (end < text.length && end - at < LONGEST_RUN && text.charCodeAt(end) === code) end++
+  const mayGoOn = end === text.length && end - at < LONGEST_RUN
+  return mayGoOn && !final ? 'more' : { code, length: end - at }
 }
 
 /** Whether a run of fence characters closes the fence: as long, and no language behind it. */

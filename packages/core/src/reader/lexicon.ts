@@ -12,11 +12,8 @@ export type Entry =
   /** Closes something that is not open. */
   | { readonly is: 'residue'; readonly grammar: Grammar }
 
-/** A set of markers to look for, ready for a loop over characters. */
-export interface Vocabulary {
-  readonly search: MarkerSearch<Entry>
-  readonly firstCodes: Uint8Array
-}
+/** A set of markers to look for. */
+export type Vocabulary = MarkerSearch<Entry>
 
 /** Everything that is looked for outside of calls, by where in the output one is. */
 export interface Lexicon {
@@ -42,7 +39,9 @@ export interface LexiconOptions {
 const onlyAtEnd: ReadonlySet<string> = new Set(['</s>'])
 
 export function buildLexicon(formats: readonly Format[], options: LexiconOptions): Lexicon {
-  const openers = options.readsCalls ? collectOpenings(formats, options.salvages) : new Map<string, Opening[]>()
+  const openers = options.readsCalls
+    ? collectOpenings(formats, options.salvages)
+    : new Map<string, Opening[]>()
   const plain = [...openers.values()].some((openings) => openings.some((each) => !each.grammar.isSpecial))
   const isEmpty = openers.size === 0 && formats.every((format) => format.reasoning.length === 0)
   const build = (where: keyof Lexicon): Vocabulary => {
@@ -61,7 +60,7 @@ export function buildLexicon(formats: readonly Format[], options: LexiconOptions
       search.add('`', { is: 'fence-mark' })
       search.add('~', { is: 'fence-mark' })
     }
-    return { search, firstCodes: search.firstCodes() }
+    return search
   }
   return {
     answer: build('answer'),

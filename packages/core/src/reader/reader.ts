@@ -178,11 +178,11 @@ export class Reader {
     input.at = skipSpace(input.text, input.at)
     if (input.isEmpty) return input.final ? 'proven' : 'open'
     const { lexicon } = this.options
-    const { search } = found.as === 'in-reasoning' ? lexicon.reasoning : lexicon.answer
-    const length = search.match(input.text, input.at, input.final)
+    const vocabulary = found.as === 'in-reasoning' ? lexicon.reasoning : lexicon.answer
+    const length = vocabulary.match(input.text, input.at, input.final)
     if (length === PARTIAL) return 'open'
     if (length === NONE) return 'disproven'
-    const entry = search.found
+    const entry = vocabulary.found
     if (entry.is === 'turn-token') {
       input.at += length
       return 'goes-on'

@@ -59,26 +59,30 @@ export class Scanner {
     const { input, flow } = this
     if (flow.ownsSpace) input.at = skipSpace(input.text, input.at)
     const { text } = input
-    let vocabulary = this.vocabularyAt(input.at)
     const triedEnd = this.triedUpTo - input.base
-    for (let at = input.at; at < text.length; at++) {
-      if (at === triedEnd) vocabulary = this.vocabularyAt(at)
-      if (vocabulary.firstCodes[text.charCodeAt(at)] === 0) continue
-      const length = vocabulary.search.match(text, at, input.final)
-      if (length !== NONE) {
-        const verdict = length === PARTIAL ? 'hold' : this.judge(vocabulary.search.found, at, length)
-        if (verdict === 'hold') {
-          flow.passOn(at)
-          return 'more'
-        }
-        if (verdict === 'passed') return 'again'
-        if (verdict !== 'text') {
-          flow.passOn(verdict.from)
-          return verdict
-        }
-        at += this.widthOf(text, at, length) - 1
+    const tried = text.slice(0, Math.max(0, triedEnd))
+    let at = input.at
+    while (at < text.length) {
+      const vocabulary = this.vocabularyAt(at)
+      const stretch = at < triedEnd ? tried : text
+      at = vocabulary.nextStart(stretch, at)
+      if (at === stretch.length) continue
+      const length = vocabulary.match(text, at, input.final)
+      if (length === NONE) {
+        at++
+        continue
       }
-      vocabulary = this.vocabularyAt(at + 1)
+      const verdict = length === PARTIAL ? 'hold' : this.judge(vocabulary.found, at, length)
+      if (verdict === 'hold') {
+        flow.passOn(at)
+        return 'more'
+      }
+      if (verdict === 'passed') return 'again'
+      if (verdict !== 'text') {
+        flow.passOn(verdict.from)
+        return verdict
+      }
+      at += this.widthOf(text, at, length)
     }
     flow.passOn(text.length)
     return 'more'
@@ -256,11 +260,11 @@ export class Scanner {
     const at = insideFence(input.text, from + fence.length, input.final)
     if (at === 'more') return 'hold'
     if (at === undefined) return 'text'
-    const { search } = this.lexicon.answer
-    const length = search.match(input.text, at, input.final)
+    const { answer } = this.lexicon
+    const length = answer.match(input.text, at, input.final)
     if (length === PARTIAL) return 'hold'
     if (length === NONE) return 'text'
-    const entry = search.found
+    const entry = answer.found
     if (entry.is !== 'opener') return 'text'
     const opening = this.findOpening(entry.openings, at, length)
     if (opening === 'hold') return 'hold'

@@ -15,6 +15,12 @@ type Place =
   | { after: 'calls' }
   | { after: 'stray-text'; text: string }
 
+// One object each, as every piece of text comes by here.
+const afterNothing: Place = { after: 'nothing' }
+const afterText: Place = { after: 'text' }
+const afterMarker: Place = { after: 'marker' }
+const afterCalls: Place = { after: 'calls' }
+
 /** How much of a stretch of stray text its report shows. */
 const SHOWN_STRAY = 256
 const NEWLINE = 10
@@ -24,7 +30,7 @@ export class TextFlow {
   mode: Channel
   private readonly input: Input
   private readonly sink: Sink
-  private place: Place = { after: 'nothing' }
+  private place: Place = afterNothing
   private isFresh = true
   private lineStart = true
   private previousCode = NEWLINE
@@ -55,12 +61,12 @@ export class TextFlow {
     const text = input.take(end)
     if (this.isFresh) this.isFresh = isBlank(text)
     if (this.mode === 'reasoning') {
-      this.place = { after: 'text' }
+      this.place = afterText
       this.sink.reasoning(text)
       return
     }
     if (this.place.after === 'calls') this.place = { after: 'stray-text', text: '' }
-    if (this.place.after !== 'stray-text') this.place = { after: 'text' }
+    if (this.place.after !== 'stray-text') this.place = afterText
     else if (this.place.text.length < SHOWN_STRAY) this.place.text += text
     this.sink.text(text)
   }
@@ -77,7 +83,7 @@ export class TextFlow {
   begin(mode: Channel, hasCalls: boolean): void {
     if (mode !== this.mode) this.isFresh = true
     this.mode = mode
-    this.place = { after: hasCalls ? 'calls' : 'marker' }
+    this.place = hasCalls ? afterCalls : afterMarker
     this.lineStart = true
     this.previousCode = NEWLINE
   }
@@ -86,7 +92,7 @@ export class TextFlow {
   endStray(): void {
     if (this.place.after !== 'stray-text') return
     const source = this.place.text.slice(0, SHOWN_STRAY)
-    this.place = { after: 'text' }
+    this.place = afterText
     this.sink.problem('stray-text', problemCodes['stray-text'], source)
   }
 

@@ -9,7 +9,7 @@ export class Input {
   base = 0
   /** No more text will come: what is held has to be decided now. */
   final = false
-  private readonly recordings = new Set<Recording>()
+  private readonly recordings: Recording[] = []
 
   append(chunk: string): void {
     for (const recording of this.recordings) recording.collect(this.text, this.at)
@@ -50,13 +50,13 @@ export class Input {
   /** Keeps a copy of what is read from `from` on, until `stop`. */
   record(from: number): Recording {
     const recording = new Recording(from)
-    this.recordings.add(recording)
+    this.recordings.push(recording)
     return recording
   }
 
   stop(recording: Recording): string {
     recording.collect(this.text, this.at)
-    this.recordings.delete(recording)
+    this.recordings.splice(this.recordings.indexOf(recording), 1)
     return recording.end()
   }
 }

@@ -1,3 +1,4 @@
+import { nextMatch, SHORT } from './next-match.ts'
 import { isSpace } from './space.ts'
 
 /** Deeper nesting than this is refused: the stack would otherwise grow with a hostile input. */
@@ -25,6 +26,9 @@ export type JsonPlace =
   | 'literal'
 
 export type JsonStatus = 'open' | 'done' | 'broken'
+
+/** What is not plain text in a string: its end, an escape, a control character. */
+const notPlain = /[^ !#-[\]-\uffff]/g
 
 /**
  * Finds where one JSON value ends, incrementally and strictly: everything it passes is a valid
@@ -100,8 +104,7 @@ export class JsonScanner {
         default:
           if (isSpace(code)) break
           if (!this.structural(code, at)) return this.broken(at)
-          // The status changes inside `structural`, which the compiler cannot see.
-          if ((this.status as JsonStatus) === 'done') return at + 1
+          if (this.status === 'done') return at + 1
       }
       at++
     }
@@ -115,21 +118,18 @@ export class JsonScanner {
   }
 
   private scanString(text: string, at: number): number {
-    for (; at < text.length; at++) {
-      const code = text.charCodeAt(at)
-      if (code === 34) {
-        if (this.isKey) this.place = 'colon'
-        else if (this.endValue()) return at + 1
-        return at + 1
-      }
-      if (code === 92) {
-        this.place = 'escape'
-        this.tentativeFrom = at
-        return at + 1
-      }
-      if (code < 32) return this.broken(at)
+    const stop = endOfPlain(text, at)
+    if (stop === text.length) return stop
+    const code = text.charCodeAt(stop)
+    if (code === 34) {
+      if (this.isKey) this.place = 'colon'
+      else this.endValue()
+      return stop + 1
     }
-    return at
+    if (code !== 92) return this.broken(stop)
+    this.place = 'escape'
+    this.tentativeFrom = stop
+    return stop + 1
   }
 
   private structural(code: number, at: number): boolean {
@@ -223,6 +223,15 @@ export class JsonScanner {
   }
 }
 
+function endOfPlain(text: string, at: number): number {
+  if (text.length - at > SHORT) return nextMatch(notPlain, text, at)
+  for (; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === 34 || code === 92 || code < 32) return at
+  }
+  return at
+}
+
 type NumberPlace =
   | 'minus'
   | 'zero'
@@ -266,6 +275,13 @@ function isHex(code: number): boolean {
 
 function isEscapable(code: number): boolean {
   return (
-    code === 34 || code === 92 || code === 47 || code === 98 || code === 102 || code === 110 || code === 114 || code === 116
+    code === 34 ||
+    code === 92 ||
+    code === 47 ||
+    code === 98 ||
+    code === 102 ||
+    code === 110 ||
+    code === 114 ||
+    code === 116
   )
 }

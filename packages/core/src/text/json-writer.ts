@@ -1,5 +1,8 @@
 import { isHighSurrogate } from './utf8.ts'
 
+/** What JSON escapes in strings, and every half of a surrogate pair: one that stands alone is escaped too. */
+const mayNeedEscape = /[^ !#-[\]-\ud7ff\ue000-\uffff]/
+
 /**
  * Writes one JSON object piece by piece, for arguments that arrive as tags. Each method returns the
  * text to send on; strings can be written while they are still coming in.
@@ -20,7 +23,8 @@ export class JsonWriter {
     const text = this.half + piece
     const end = isHighSurrogate(text.charCodeAt(text.length - 1)) ? text.length - 1 : text.length
     this.half = text.slice(end)
-    return JSON.stringify(text.slice(0, end)).slice(1, -1)
+    const whole = text.slice(0, end)
+    return mayNeedEscape.test(whole) ? JSON.stringify(whole).slice(1, -1) : whole
   }
 
   /** The rest of a string: what `stringPiece` kept back, and the closing quote. */

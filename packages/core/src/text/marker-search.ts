@@ -1,4 +1,6 @@
 import type { Input } from './input.ts'
+import { childAt, insert, type MarkerNode, markerRoot, startPattern } from './marker-tree.ts'
+import { nextMatch, SHORT } from './next-match.ts'
 import { isSpace, skipSpace } from './space.ts'
 
 /** A literal, or pieces of one between which white space may stand. */
@@ -12,45 +14,36 @@ export const NONE = 0
 /** White space inside a marker is bounded, or a hostile stream could hold text for ever. */
 const LONGEST_MATCH = 256
 
-interface Node<T> {
-  readonly next: Map<number, Node<T>>
-  loose: boolean
-  value: T | undefined
-}
-
-/** Many markers looked up at once: a trie, so the cost does not grow with their number. */
+/** Many markers looked up at once, in a tree, so the cost does not grow with their number. */
 export class MarkerSearch<T> {
   private value: T | undefined
   /** Where the last `find` stopped. */
   index = 0
   /** Length of the marker that `ahead` found. */
   length = 0
-  private readonly root: Node<T> = { next: new Map(), loose: false, value: undefined }
+  private readonly root: MarkerNode<T> = markerRoot()
+  /** Which ASCII characters markers start with, as a table. */
+  private readonly asciiStarts = new Uint8Array(128)
+  /** How markers start, once somebody asked. */
+  private starts: RegExp | undefined
 
   add(marker: Marker, value: T): void {
     const pieces = typeof marker === 'string' ? [marker] : marker
     let node = this.root
     for (const [index, piece] of pieces.entries()) {
       if (index > 0) node.loose = true
-      for (let at = 0; at < piece.length; at++) {
-        const code = piece.charCodeAt(at)
-        let child = node.next.get(code)
-        if (child === undefined) {
-          child = { next: new Map(), loose: false, value: undefined }
-          node.next.set(code, child)
-        }
-        node = child
-      }
+      node = insert(node, piece)
     }
-    if (node !== this.root) node.value = value
+    if (node === this.root) return
+    node.value = value
+    const first = pieces.join('').charCodeAt(0)
+    if (first < 128) this.asciiStarts[first] = 1
+    this.starts = undefined
   }
 
   get(marker: Marker): T | undefined {
-    let node: Node<T> | undefined = this.root
-    for (const piece of typeof marker === 'string' ? [marker] : marker) {
-      for (let at = 0; at < piece.length; at++) node = node?.next.get(piece.charCodeAt(at))
-    }
-    return node?.value
+    const text = typeof marker === 'string' ? marker : marker.join('')
+    return text !== '' && this.match(text, 0, true) === text.length ? this.value : undefined
   }
 
   /** What the last successful match found. Asking after an unsuccessful one is a mistake of the caller. */
@@ -59,16 +52,17 @@ export class MarkerSearch<T> {
     return this.value
   }
 
-  /** Whether some marker starts with this UTF-16 unit. */
-  mayStart(code: number): boolean {
-    return this.root.next.has(code)
-  }
-
-  /** `mayStart` as a table, for loops that ask it of every character. */
-  firstCodes(): Uint8Array {
-    const table = new Uint8Array(0x10000)
-    for (const code of this.root.next.keys()) table[code] = 1
-    return table
+  /** The first position from `from` on at which a marker may start, or the end of the text. */
+  nextStart(text: string, from: number): number {
+    if (text.length - from > SHORT) {
+      this.starts ??= startPattern(this.root)
+      return nextMatch(this.starts, text, from)
+    }
+    for (let at = from; at < text.length; at++) {
+      const code = text.charCodeAt(at)
+      if (code < 128 ? this.asciiStarts[code] === 1 : childAt(this.root, code) !== undefined) return at
+    }
+    return text.length
   }
 
   /**
@@ -76,8 +70,7 @@ export class MarkerSearch<T> {
    * it is (or might be), or the end of the text: everything before that is free of markers.
    */
   find(text: string, from: number, final: boolean): number {
-    for (let at = from; at < text.length; at++) {
-      if (!this.root.next.has(text.charCodeAt(at))) continue
+    for (let at = this.nextStart(text, from); at < text.length; at = this.nextStart(text, at + 1)) {
       const length = this.match(text, at, final)
       if (length === NONE) continue
       this.index = at
@@ -117,20 +110,28 @@ export class MarkerSearch<T> {
     let cursor = at
     while (cursor < end) {
       const code = text.charCodeAt(cursor)
-      const child = node.next.get(code)
+      const child = childAt(node, code)
       if (child === undefined) {
         if (!node.loose || !isSpace(code)) return length
-      } else {
-        node = child
-        if (node.value !== undefined) {
-          this.value = node.value
-          length = cursor + 1 - at
-        }
+        cursor++
+        continue
       }
-      cursor++
+      const { label, value } = child
+      const behind = cursor + label.length
+      const stop = Math.min(behind, end)
+      let same = cursor + 1
+      while (same < stop && text.charCodeAt(same) === label[same - cursor]) same++
+      if (same < stop) return length
+      if (stop < behind) break
+      node = child
+      cursor = behind
+      if (value !== undefined) {
+        this.value = value
+        length = cursor - at
+      }
     }
-    const isOpenEnded = node.next.size > 0 && cursor - at < LONGEST_MATCH
-    return isOpenEnded && !final ? PARTIAL : length
+    const mayGoOn = (cursor < end || node.children.length > 0) && end - at < LONGEST_MATCH
+    return mayGoOn && !final ? PARTIAL : length
   }
 }
 

@@ -1,7 +1,7 @@
 import { createSseDecoder } from '../../src/dialects/sse-decoder.ts'
 import { isRecord } from '../support/is-record.ts'
 
-export interface AssembledCall {
+interface AssembledCall {
   id: string
   type: string
   name: string

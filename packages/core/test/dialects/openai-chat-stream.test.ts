@@ -1,9 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import {
-  createChatStreamRewriter,
-  type ChatStreamRewriterOptions,
-} from '../../src/dialects/openai-chat/create-rewriter.ts'
+import { createChatStreamRewriter, type ChatStreamRewriterOptions } from '../../src/translate.ts'
 import { DragomanError } from '../../src/errors.ts'
 import { assembleChat, dataOf, type AssembledChoice } from './assemble-chat.ts'
 

@@ -7,7 +7,7 @@ export function eventLog(events: readonly ModelEvent[]): string {
   return events.map(eventLine).join('\n')
 }
 
-export function eventLine(event: ModelEvent): string {
+function eventLine(event: ModelEvent): string {
   switch (event.type) {
     case 'text':
     case 'reasoning':

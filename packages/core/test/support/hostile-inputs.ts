@@ -14,6 +14,8 @@ const anywhere: [title: string, before: string, repeated: string][] = [
   ['braces', '', '{"a":'],
   ['white space', '', ' \n'],
   ['backticks', '', '```\n`'],
+  ['one run of backticks', '\n', '`'],
+  ['one run of tildes', '\n', '~'],
   ['thinking tags', '', '<think></think>'],
 ]
 
@@ -28,6 +30,7 @@ function madeFrom(sample: string): [title: string, before: string, repeated: str
     [`${marker} and a header without end`, marker, 'functions.'],
     [`${marker} and nested braces`, toArguments, '{"a":'],
     [`${marker} and a string without end`, `${toArguments}"a":"`, 'x\\"'],
+    [`${marker} and white space after a comma`, `${toArguments}"a":1,`, ' \n'],
     [`${marker} and closers inside a value`, sample.slice(0, sample.length / 2), '</parameter> x'],
     [`${marker}, drafts in reasoning`, '<think>', `${sample} and `],
   ]

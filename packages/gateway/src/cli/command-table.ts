@@ -1,8 +1,11 @@
 import type { Command } from './command.ts'
+import { check } from './commands/check.ts'
 import { convert } from './commands/convert.ts'
 import { detect } from './commands/detect.ts'
 import { formats } from './commands/formats.ts'
+import { init } from './commands/init.ts'
 import { parse } from './commands/parse.ts'
+import { simulate } from './commands/simulate.ts'
 
 /** Every command, in the order of the help. */
-export const commands: readonly Command[] = [parse, convert, detect, formats]
+export const commands: readonly Command[] = [parse, convert, detect, formats, simulate, check, init]

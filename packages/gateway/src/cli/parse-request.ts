@@ -8,7 +8,7 @@ export interface ParseRequest extends ParseSettings {
 }
 
 /** What is wrong with a line, in words for whoever wrote it. */
-export class RequestError extends Error {}
+class RequestError extends Error {}
 
 /** The value of a line; its fields are looked at by `readParseRequest`. */
 export function parseRequestLine(line: string): Readonly<Record<string, unknown>> {

@@ -7,10 +7,10 @@ import { readableFormat } from './known-format.ts'
 import { readToolsFile } from './tools-file.ts'
 
 export const channels = ['content', 'reasoning'] as const
-export type Channel = (typeof channels)[number]
+type Channel = (typeof channels)[number]
 
 export const finishReasons = ['stop', 'length', 'tool_calls', 'error'] as const
-export type FinishReason = (typeof finishReasons)[number]
+type FinishReason = (typeof finishReasons)[number]
 
 /** How a text is to be read. What is undefined is not known, and the parser finds out or assumes. */
 export interface ParseSettings {
@@ -40,7 +40,7 @@ export const promptOptions: Readonly<Record<string, Option>> = {
   'prompt-opens-reasoning': { type: 'boolean', help: 'The prompt ended inside an open reasoning block.' },
   'no-prompt-opens-reasoning': { type: 'boolean', help: 'The prompt did not, whatever its tail looks like.' },
   'prompt-tail': { type: 'string', value: 'S', help: 'The last characters of the prompt.' },
-  'finish-reason': { type: 'string', oneOf: finishReasons, help: 'Why the model stopped. Default: stop.' },
+  'finish-reason': { type: 'string', oneOf: finishReasons, help: 'Why the model stopped, if that is known.' },
 }
 
 export async function readParseSettings(given: CommandArguments, io: Io): Promise<ParseSettings> {

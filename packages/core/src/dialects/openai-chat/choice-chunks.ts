@@ -1,5 +1,5 @@
 import { fieldsOf, type DeltaParts, type Piece } from './delta.ts'
-import { hasOtherFields, type JsonObject } from './json-object.ts'
+import { hasOtherFields, type JsonObject } from '../json-object.ts'
 
 /** A choice of an upstream's chunk, with what has been read of it. */
 export interface ReadChoice {

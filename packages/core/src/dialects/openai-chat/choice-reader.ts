@@ -1,9 +1,9 @@
 import { coalesce, type ModelEvent } from '../../events.ts'
 import type { FormatId } from '../../formats/format-id.ts'
+import type { AnswerIds } from '../answer-ids.ts'
+import type { Failure } from '../answer.ts'
 import type { DeltaParts, Piece } from './delta.ts'
-import type { Failure } from './failure.ts'
 import { HeldCalls } from './held-calls.ts'
-import type { StreamIds } from './stream-ids.ts'
 import { StructuredCalls } from './structured-calls.ts'
 
 /** What reads the text of one choice: a `PushParser` does. */
@@ -32,7 +32,7 @@ export type RecordedEvent = Extract<ModelEvent, { type: 'problem' | 'repair' }>
 
 export interface ChoiceReaderOptions {
   readonly parser: TextParser
-  readonly ids: StreamIds
+  readonly ids: AnswerIds
   /** Whether arguments that are not JSON fail the answer even where the parser gave the call out as text. */
   readonly failOnInvalidArguments: boolean
   readonly record: (event: RecordedEvent) => void
@@ -125,9 +125,9 @@ export class ChoiceReader {
     this.lastProblem = event.message
     if (this.callsCome === 'structured') return
     if (event.code === 'overflow') {
-      this.failure ??= { code: 'tool_call_too_large', message: event.message }
+      this.failure ??= { kind: 'upstream', code: 'tool_call_too_large', message: event.message }
     } else if (event.code === 'invalid-arguments' && this.options.failOnInvalidArguments) {
-      this.failure ??= { code: 'invalid_tool_arguments', message: event.message }
+      this.failure ??= { kind: 'upstream', code: 'invalid_tool_arguments', message: event.message }
     }
   }
 
@@ -160,7 +160,7 @@ export class ChoiceReader {
     if (this.brokenCall !== undefined) {
       if (reason !== null && lengthReasons.has(reason)) return { finishReason: reason, failure: null }
       const message = `The call of ${this.brokenCall.name} is incomplete. ${this.lastProblem}`.trimEnd()
-      return { finishReason: null, failure: { code: 'incomplete_tool_call', message } }
+      return { finishReason: null, failure: { kind: 'upstream', code: 'incomplete_tool_call', message } }
     }
     const hasWrittenCalls = this.written.length > 0
     const isWholeAnswer = upstream.by === 'done' || (reason !== null && !cutReasons.has(reason))

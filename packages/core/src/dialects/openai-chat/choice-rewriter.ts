@@ -1,3 +1,5 @@
+import type { Failure } from '../answer.ts'
+import { isJsonObject, nonEmptyText, type JsonObject } from '../json-object.ts'
 import {
   emptiedChoice,
   finishChoice,
@@ -9,8 +11,6 @@ import {
 import { ChoiceReader, type ChoiceReaderOptions, type UpstreamEnd } from './choice-reader.ts'
 import { chunkWith, saysMoreThanChoices } from './chunk.ts'
 import { joinPieces, readDelta, saysTheSame, type Piece } from './delta.ts'
-import type { Failure } from './failure.ts'
-import { isJsonObject, nonEmptyText, type JsonObject } from './json-object.ts'
 
 export interface RewrittenChoice {
   /** What to send in place of the choice; the very object that came where nothing has to change. */

@@ -1,12 +1,8 @@
-import { hasOtherFields, type JsonObject } from './json-object.ts'
+import { hasOtherFields, type JsonObject } from '../json-object.ts'
 
 /** The chunk with one choice. `usage` counts the whole chunk, so of several it goes with the last alone. */
 export function chunkWith(chunk: JsonObject, choice: unknown, isLast: boolean): JsonObject {
   return { ...chunk, choices: [choice], usage: isLast ? chunk['usage'] : undefined }
-}
-
-export function isErrorChunk(chunk: JsonObject): boolean {
-  return (chunk['error'] !== undefined && chunk['error'] !== null) || chunk['object'] === 'error'
 }
 
 /** Whether the chunk says anything beside its choices that the chunks around it do not. */

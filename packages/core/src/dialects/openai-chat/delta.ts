@@ -1,4 +1,4 @@
-import { isJsonObject, nonEmptyText, type JsonObject } from './json-object.ts'
+import { isJsonObject, nonEmptyText, type JsonObject } from '../json-object.ts'
 
 /** The parts of a delta that a rewrite may replace. An empty or null field is not one: it says nothing. */
 export interface DeltaParts {

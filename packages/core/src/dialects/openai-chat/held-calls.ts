@@ -1,4 +1,4 @@
-import { equalJsonTexts, isJsonObject, nonEmptyText, type JsonObject } from './json-object.ts'
+import { equalJsonTexts, isJsonObject, nonEmptyText, type JsonObject } from '../json-object.ts'
 
 /** A call that the model wrote in its text. */
 export interface InBandCall {

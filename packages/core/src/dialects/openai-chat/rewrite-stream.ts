@@ -1,12 +1,15 @@
+import { mintToolId } from '../../ids/mint.ts'
+import { AnswerIds } from '../answer-ids.ts'
+import type { Failure } from '../answer.ts'
+import { isJsonObject, parseJson, type JsonObject } from '../json-object.ts'
+import { isErrorValue } from '../upstream-failure.ts'
 import { createSseDecoder } from '../sse-decoder.ts'
 import { encodeSse, encodeSseComment } from '../sse-encoder.ts'
 import type { SseEvent, SseItem } from '../sse-items.ts'
 import { ChoiceRewriter } from './choice-rewriter.ts'
-import { chunkWith, isErrorChunk } from './chunk.ts'
+import { chunkWith } from './chunk.ts'
 import type { RecordedEvent, TextParser, UpstreamEnd } from './choice-reader.ts'
-import { errorBody, type Failure } from './failure.ts'
-import { isJsonObject, parseJson, type JsonObject } from './json-object.ts'
-import { StreamIds } from './stream-ids.ts'
+import { chatErrorBody } from './errors.ts'
 
 export interface ChatStreamRewriter {
   push(chunk: string | Uint8Array): string[]
@@ -43,7 +46,7 @@ class StreamRewriter implements ChatStreamRewriter {
   private state: 'reading' | 'done' | 'failed' = 'reading'
   private readonly options: RewriteOptions
   private readonly decoder = createSseDecoder()
-  private readonly ids: StreamIds
+  private readonly ids: AnswerIds
   private readonly choices = new Map<number, ChoiceRewriter>()
   private reasoningFields: readonly string[] = ['reasoning_content']
   private eventCount = 0
@@ -51,7 +54,11 @@ class StreamRewriter implements ChatStreamRewriter {
 
   constructor(options: RewriteOptions) {
     this.options = options
-    this.ids = new StreamIds(options.newId, options.conversationIds ?? new Set())
+    const { newId } = options
+    this.ids = new AnswerIds(
+      (format, taken) => mintToolId({ dialect: 'openai-chat', format, newId, taken }),
+      options.conversationIds,
+    )
   }
 
   push(chunk: string | Uint8Array): string[] {
@@ -89,7 +96,11 @@ class StreamRewriter implements ChatStreamRewriter {
         break
       case 'overflow':
         this.fail(
-          { code: 'upstream_limit', message: `An event is longer than ${item.limit} characters.` },
+          {
+            kind: 'upstream',
+            code: 'upstream_limit',
+            message: `An event is longer than ${item.limit} characters.`,
+          },
           output,
         )
         break
@@ -118,7 +129,7 @@ class StreamRewriter implements ChatStreamRewriter {
   }
 
   private takeData(event: SseEvent, data: unknown, output: string[]): void {
-    if (event.event === 'error' || (isJsonObject(data) && isErrorChunk(data))) {
+    if (event.event === 'error' || (isJsonObject(data) && isErrorValue(data))) {
       this.endChoices({ by: 'cut' }, output)
       output.push(this.asItCame(event))
       this.state = 'failed'
@@ -203,7 +214,7 @@ class StreamRewriter implements ChatStreamRewriter {
   /** Nothing follows: a client that misses the error must not take a cut answer for a whole one. */
   private fail(failure: Failure, output: string[]): void {
     this.endChoices({ by: 'cut' }, output)
-    output.push(encodeSse({ data: JSON.stringify(errorBody(failure)) }))
+    output.push(encodeSse({ data: JSON.stringify(chatErrorBody(failure)) }))
     this.state = 'failed'
   }
 

@@ -1,21 +1,22 @@
-import { isJsonObject, nonEmptyText, type JsonObject } from './json-object.ts'
-import type { StreamIds } from './stream-ids.ts'
+import type { AnswerIds } from '../answer-ids.ts'
+import { isJsonObject, nonEmptyText, type JsonObject } from '../json-object.ts'
+import { argumentsText } from '../structured-call.ts'
+import { CallLookup, functionOf, indexOf } from './call-lookup.ts'
 
 /**
  * The structured calls of one choice. Fills in what a client needs to put the deltas together and an upstream
  * left out: an index, an id and a type on the first delta of each call, arguments as text.
  */
 export class StructuredCalls {
-  private readonly ids: StreamIds
+  private readonly ids: AnswerIds
   private readonly calls: OpenCall[] = []
   private readonly byIndex = new Map<number, OpenCall>()
-  private readonly byUpstreamIndex = new Map<number, OpenCall>()
-  private readonly byUpstreamId = new Map<string, OpenCall>()
+  private readonly lookup = new CallLookup<OpenCall>()
   private readonly usedIds = new Set<string>()
   private nextIndex = 0
   private legacyCall: OpenCall | undefined
 
-  constructor(ids: StreamIds) {
+  constructor(ids: AnswerIds) {
     this.ids = ids
   }
 
@@ -42,39 +43,19 @@ export class StructuredCalls {
   }
 
   private readEntry(entry: JsonObject): JsonObject {
-    const known = this.find(entry)
+    const known = this.lookup.find(entry)
     const call = known ?? this.open(indexOf(entry), nonEmptyText(entry['id']))
+    this.lookup.remember(entry, call)
     return this.complete(entry, call, known === undefined)
-  }
-
-  private find(entry: JsonObject): OpenCall | undefined {
-    const index = indexOf(entry)
-    const id = nonEmptyText(entry['id'])
-    const isNamed = nonEmptyText(functionOf(entry)?.['name']) !== null
-    if (index !== null) {
-      const call = this.byUpstreamIndex.get(index)
-      // Some servers number every call 0. A name beside another id opens a call; another id alone does not, for
-      // some servers make a new id for each delta.
-      const isAnother = isNamed && id !== null && call?.upstreamId !== null && call?.upstreamId !== id
-      return isAnother ? undefined : call
-    }
-    if (id !== null) {
-      const last = this.calls.at(-1)
-      const isLate = last?.upstreamId === null && !isNamed
-      return this.byUpstreamId.get(id) ?? (isLate ? last : undefined)
-    }
-    return isNamed ? undefined : this.calls.at(-1)
   }
 
   private open(upstreamIndex: number | null, upstreamId: string | null): OpenCall {
     const isFree = upstreamIndex !== null && !this.byIndex.has(upstreamIndex)
     const index = isFree ? upstreamIndex : this.nextIndex
-    const call = { index, id: this.idFor(upstreamId), upstreamId, hasArguments: false }
+    const call = { index, id: this.idFor(upstreamId), hasArguments: false }
     this.nextIndex = Math.max(this.nextIndex, index + 1)
     this.calls.push(call)
     this.byIndex.set(index, call)
-    if (upstreamIndex !== null) this.byUpstreamIndex.set(upstreamIndex, call)
-    if (upstreamId !== null) this.byUpstreamId.set(upstreamId, call)
     return call
   }
 
@@ -106,20 +87,5 @@ export class StructuredCalls {
 interface OpenCall {
   readonly index: number
   readonly id: string
-  readonly upstreamId: string | null
   hasArguments: boolean
-}
-
-function indexOf(entry: JsonObject): number | null {
-  const index = entry['index']
-  return typeof index === 'number' && Number.isSafeInteger(index) && index >= 0 ? index : null
-}
-
-function functionOf(entry: JsonObject): JsonObject | null {
-  return isJsonObject(entry['function']) ? entry['function'] : null
-}
-
-function argumentsText(given: unknown): string {
-  if (typeof given === 'string') return given
-  return given === undefined || given === null ? '' : JSON.stringify(given)
 }

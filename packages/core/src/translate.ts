@@ -1,6 +1,10 @@
-import { createParser } from '../../parser.ts'
-import type { ParserOptions } from '../../parser-stage.ts'
-import { rewriteChatStream, type ChatStreamRewriter, type RewriteOptions } from './rewrite-stream.ts'
+import { createParser } from './parser.ts'
+import type { ParserOptions } from './parser-stage.ts'
+import {
+  rewriteChatStream,
+  type ChatStreamRewriter,
+  type RewriteOptions,
+} from './dialects/openai-chat/rewrite-stream.ts'
 
 export type ChatStreamRewriterOptions = ParserOptions &
   Omit<RewriteOptions, 'openParser' | 'failOnInvalidArguments'>

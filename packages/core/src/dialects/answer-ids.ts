@@ -1,0 +1,39 @@
+import type { FormatId } from '../formats/format-id.ts'
+import { isLegalId } from '../ids/legal-id.ts'
+
+/** A new id for a call, none of those taken; `std` for a call that came structured. */
+export type MintId = (format: FormatId | 'std', taken: ReadonlySet<string>) => string
+
+/** The tool ids of one answer: none is given out twice, nor one that the conversation holds. */
+export class AnswerIds {
+  private readonly seen: Set<string>
+  private readonly conversation: ReadonlySet<string>
+  private readonly mintId: MintId
+
+  constructor(mintId: MintId, conversation: ReadonlySet<string> = new Set()) {
+    this.mintId = mintId
+    this.conversation = conversation
+    this.seen = new Set(conversation)
+  }
+
+  see(id: string): void {
+    this.seen.add(id)
+  }
+
+  isInConversation(id: string): boolean {
+    return this.conversation.has(id)
+  }
+
+  mint(format: FormatId | 'std'): string {
+    const id = this.mintId(format, this.seen)
+    this.seen.add(id)
+    return id
+  }
+
+  /** The upstream's own id where every client takes it and it is new, else a minted one. */
+  keep(upstreamId: string | null): string {
+    if (upstreamId === null || !isLegalId(upstreamId) || this.seen.has(upstreamId)) return this.mint('std')
+    this.seen.add(upstreamId)
+    return upstreamId
+  }
+}

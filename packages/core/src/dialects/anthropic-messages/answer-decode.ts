@@ -1,0 +1,26 @@
+import type { AnswerReaderOptions } from '../answer-reader.ts'
+import { AnswerStream, type AnswerDecoder, type AnswerStreamOptions } from '../answer-stream.ts'
+import { isJsonObject } from '../json-object.ts'
+import { protocolError } from '../stream-faults.ts'
+import { failureFromError, isErrorValue } from '../upstream-failure.ts'
+import { MessageAnswer } from './message-answer.ts'
+
+/** Reads the event stream of a message. */
+export function decodeAnthropicStream(options: AnswerReaderOptions & AnswerStreamOptions): AnswerDecoder {
+  return new AnswerStream(new MessageAnswer(options), options, (data) => data)
+}
+
+/** Reads a whole message: a stream with one delta for each block. */
+export function decodeAnthropicMessage(body: unknown, options: AnswerReaderOptions): void {
+  const answer = new MessageAnswer(options)
+  if (!isJsonObject(body)) {
+    answer.fail(protocolError('It is not a JSON object.'))
+  } else if (isErrorValue(body)) {
+    answer.fail(failureFromError(body))
+  } else if (!Array.isArray(body['content'])) {
+    answer.fail(protocolError('It has no content.'))
+  } else {
+    answer.readMessage(body)
+    answer.finish()
+  }
+}

@@ -1,0 +1,163 @@
+import type { Block, TextBlock, ToolCallBlock, ToolResponseBlock } from '../../conversation.ts'
+import type { Tool } from '../conversation-request.ts'
+import { otherFields, requiredObject, requiredText } from '../field-readers.ts'
+import { InvalidField } from '../invalid-field.ts'
+import { isJsonObject, parseJson, type JsonObject } from '../json-object.ts'
+import type { ResultBlock } from '../tool-result.ts'
+import { withWritten } from '../written-form.ts'
+import { decodeDocument, decodeImage, decodeSearchResult } from './request-decode-media.ts'
+
+/** Reads content blocks. It knows the tools, because a result may refer to one by its name alone. */
+export class BlockDecoder {
+  readonly #tools: ReadonlyMap<string, Tool>
+
+  constructor(tools: readonly Tool[]) {
+    this.#tools = new Map(tools.map((tool) => [tool.name, tool]))
+  }
+
+  decodeAll(content: unknown, role: 'user' | 'assistant', path: string): Block[] {
+    if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }]
+    if (!Array.isArray(content)) {
+      throw new InvalidField(path, `${path}: must be a string or an array of content blocks`)
+    }
+    return content
+      .map((value: unknown, at) =>
+        this.#decode(requiredObject(value, `${path}[${at}]`), role, `${path}[${at}]`),
+      )
+      .filter((block) => block.type !== 'text' || block.text !== '' || 'written' in block)
+  }
+
+  #decode(block: JsonObject, role: 'user' | 'assistant', path: string): Block {
+    switch (block['type']) {
+      case 'thinking':
+        return thinking(block, path)
+      case 'redacted_thinking':
+        return withWritten(
+          { type: 'thinking', thought: '', signature: requiredText(block, 'data', `${path}.`) },
+          dialect,
+          block,
+        )
+      case 'tool_use':
+        if (role === 'assistant') return toolCall(block, path)
+        throw new InvalidField(path, `${path}: a user message cannot call a tool`)
+      case 'tool_result':
+        if (role === 'user') return this.#toolResponse(block, path)
+        throw new InvalidField(path, `${path}: an assistant message cannot hold a tool result`)
+      default:
+        return this.#decodeShown(block, path)
+    }
+  }
+
+  /** The blocks that may also stand in a tool result. */
+  #decodeShown(block: JsonObject, path: string): ResultBlock {
+    switch (block['type']) {
+      case 'text':
+        return text(block, path)
+      case 'image':
+        return decodeImage(block) ?? unknownElsewhere(block)
+      case 'document':
+        return decodeDocument(block) ?? unknownElsewhere(block)
+      case 'search_result':
+        return withWritten(decodeSearchResult(block), dialect, block)
+      case 'tool_reference':
+        return withWritten(this.#toolReference(block), dialect, block)
+      case 'compaction': {
+        const summary = block['content']
+        return typeof summary === 'string'
+          ? withWritten({ type: 'text', text: summary }, dialect, block)
+          : unknownElsewhere(block)
+      }
+      default:
+        return unknownElsewhere(block)
+    }
+  }
+
+  #toolResponse(block: JsonObject, path: string): ToolResponseBlock {
+    const { is_error: isError, content } = block
+    const response: ToolResponseBlock = {
+      type: 'tool_response',
+      callId: requiredText(block, 'tool_use_id', `${path}.`),
+      toolName: '',
+      result: this.#result(content, `${path}.content`),
+      ...(typeof isError === 'boolean' ? { isError } : {}),
+    }
+    const isPlain = typeof content === 'string' && Object.keys(otherFields(block, resultFields)).length === 0
+    return isPlain ? response : withWritten(response, dialect, block)
+  }
+
+  #result(content: unknown, path: string): string | ResultBlock[] {
+    if (content === undefined || content === null) return ''
+    if (typeof content === 'string') return content
+    const items: unknown[] = Array.isArray(content) ? content : [content]
+    return items.map((item, at) =>
+      typeof item === 'string'
+        ? { type: 'text', text: item }
+        : this.#decodeShown(requiredObject(item, `${path}[${at}]`), `${path}[${at}]`),
+    )
+  }
+
+  /** Other models know no references: they have to read what the tool takes. */
+  #toolReference(block: JsonObject): TextBlock {
+    const name = String(block['tool_name'])
+    const tool = this.#tools.get(name)
+    if (tool === undefined) return { type: 'text', text: `The tool ${name} was found.` }
+    const about = tool.description === undefined ? '' : ` ${tool.description}`
+    return {
+      type: 'text',
+      text: `The tool ${name} can be called now.${about}\nIts arguments, as JSON Schema: ${JSON.stringify(tool.parameters)}`,
+    }
+  }
+}
+
+const dialect = 'anthropic-messages'
+const textFields = new Set(['type', 'text'])
+const thinkingFields = new Set(['type', 'thinking', 'signature'])
+const callFields = new Set(['type', 'id', 'name', 'input'])
+const resultFields = new Set(['type', 'tool_use_id', 'content', 'is_error'])
+
+function text(block: JsonObject, path: string): TextBlock {
+  const value = block['text']
+  if (typeof value !== 'string') throw new InvalidField(`${path}.text`, `${path}.text: must be a string`)
+  const decoded: TextBlock = { type: 'text', text: value }
+  const isPlain = value === '' || Object.keys(otherFields(block, textFields)).length === 0
+  return isPlain ? decoded : withWritten(decoded, dialect, block)
+}
+
+function thinking(block: JsonObject, path: string): Block {
+  const { thinking: thought, signature } = block
+  if (typeof thought !== 'string') {
+    throw new InvalidField(`${path}.thinking`, `${path}.thinking: must be a string`)
+  }
+  const decoded: Block = {
+    type: 'thinking',
+    thought,
+    ...(typeof signature === 'string' ? { signature } : {}),
+  }
+  const isPlain = Object.keys(otherFields(block, thinkingFields)).length === 0
+  return isPlain ? decoded : withWritten(decoded, dialect, block)
+}
+
+function toolCall(block: JsonObject, path: string): ToolCallBlock {
+  const { id, input } = block
+  const call: ToolCallBlock = {
+    type: 'tool_call',
+    id: typeof id === 'string' ? id : '',
+    name: requiredText(block, 'name', `${path}.`),
+    parameters: parametersOf(input),
+  }
+  const isPlain = Object.keys(otherFields(block, callFields)).length === 0
+  return isPlain ? call : withWritten(call, dialect, block)
+}
+
+/** Clients that lost track of their own encoding send the input as text. */
+function parametersOf(input: unknown): JsonObject {
+  if (isJsonObject(input)) return input
+  if (input === undefined || input === null || input === '') return {}
+  const parsed = typeof input === 'string' ? parseJson(input) : undefined
+  return isJsonObject(parsed) ? parsed : { input }
+}
+
+/** Without text it says nothing to another dialect: what only one party can use goes out in pairs, or not at all. */
+function unknownElsewhere(block: JsonObject): TextBlock {
+  return withWritten({ type: 'text', text: '' }, dialect, block)
+}

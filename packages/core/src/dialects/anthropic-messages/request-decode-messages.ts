@@ -1,0 +1,62 @@
+import type { Block, Content } from '../../conversation.ts'
+import type { SystemText, Tool } from '../conversation-request.ts'
+import { requiredObject } from '../field-readers.ts'
+import { withToolNames } from '../history-repair.ts'
+import { InvalidField } from '../invalid-field.ts'
+import type { Notes } from '../request-notes.ts'
+import { systemReminder } from '../system-reminder.ts'
+import { BlockDecoder } from './request-decode-blocks.ts'
+import { systemTexts } from './request-decode-system.ts'
+
+export interface DecodedMessages {
+  /** Of system messages in front of everything else. */
+  readonly system: readonly SystemText[]
+  readonly contents: readonly Content[]
+}
+
+export function decodeMessages(messages: unknown, tools: readonly Tool[], notes: Notes): DecodedMessages {
+  if (!Array.isArray(messages) || messages.length === 0) {
+    throw new InvalidField('messages', 'messages: must be an array of at least one message')
+  }
+  const blocks = new BlockDecoder(tools)
+  const system: SystemText[] = []
+  const contents: Content[] = []
+  for (const [at, value] of messages.entries()) {
+    const path = `messages[${at}]`
+    const message = requiredObject(value, path)
+    const content = message['content']
+    switch (message['role']) {
+      case 'user':
+        contents.push(...userContents(blocks.decodeAll(content, 'user', `${path}.content`)))
+        break
+      case 'assistant':
+        contents.push({ speaker: 'ai', blocks: blocks.decodeAll(content, 'assistant', `${path}.content`) })
+        break
+      case 'system':
+      case 'developer': {
+        const texts = systemTexts(content, `${path}.content`).filter(({ text }) => text !== '')
+        if (contents.length === 0) {
+          system.push(...texts)
+        } else if (texts.length > 0) {
+          notes.changed(path, 'A system message inside the conversation became a reminder in a user message.')
+          const reminder = systemReminder(texts.map(({ text }) => text).join('\n\n'))
+          contents.push({ speaker: 'human', blocks: [reminder] })
+        }
+        break
+      }
+      default:
+        throw new InvalidField(`${path}.role`, `${path}.role: must be "user", "assistant" or "system"`)
+    }
+  }
+  const said = contents.filter((content) => content.blocks.length > 0)
+  if (said.length === 0) throw new InvalidField('messages', 'messages: no message has any content')
+  return { system, contents: withToolNames(said) }
+}
+
+/** Results first: nothing may stand between a call and its result. */
+function userContents(blocks: readonly Block[]): Content[] {
+  return [
+    { speaker: 'tool', blocks: blocks.filter(({ type }) => type === 'tool_response') },
+    { speaker: 'human', blocks: blocks.filter(({ type }) => type !== 'tool_response') },
+  ]
+}

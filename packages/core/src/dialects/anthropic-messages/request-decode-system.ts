@@ -1,0 +1,32 @@
+import type { SystemText } from '../conversation-request.ts'
+import { InvalidField } from '../invalid-field.ts'
+import { isJsonObject } from '../json-object.ts'
+import type { Notes } from '../request-notes.ts'
+
+/** Instructions as a text or in blocks of text. Blocks without text say nothing and are left out. */
+export function decodeSystem(system: unknown, notes: Notes): SystemText[] {
+  return systemTexts(system, 'system').filter(({ text }, at) => {
+    if (!text.startsWith(billingNonce)) return text !== ''
+    notes.dropped(`system[${at}]`, 'It changes with each request, so no upstream could cache the prompt.')
+    return false
+  })
+}
+
+/** Also the content of a system message among the messages. */
+export function systemTexts(content: unknown, field: string): SystemText[] {
+  if (content === undefined || content === null) return []
+  if (typeof content === 'string') return [{ text: content }]
+  if (!Array.isArray(content)) {
+    throw new InvalidField(field, `${field}: must be a string or an array of text blocks`)
+  }
+  return content.map((block: unknown, at) => {
+    const text = isJsonObject(block) ? block['text'] : block
+    if (typeof text !== 'string') {
+      throw new InvalidField(`${field}[${at}].text`, `${field}[${at}].text: must be a string`)
+    }
+    const cacheControl = isJsonObject(block) ? (block['cache_control'] ?? undefined) : undefined
+    return cacheControl === undefined ? { text } : { text, cacheControl }
+  })
+}
+
+const billingNonce = 'x-anthropic-billing-header:'

@@ -1,0 +1,27 @@
+import { requiredObject, requiredText } from '../field-readers.ts'
+import { decoding, type DecodedRequest } from '../invalid-field.ts'
+import { wellFormed } from '../well-formed.ts'
+import { decodeMessages } from './request-decode-messages.ts'
+import { decodeSettings } from './request-decode-settings.ts'
+import { decodeSystem } from './request-decode-system.ts'
+import { decodeTools } from './request-decode-tools.ts'
+
+/** Reads the body of `POST /v1/messages`. A field that we do not know is never an error. */
+export function decodeAnthropicRequest(body: unknown): DecodedRequest {
+  return decoding((notes) => {
+    const fields = wellFormed(requiredObject(body, 'body'))
+    const model = requiredText(fields, 'model')
+    const { tools, otherTools } = decodeTools(fields)
+    const system = decodeSystem(fields['system'], notes)
+    const messages = decodeMessages(fields['messages'], tools, notes)
+    const { extra, ...settings } = decodeSettings(fields, notes)
+    return {
+      model,
+      system: [...system, ...messages.system],
+      contents: messages.contents,
+      tools,
+      ...settings,
+      extra: otherTools.length > 0 ? { ...extra, tools: otherTools } : extra,
+    }
+  })
+}

@@ -1,0 +1,54 @@
+import { isJsonObject, nonEmptyText, type JsonObject } from '../json-object.ts'
+
+/** Which call an entry of `tool_calls` belongs to: by its index, else its id, else the one before it. */
+export class CallLookup<Call> {
+  private last: Known<Call> | undefined
+  private readonly byIndex = new Map<number, Known<Call>>()
+  private readonly byId = new Map<string, Known<Call>>()
+
+  /** `undefined`: the entry begins a call. */
+  find(entry: JsonObject): Call | undefined {
+    const index = indexOf(entry)
+    const id = nonEmptyText(entry['id'])
+    const isNamed = nonEmptyText(functionOf(entry)?.['name']) !== null
+    if (index !== null) {
+      const known = this.byIndex.get(index)
+      // Some servers number every call 0. A name beside another id opens a call; another id alone does not, for
+      // some servers make a new id for each delta.
+      const isAnother = isNamed && id !== null && known?.id !== null && known?.id !== id
+      return isAnother ? undefined : known?.call
+    }
+    if (id !== null) {
+      const isLate = this.last?.id === null && !isNamed
+      return this.byId.get(id)?.call ?? (isLate ? this.last?.call : undefined)
+    }
+    return isNamed ? undefined : this.last?.call
+  }
+
+  /** The entry is of this call: those that follow are found by what it says. */
+  remember(entry: JsonObject, call: Call): void {
+    const index = indexOf(entry)
+    const id = nonEmptyText(entry['id'])
+    let known = this.last?.call === call ? this.last : index === null ? undefined : this.byIndex.get(index)
+    if (known?.call !== call) known = { call, id: null }
+    known.id ??= id
+    this.last = known
+    if (index !== null) this.byIndex.set(index, known)
+    if (id !== null && !this.byId.has(id)) this.byId.set(id, known)
+  }
+}
+
+interface Known<Call> {
+  readonly call: Call
+  /** The upstream's, as soon as it came. */
+  id: string | null
+}
+
+export function indexOf(entry: JsonObject): number | null {
+  const index = entry['index']
+  return typeof index === 'number' && Number.isSafeInteger(index) && index >= 0 ? index : null
+}
+
+export function functionOf(entry: JsonObject): JsonObject | null {
+  return isJsonObject(entry['function']) ? entry['function'] : null
+}

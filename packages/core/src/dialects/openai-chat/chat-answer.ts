@@ -1,0 +1,99 @@
+import { AnswerReader, type AnswerReaderOptions } from '../answer-reader.ts'
+import type { StreamedAnswer } from '../answer-stream.ts'
+import type { Failure, FinishReason } from '../answer.ts'
+import { isJsonObject, nonEmptyText, type JsonObject } from '../json-object.ts'
+import { objectIn } from '../token-counts.ts'
+import { failureFromError, isErrorValue } from '../upstream-failure.ts'
+import { AnswerChoice } from './answer-choice.ts'
+import { decodeFinishReason } from './finish-reason.ts'
+import { decodeChatUsage } from './usage.ts'
+
+/** What a chat completion says, in chunks or whole; of several choices the first. */
+export class ChatAnswer implements StreamedAnswer {
+  private readonly options: AnswerReaderOptions
+  private readonly reader: AnswerReader
+  private readonly choice: AnswerChoice
+  private readonly warned = new Set<string>()
+  private finishWord: string | null = null
+  private stopSequence: string | null = null
+
+  constructor(options: AnswerReaderOptions) {
+    this.options = options
+    this.reader = new AnswerReader(options)
+    this.choice = new AnswerChoice(this.reader, (message) => this.warnOnce(message))
+  }
+
+  get isStarted(): boolean {
+    return this.reader.isStarted
+  }
+
+  get isEnded(): boolean {
+    return this.reader.isEnded
+  }
+
+  get hasFinishReason(): boolean {
+    return this.finishWord !== null
+  }
+
+  /** A chunk, or a whole completion, which has a `message` where a chunk has a `delta`. */
+  read(chunk: JsonObject): void {
+    const { reader } = this
+    if (!reader.isStarted) reader.start(nonEmptyText(chunk['id']), nonEmptyText(chunk['model']))
+    const choices = chunk['choices']
+    const choice = Array.isArray(choices) ? this.firstOf(choices) : undefined
+    this.readUsage(chunk, choice)
+    if (choice === undefined) return
+    const said = choice['delta'] ?? choice['message']
+    if (isJsonObject(said)) this.choice.read(said)
+    const word = nonEmptyText(choice['finish_reason'])
+    if (word === null) return
+    this.finishWord ??= word
+    // Some servers tell here which stop sequence was met; a number is the id of a token.
+    this.stopSequence ??= nonEmptyText(choice['stop_reason'])
+    if (isErrorValue(choice)) this.fail(failureFromError(choice))
+    else if (decodeFinishReason(word) === 'error') this.fail(endedBy(word))
+  }
+
+  finish(): void {
+    const reason = this.finishWord === null ? null : decodeFinishReason(this.finishWord)
+    this.reader.finish(this.endReason(reason === 'error' ? null : reason), this.stopSequence)
+  }
+
+  fail(failure: Failure): void {
+    this.reader.fail(failure)
+  }
+
+  warn(message: string): void {
+    this.options.onWarning?.(message)
+  }
+
+  private endReason(reason: FinishReason | null): FinishReason | null {
+    return reason === 'stop' && this.stopSequence !== null ? 'stop-sequence' : reason
+  }
+
+  private firstOf(choices: readonly unknown[]): JsonObject | undefined {
+    let first: JsonObject | undefined
+    for (const choice of choices) {
+      if (!isJsonObject(choice)) continue
+      if (first === undefined && (choice['index'] ?? 0) === 0) first = choice
+      else this.warnOnce('of several choices only the first goes to the client')
+    }
+    return first
+  }
+
+  private readUsage(chunk: JsonObject, choice: JsonObject | undefined): void {
+    const given = chunk['usage'] ?? choice?.['usage'] ?? objectIn(chunk, 'x_groq')['usage']
+    const usage = given === undefined || given === null ? null : decodeChatUsage(given)
+    if (usage !== null) this.reader.usage(usage)
+  }
+
+  private warnOnce(message: string): void {
+    if (this.warned.has(message)) return
+    this.warned.add(message)
+    this.warn(message)
+  }
+}
+
+function endedBy(word: string): Failure {
+  return failureFromError({ type: word, message: `The upstream ended its answer with "${word}".` })
+}

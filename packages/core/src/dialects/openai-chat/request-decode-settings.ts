@@ -1,0 +1,107 @@
+import type {
+  ConversationRequest,
+  OutputFormat,
+  ReasoningRequest,
+  ToolChoice,
+} from '../conversation-request.ts'
+import {
+  optionalArray,
+  optionalBoolean,
+  optionalCount,
+  optionalNumber,
+  optionalText,
+  otherFields,
+  textArray,
+} from '../field-readers.ts'
+import { isJsonObject, nonEmptyText, type JsonObject } from '../json-object.ts'
+import type { Notes } from '../request-notes.ts'
+import { withWritten } from '../written-form.ts'
+
+export type Settings = Omit<ConversationRequest, 'model' | 'system' | 'contents' | 'tools'>
+
+export function decodeSettings(body: JsonObject, notes: Notes): Settings {
+  const format = body['response_format']
+  const outputFormat = formatOf(format)
+  const toolChoice = toolChoiceOf(body['tool_choice'] ?? body['function_call'], notes)
+  const streamOptions = isJsonObject(body['stream_options']) ? body['stream_options'] : {}
+  const otherStreamOptions = otherFields(streamOptions, new Set(['include_usage']))
+  return {
+    toolChoice,
+    parallelToolCalls: optionalBoolean(body, 'parallel_tool_calls'),
+    stream: optionalBoolean(body, 'stream') ?? false,
+    maxTokens: optionalCount(body, 'max_completion_tokens') ?? optionalCount(body, 'max_tokens'),
+    temperature: optionalNumber(body, 'temperature'),
+    topP: optionalNumber(body, 'top_p'),
+    // Not a field of this dialect, though many of its upstreams take it: it goes with the other fields.
+    topK: undefined,
+    stopSequences: stopsOf(body),
+    reasoning: reasoningOf(optionalText(body, 'reasoning_effort')),
+    outputFormat,
+    user: nonEmptyText(body['user']) ?? undefined,
+    extra: {
+      ...otherFields(
+        body,
+        outputFormat === undefined ? knownFields : new Set([...knownFields, 'response_format']),
+      ),
+      ...(Object.keys(otherStreamOptions).length === 0 ? {} : { stream_options: otherStreamOptions }),
+    },
+  }
+}
+
+// `max_completion_tokens` is not among them: that it was this spelling has to be known for the same dialect.
+const knownFields = new Set([
+  'model',
+  'messages',
+  'tools',
+  'functions',
+  'tool_choice',
+  'function_call',
+  'parallel_tool_calls',
+  'stream',
+  'stream_options',
+  'max_tokens',
+  'temperature',
+  'top_p',
+  'stop',
+  'reasoning_effort',
+  'user',
+])
+
+function toolChoiceOf(choice: unknown, notes: Notes): ToolChoice | undefined {
+  if (choice === undefined || choice === null) return undefined
+  if (choice === 'auto' || choice === 'none' || choice === 'required') return { type: choice }
+  if (isJsonObject(choice)) {
+    const named = isJsonObject(choice['function']) ? choice['function'] : choice
+    const name = nonEmptyText(named['name'])
+    if (name !== null) return { type: 'tool', name }
+  }
+  notes.dropped('tool_choice', 'It is of no known type.')
+  return undefined
+}
+
+function stopsOf(body: JsonObject): string[] {
+  const { stop } = body
+  return typeof stop === 'string' ? [stop] : textArray(optionalArray(body, 'stop'), 'stop')
+}
+
+function reasoningOf(effort: string | undefined): ReasoningRequest | undefined {
+  if (effort === undefined) return undefined
+  return { mode: effort === 'none' ? 'off' : 'on', effort }
+}
+
+function formatOf(format: unknown): OutputFormat | undefined {
+  if (!isJsonObject(format)) return undefined
+  if (format['type'] === 'text') return { type: 'text' }
+  if (format['type'] === 'json_object') return { type: 'json' }
+  const described = format['json_schema']
+  if (format['type'] !== 'json_schema' || !isJsonObject(described)) return undefined
+  const strict = described['strict']
+  const name = nonEmptyText(described['name']) ?? 'answer'
+  const decoded: OutputFormat = {
+    type: 'json-schema',
+    name,
+    schema: described['schema'],
+    ...(typeof strict === 'boolean' ? { strict } : {}),
+  }
+  return withWritten(decoded, 'openai-chat', format)
+}

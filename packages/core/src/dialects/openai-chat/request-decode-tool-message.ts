@@ -1,0 +1,30 @@
+import type { ToolResponseBlock } from '../../conversation.ts'
+import type { JsonObject } from '../json-object.ts'
+import { nonEmptyText } from '../json-object.ts'
+import { toolErrorMark, type ResultBlock } from '../tool-result.ts'
+import { decodeParts } from './request-decode-parts.ts'
+
+/** A tool's answer. The old role `function` has no id: its answer belongs to the last call without one. */
+export function decodeToolMessage(message: JsonObject, path: string): ToolResponseBlock {
+  const { content } = message
+  const [head, ...tail] = typeof content === 'string' ? [] : decodeParts(content, `${path}.content`)
+  const result = typeof content === 'string' ? content : head === undefined ? '' : [head, ...tail]
+  const response = {
+    type: 'tool_response',
+    callId: nonEmptyText(message['tool_call_id']) ?? '',
+    toolName: nonEmptyText(message['name']) ?? '',
+  } as const
+  if (typeof result === 'string') {
+    return result.startsWith(toolErrorMark)
+      ? { ...response, result: result.slice(toolErrorMark.length), isError: true }
+      : { ...response, result }
+  }
+  return head?.type === 'text' && head.text.startsWith(toolErrorMark)
+    ? { ...response, result: [...withoutMark(head.text), ...tail], isError: true }
+    : { ...response, result }
+}
+
+function withoutMark(text: string): ResultBlock[] {
+  const rest = text.slice(toolErrorMark.length)
+  return rest === '' ? [] : [{ type: 'text', text: rest }]
+}

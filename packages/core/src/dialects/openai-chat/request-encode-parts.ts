@@ -1,0 +1,49 @@
+import type { Block, MediaBlock } from '../../conversation.ts'
+import type { JsonObject } from '../json-object.ts'
+import { mediaPlaceholder } from '../media-placeholder.ts'
+import type { Notes } from '../request-notes.ts'
+import type { ChatTarget } from '../request-target.ts'
+import { cacheControlOf, writtenIn, type Written } from '../written-form.ts'
+
+/** Text and media as content parts. Other blocks have no place in a message of the user or of a tool. */
+export function encodeParts(
+  blocks: readonly (Block & Written)[],
+  target: ChatTarget,
+  notes: Notes,
+): JsonObject[] {
+  return blocks.flatMap((block) => {
+    const written = target.sameDialect === true ? writtenIn(block, 'openai-chat') : undefined
+    if (written !== undefined) return [written]
+    if (block.type === 'text') {
+      return block.text === '' ? [] : [{ type: 'text', text: block.text, ...cacheMark(block, target) }]
+    }
+    return block.type === 'media' ? [{ ...mediaPart(block, target, notes), ...cacheMark(block, target) }] : []
+  })
+}
+
+/** A text where there is one text and nothing else to say: the form that every upstream takes. */
+export function partsContent(parts: readonly JsonObject[]): unknown {
+  const [only] = parts
+  const isPlain = parts.length === 1 && only?.['type'] === 'text' && Object.keys(only).length === 2
+  return isPlain ? only['text'] : parts
+}
+
+export function cacheMark(thing: object & Written, { cacheControl }: ChatTarget): JsonObject {
+  const mark = cacheControl === true ? cacheControlOf(thing) : undefined
+  return mark === undefined ? {} : { cache_control: mark }
+}
+
+function mediaPart(media: MediaBlock, target: ChatTarget, notes: Notes): JsonObject {
+  const { mimeType, data, encoding, filename } = media
+  const url = encoding === 'url' ? data : `data:${mimeType};base64,${data}`
+  if (mimeType.startsWith('image/') && target.images !== false)
+    return { type: 'image_url', image_url: { url } }
+  if (mimeType.startsWith('audio/') && encoding === 'base64') {
+    return { type: 'input_audio', input_audio: { data, format: mimeType.slice('audio/'.length) } }
+  }
+  if (target.files === true && !mimeType.startsWith('image/') && encoding === 'base64') {
+    return { type: 'file', file: { filename: filename ?? 'document', file_data: url } }
+  }
+  notes.dropped('messages', `The upstream does not take ${mimeType}.`)
+  return { type: 'text', text: mediaPlaceholder(media) }
+}

@@ -1,0 +1,80 @@
+import type { ConversationRequest, Tool } from '../conversation-request.ts'
+import { isJsonObject, type JsonObject } from '../json-object.ts'
+import { offeredTools } from '../offered-tools.ts'
+import type { Notes } from '../request-notes.ts'
+import type { ChatTarget } from '../request-target.ts'
+import type { ToolNames } from '../tool-names.ts'
+import { withProperties } from '../tool-schema.ts'
+import { writtenIn, type Written } from '../written-form.ts'
+import { cacheMark } from './request-encode-parts.ts'
+
+export function encodeTools(
+  request: ConversationRequest,
+  target: ChatTarget,
+  names: ToolNames,
+  notes: Notes,
+): { tools?: JsonObject[] } {
+  const tools = offeredTools(request.tools, target, notes).map((tool) => encodeTool(tool, target, names))
+  return tools.length === 0 ? {} : { tools }
+}
+
+function encodeTool(tool: Tool & Written, target: ChatTarget, names: ToolNames): JsonObject {
+  const written = target.sameDialect === true ? writtenIn(tool, 'openai-chat') : undefined
+  const writtenFunction = written?.['function']
+  return {
+    ...written,
+    type: 'function',
+    function: {
+      ...(isJsonObject(writtenFunction) ? writtenFunction : {}),
+      name: names.toUpstream(tool.name),
+      ...(tool.description === undefined ? {} : { description: tool.description }),
+      parameters: withProperties(tool.parameters),
+      ...(tool.strict === undefined ? {} : { strict: tool.strict }),
+    },
+    ...cacheMark(tool, target),
+  }
+}
+
+export interface EncodedToolChoice {
+  readonly tool_choice?: unknown
+  readonly parallel_tool_calls?: boolean
+  /** An instruction in place of a choice that the upstream refuses. */
+  readonly nudge?: string
+}
+
+/** Without tools nothing is sent: upstreams answer 400 to a choice among none. */
+export function encodeToolChoice(
+  { tools, toolChoice, parallelToolCalls, extra }: ConversationRequest,
+  target: ChatTarget,
+  names: ToolNames,
+  notes: Notes,
+): EncodedToolChoice {
+  const hasOwnTools = target.sameDialect === true && Array.isArray(extra['tools'])
+  if (tools.length === 0 && !hasOwnTools) {
+    if (toolChoice !== undefined) notes.dropped('tool_choice', 'The upstream is offered no tools.')
+    return {}
+  }
+  const parallel = parallelToolCalls === undefined ? {} : { parallel_tool_calls: parallelToolCalls }
+  if (toolChoice === undefined) return parallel
+  if (toolChoice.type === 'auto' || toolChoice.type === 'none')
+    return { tool_choice: toolChoice.type, ...parallel }
+
+  const name = toolChoice.type === 'tool' ? toolChoice.name : undefined
+  if (name !== undefined && !hasOwnTools && !tools.some((tool) => tool.name === name)) {
+    notes.dropped('tool_choice', `The upstream is not offered the tool ${name}.`)
+    return parallel
+  }
+  const upstreamName = name === undefined ? undefined : names.toUpstream(name)
+  if (target.forcedToolChoice === 'nudge') {
+    notes.changed('tool_choice', 'The upstream refuses to force a call; it is asked for one in words.')
+    return { tool_choice: 'auto', ...parallel, nudge: nudgeTo(upstreamName) }
+  }
+  if (upstreamName === undefined) return { tool_choice: 'required', ...parallel }
+  return { tool_choice: { type: 'function', function: { name: upstreamName } }, ...parallel }
+}
+
+function nudgeTo(name: string | undefined): string {
+  return name === undefined
+    ? 'Answer the next message with a call of one of the tools.'
+    : `Answer the next message with a call of the tool ${name}.`
+}

@@ -1,0 +1,49 @@
+import type { FormatId } from '../formats/format-id.ts'
+import type { RequestNote } from './conversation-request.ts'
+
+/** What an encoder has to know of the upstream. What is left out is the careful choice. */
+export interface RequestTarget {
+  readonly model: string
+  /** Decides the style of tool ids and which reasoning is the upstream's own. */
+  readonly format: FormatId
+  /** The client speaks the upstream's dialect: what only this dialect can say, known to us or not, is kept. */
+  readonly sameDialect?: boolean
+  /** Where given, only these of the fields unknown to us are kept. */
+  readonly allowedFields?: readonly string[]
+  /** Reasoning of another family of models. */
+  readonly foreignReasoning?: 'drop' | 'text'
+  readonly maxOutputTokens?: number
+  readonly maxTools?: number
+  /** The upstream refuses temperature, top_p and top_k. */
+  readonly fixedSampling?: boolean
+  /** False for a model that reads text alone. */
+  readonly images?: boolean
+}
+
+export interface ChatTarget extends RequestTarget {
+  /** The upstream understands Anthropic's cache marks. */
+  readonly cacheControl?: boolean
+  readonly maxTokensField?: 'max_tokens' | 'max_completion_tokens'
+  /** What stands for the text of a message that only calls tools. */
+  readonly emptyContent?: 'null' | 'empty' | 'absent'
+  /** How the upstream is told to go on with the last message; without it, it may begin a new one. */
+  readonly prefill?: 'continue_final_message' | 'prefix' | 'partial'
+  /** Whether it takes a tool choice that forces a call, or has to be asked for one in words. */
+  readonly forcedToolChoice?: 'send' | 'nudge'
+  readonly topK?: boolean
+  /** Takes documents as file parts. */
+  readonly files?: boolean
+  /** Takes images in tool messages. */
+  readonly mediaInToolResults?: boolean
+  readonly streamUsage?: boolean
+}
+
+export interface AnthropicTarget extends RequestTarget {
+  /** For clients that set no limit: the dialect demands one. */
+  readonly defaultMaxTokens?: number
+}
+
+export interface EncodedRequest {
+  readonly body: Record<string, unknown>
+  readonly notes: readonly RequestNote[]
+}

@@ -1,0 +1,23 @@
+import type { Failure } from './answer.ts'
+
+export const truncated: Failure = {
+  kind: 'upstream',
+  code: 'upstream_truncated',
+  message: 'The upstream closed the stream before its answer was complete.',
+}
+
+export const emptyAnswer: Failure = {
+  kind: 'upstream',
+  code: 'upstream_empty',
+  message: 'The upstream sent no answer.',
+}
+
+export function protocolError(what: string): Failure {
+  const message = `The answer of the upstream is malformed. ${what}`
+  return { kind: 'upstream', code: 'upstream_protocol_error', message }
+}
+
+export function limitError(limit: number): Failure {
+  const message = `An event of the upstream is longer than ${limit} characters.`
+  return { kind: 'upstream', code: 'upstream_limit', message }
+}

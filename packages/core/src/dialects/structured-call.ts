@@ -1,0 +1,52 @@
+/** A call that comes in fields of its own, as far as it has come. */
+export class StructuredCall {
+  name = ''
+  private upstreamId: string | null = null
+  private pieces: string[] = []
+  private length = 0
+
+  get id(): string | null {
+    return this.upstreamId
+  }
+
+  /** How much of its arguments nobody has taken yet. */
+  get heldLength(): number {
+    return this.length
+  }
+
+  /** The first id stays: some servers make another for each delta. */
+  addId(id: unknown): void {
+    if (typeof id === 'string' && id !== '') this.upstreamId ??= id
+  }
+
+  /** Most servers send the name once, some with each delta, some in pieces, some in growing pieces. */
+  addName(name: unknown): void {
+    if (typeof name !== 'string' || name === this.name) return
+    this.name = this.name !== '' && name.startsWith(this.name) ? name : this.name + name
+  }
+
+  /** Text, or the value itself. */
+  addArguments(given: unknown): void {
+    const text = argumentsText(given)
+    if (text === '') return
+    this.pieces.push(text)
+    this.length += text.length
+  }
+
+  peekPieces(): readonly string[] {
+    return this.pieces
+  }
+
+  takePieces(): readonly string[] {
+    const taken = this.pieces
+    this.pieces = []
+    this.length = 0
+    return taken
+  }
+}
+
+/** Arguments as text, whatever they came as. */
+export function argumentsText(given: unknown): string {
+  if (typeof given === 'string') return given
+  return given === undefined || given === null ? '' : JSON.stringify(given)
+}

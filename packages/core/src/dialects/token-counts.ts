@@ -1,0 +1,17 @@
+import { isJsonObject, type JsonObject } from './json-object.ts'
+
+/** The first of these fields that holds a number of tokens. */
+export function countOf(object: JsonObject, ...fields: readonly string[]): number | null {
+  for (const field of fields) {
+    const value = object[field]
+    if (typeof value === 'number' && Number.isFinite(value) && value >= 0) return value
+  }
+  return null
+}
+
+export function objectIn(object: JsonObject, field: string): JsonObject {
+  const value = object[field]
+  return isJsonObject(value) ? value : nothing
+}
+
+const nothing: JsonObject = Object.freeze({})

@@ -1,0 +1,51 @@
+import { AnswerIds, type MintId } from './dialects/answer-ids.ts'
+import type { AnswerReaderOptions } from './dialects/answer-reader.ts'
+import type { AnswerDecoder, AnswerStreamOptions } from './dialects/answer-stream.ts'
+import type { AnswerSink } from './dialects/answer.ts'
+import { decodeAnthropicMessage, decodeAnthropicStream } from './dialects/anthropic-messages/answer-decode.ts'
+import { decodeChatCompletion, decodeChatStream } from './dialects/openai-chat/answer-decode.ts'
+import { createParserStage, type ParserOptions } from './parser-stage.ts'
+
+export interface ReadAnswerOptions {
+  readonly parser: ParserOptions
+  readonly mint: MintId
+  /** The ids that the conversation already holds: a call of the answer gets none of them. */
+  readonly conversationIds?: ReadonlySet<string>
+  readonly sink: AnswerSink
+  /** What was dropped, or taken although something is wrong with it. */
+  readonly onWarning?: (message: string) => void
+}
+
+export type AnswerDecoderOptions = ReadAnswerOptions & AnswerStreamOptions
+
+/** Reads the event stream of a chat completion, calls in its text included. */
+export function createChatAnswerDecoder(options: AnswerDecoderOptions): AnswerDecoder {
+  return decodeChatStream({ ...options, ...readerOptions(options) })
+}
+
+/** Reads a whole chat completion. */
+export function readChatCompletion(body: unknown, options: ReadAnswerOptions): void {
+  decodeChatCompletion(body, readerOptions(options))
+}
+
+/** Reads the event stream of a message, calls in its text included. */
+export function createAnthropicAnswerDecoder(options: AnswerDecoderOptions): AnswerDecoder {
+  return decodeAnthropicStream({ ...options, ...readerOptions(options) })
+}
+
+/** Reads a whole message. */
+export function readAnthropicMessage(body: unknown, options: ReadAnswerOptions): void {
+  decodeAnthropicMessage(body, readerOptions(options))
+}
+
+function readerOptions(options: ReadAnswerOptions): AnswerReaderOptions {
+  const { parser, mint, conversationIds, sink, onWarning } = options
+  return {
+    openParser: (parserSink) => createParserStage(parser, parserSink),
+    ids: new AnswerIds(mint, conversationIds),
+    sink,
+    failOnInvalidArguments: parser.delivery === 'complete',
+    heldLimit: parser.limits?.toolCallBytes ?? 4_194_304,
+    ...(onWarning === undefined ? {} : { onWarning }),
+  }
+}

@@ -1,0 +1,264 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import * as core from '../src/index.ts'
+import { isRecord } from './support/is-record.ts'
+
+const packages = fileURLToPath(new URL('../../', import.meta.url))
+
+interface SourceFile {
+  /** Inside `src`, without the extension: `text/json-scanner`. */
+  readonly path: string
+  readonly lines: number
+  /** Modules of the same package as paths inside `src`, others by name. */
+  readonly imports: readonly string[]
+}
+
+const coreFiles = sourceFiles('core')
+const gatewayFiles = sourceFiles('gateway')
+
+/** Who may know whom. A zone is a folder of `src`, or a file beside them; it always knows itself. */
+const zones: Readonly<Record<string, readonly string[]>> = {
+  problems: [],
+  errors: [],
+  conversation: [],
+  events: ['problems'],
+  text: ['problems'],
+  'formats/format-id': ['errors'],
+  engines: ['text', 'events', 'problems', 'errors'],
+  formats: ['engines', 'text', 'errors', 'formats/format-id'],
+  reader: ['formats', 'formats/format-id', 'engines', 'text', 'events', 'problems', 'errors'],
+  parser: ['reader', 'formats', 'formats/format-id', 'engines', 'events', 'problems', 'errors'],
+  ids: ['conversation', 'errors', 'formats/format-id'],
+  dialects: ['events', 'conversation', 'text', 'ids', 'problems', 'errors', 'formats/format-id'],
+  translate: [
+    'parser',
+    'dialects',
+    'ids',
+    'conversation',
+    'events',
+    'problems',
+    'errors',
+    'formats/format-id',
+  ],
+  adapters: [
+    'translate',
+    'parser',
+    'dialects',
+    'ids',
+    'conversation',
+    'events',
+    'problems',
+    'errors',
+    'formats/format-id',
+  ],
+}
+
+const parserFiles = new Set(['parser', 'parser-stage', 'parsed-output'])
+
+/** Lists of data grow with the world, not with the idea. */
+const tables = new Set(['formats/model-names'])
+
+describe('the arrows between the parts of the core', () => {
+  it('every file has its place on the map', () => {
+    const strangers = coreFiles.filter(({ path }) => path !== 'index' && !(zoneOf(path) in zones))
+    expect(strangers.map(({ path }) => path)).toEqual([])
+  })
+
+  it.each(Object.entries(zones))('%s knows only itself and what the map gives it: %j', (zone, known) => {
+    const files = coreFiles.filter(({ path }) => zoneOf(path) === zone)
+    expect(arrowsOut(files, [zone, ...known])).toEqual([])
+  })
+
+  it('nothing knows the index', () => {
+    expect(coreFiles.filter(({ imports }) => imports.includes('index'))).toEqual([])
+  })
+
+  it('every import stays inside the package: no node:, no dependencies', () => {
+    const paths = new Set(coreFiles.map(({ path }) => path))
+    const foreign = coreFiles.flatMap(({ path, imports }) =>
+      imports.filter((name) => !paths.has(name)).map((name) => `${path} → ${name}`),
+    )
+    expect(foreign).toEqual([])
+    const kinds = Object.keys(manifest('core')).filter((key) => /dependencies$/i.test(key))
+    expect(kinds).toEqual([])
+  })
+})
+
+describe('the arrow from the gateway to the core', () => {
+  it('the gateway knows the core by its name alone', () => {
+    const paths = new Set(gatewayFiles.map(({ path }) => path))
+    const known = Object.keys(dependencies('gateway'))
+    const foreign = gatewayFiles.flatMap(({ path, imports }) =>
+      imports
+        .filter((name) => !paths.has(name) && !name.startsWith('node:') && !known.includes(name))
+        .map((name) => `${path} → ${name}`),
+    )
+    expect(foreign).toEqual([])
+    expect(gatewayFiles.some(({ imports }) => imports.includes('@dragoman/core'))).toBe(true)
+  })
+})
+
+describe('the size of source files', () => {
+  const ideas = [...coreFiles, ...gatewayFiles].filter(({ path }) => !tables.has(path))
+  const lengths = ideas.map(({ lines }) => lines).toSorted((a, b) => a - b)
+
+  it('no file has more than 400 lines', () => {
+    expect(ideas.filter(({ lines }) => lines > 400).map(({ path, lines }) => `${path}: ${lines}`)).toEqual([])
+  })
+
+  it('half of them have at most 100 lines, nine in ten at most 250', () => {
+    expect(quantile(lengths, 0.5)).toBeLessThanOrEqual(100)
+    expect(quantile(lengths, 0.9)).toBeLessThanOrEqual(250)
+  })
+})
+
+describe('the public names', () => {
+  const index = readFileSync(join(packages, 'core/src/index.ts'), 'utf8')
+
+  it('the index lists every one by hand', () => {
+    expect(index).not.toMatch(/export \*|export (?:const|let|function|class|default)/)
+  })
+
+  it('the values are these', () => {
+    expect(Object.keys(core).toSorted()).toEqual([
+      'DragomanError',
+      'assemble',
+      'coalesce',
+      'createChatStreamRewriter',
+      'createParser',
+      'createParserStage',
+      'createSseDecoder',
+      'detectFormat',
+      'detectModel',
+      'encodeSse',
+      'encodeSseComment',
+      'formatIds',
+      'formatTagOf',
+      'formats',
+      'getToolIdStrategy',
+      'isKimiModel',
+      'mintToolId',
+      'parseToolCalls',
+      'problemCodes',
+      'repairCodes',
+      'resolveFormatId',
+    ])
+  })
+
+  it('the types are these', () => {
+    expect(typeNames(index)).toEqual([
+      'Block',
+      'Channel',
+      'ChatStreamRewriter',
+      'ChatStreamRewriterOptions',
+      'Content',
+      'DetectedModel',
+      'EndReason',
+      'ErrorCode',
+      'Format',
+      'FormatId',
+      'FormatOverrides',
+      'Grammar',
+      'MarkerOverrides',
+      'MediaBlock',
+      'MintOptions',
+      'ModelEvent',
+      'ParseOptions',
+      'ParsedOutput',
+      'ParsedToolCall',
+      'ParserLimits',
+      'ParserOptions',
+      'ParserStage',
+      'ProblemCode',
+      'PushParser',
+      'ReasoningMarkers',
+      'RecordedEvent',
+      'RepairCode',
+      'Sink',
+      'Speaker',
+      'SseComment',
+      'SseDecoder',
+      'SseDecoderOptions',
+      'SseEvent',
+      'SseField',
+      'SseFields',
+      'SseItem',
+      'SseMessage',
+      'SseOverflow',
+      'TextBlock',
+      'ThinkingBlock',
+      'ToolCallBlock',
+      'ToolDefinition',
+      'ToolIdMapper',
+      'ToolIdStrategy',
+      'ToolResponseBlock',
+    ])
+  })
+})
+
+function sourceFiles(name: string): SourceFile[] {
+  const root = join(packages, name, 'src')
+  return readdirSync(root, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => {
+      const text = readFileSync(join(root, file), 'utf8')
+      return { path: modulePath(file), lines: text.split('\n').length - 1, imports: importsIn(text, file) }
+    })
+}
+
+function importsIn(text: string, file: string): string[] {
+  // `from '…'`, `import '…'` and `import('…')`: every way in which a module can be named.
+  const names = text.matchAll(/^(?:import|export|\}) ?.*?\bfrom '([^']+)'|\bimport(?: |\()'([^']+)'/gm)
+  return [...names].map(([, from, bare]) => {
+    const name = from ?? bare ?? ''
+    return name.startsWith('.') ? modulePath(normalize(join(dirname(file), name))) : name
+  })
+}
+
+function modulePath(file: string): string {
+  return file.replaceAll('\\', '/').replace(/\.ts$/, '')
+}
+
+function zoneOf(path: string): string {
+  if (path in zones) return path
+  if (parserFiles.has(path)) return 'parser'
+  if (path.startsWith('translate-')) return 'translate'
+  return path.split('/')[0] ?? path
+}
+
+function arrowsOut(files: readonly SourceFile[], known: readonly string[]): string[] {
+  return files.flatMap(({ path, imports }) =>
+    imports.filter((name) => !known.includes(zoneOf(name))).map((name) => `${path} → ${name}`),
+  )
+}
+
+function manifest(name: string): Record<string, unknown> {
+  const value: unknown = JSON.parse(readFileSync(join(packages, name, 'package.json'), 'utf8'))
+  if (!isRecord(value)) throw new TypeError(`package.json of ${name} is not an object`)
+  return value
+}
+
+function dependencies(name: string): Record<string, unknown> {
+  const value = manifest(name)['dependencies']
+  return isRecord(value) ? value : {}
+}
+
+/** The smallest length that this share of the files does not exceed. */
+function quantile(sorted: readonly number[], share: number): number {
+  return sorted[Math.ceil(sorted.length * share) - 1] ?? 0
+}
+
+function typeNames(index: string): string[] {
+  const lists = [...index.matchAll(/export (type )?\{([^}]*)\}/g)]
+  return lists
+    .flatMap(([, isType, names = '']) =>
+      names
+        .split(',')
+        .map((name) => name.trim())
+        .filter((name) => name !== '' && (isType !== undefined || name.startsWith('type '))),
+    )
+    .map((name) => name.replace(/^type /, ''))
+    .toSorted()
+}

@@ -1,0 +1,91 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { decodeAnthropicRequest } from '../../src/dialects/anthropic-messages/request-decode.ts'
+import { encodeAnthropicRequest } from '../../src/dialects/anthropic-messages/request-encode.ts'
+import { decodeChatRequest } from '../../src/dialects/openai-chat/request-decode.ts'
+import { encodeChatRequest } from '../../src/dialects/openai-chat/request-encode.ts'
+import { anyAnthropicBody, anyChatBody } from './request-any-body.ts'
+import { deepFreeze, readable } from './request-translation.ts'
+
+const claude = { model: 'm', format: 'anthropic', sameDialect: true } as const
+const standard = { model: 'm', format: 'standard', sameDialect: true } as const
+
+describe('decoding and encoding in one dialect', () => {
+  it('changes nothing in a Messages request', () => {
+    fc.assert(
+      fc.property(anyAnthropicBody, (body) => {
+        const { request, notes } = readable(decodeAnthropicRequest(deepFreeze(body)))
+        const encoded = encodeAnthropicRequest(deepFreeze(request), claude)
+        expect(encoded.body).toEqual(body)
+        expect([...notes, ...encoded.notes]).toEqual([])
+      }),
+    )
+  })
+
+  it('changes nothing in a Chat request', () => {
+    fc.assert(
+      fc.property(anyChatBody, (body) => {
+        const { request, notes } = readable(decodeChatRequest(deepFreeze(body)))
+        const encoded = encodeChatRequest(deepFreeze(request), standard)
+        expect(encoded.body).toEqual(body)
+        expect([...notes, ...encoded.notes]).toEqual([])
+      }),
+    )
+  })
+})
+
+describe('decoding and encoding from one dialect to the other', () => {
+  it('changes nothing at the second time: Messages by way of Chat', () => {
+    fc.assert(
+      fc.property(anyAnthropicBody, (body) => {
+        const chat = encodeChatRequest(readable(decodeAnthropicRequest(body)).request, {
+          ...standard,
+          sameDialect: false,
+        })
+        const again = encodeChatRequest(readable(decodeChatRequest(chat.body)).request, standard)
+        expect(again.body).toEqual(chat.body)
+      }),
+    )
+  })
+})
+
+describe('any JSON at all', () => {
+  it('is read or refused, and what was read can be sent', () => {
+    const part = fc.oneof(
+      fc.string(),
+      fc.record({
+        type: fc.constantFrom('text', 'image', 'tool_use', 'tool_result', 'thinking', 'x'),
+        text: fc.jsonValue(),
+      }),
+      fc.jsonValue(),
+    )
+    const message = fc.record({
+      role: fc.constantFrom('user', 'assistant', 'tool', 'system', 'function'),
+      content: fc.oneof(fc.string(), fc.array(part), fc.jsonValue()),
+      tool_calls: fc.oneof(fc.constant(undefined), fc.jsonValue()),
+    })
+    const body = fc.record({
+      model: fc.constant('m'),
+      messages: fc.array(message),
+      tools: fc.oneof(fc.constant([]), fc.jsonValue()),
+      thinking: fc.jsonValue(),
+      metadata: fc.jsonValue(),
+      tool_choice: fc.jsonValue(),
+      response_format: fc.jsonValue(),
+      __proto__: fc.constant({}),
+    })
+    fc.assert(
+      fc.property(fc.oneof(body, fc.jsonValue()), (any) => {
+        for (const decode of [decodeAnthropicRequest, decodeChatRequest]) {
+          const decoded = decode(any)
+          if ('error' in decoded) {
+            expect(decoded.error.field).not.toBe('')
+            continue
+          }
+          expect(encodeChatRequest(decoded.request, standard).body['model']).toBe('m')
+          expect(encodeAnthropicRequest(decoded.request, claude).body['model']).toBe('m')
+        }
+      }),
+    )
+  })
+})

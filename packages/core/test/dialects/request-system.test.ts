@@ -1,0 +1,158 @@
+import { describe, expect, it } from 'vitest'
+import {
+  anthropicToAnthropic,
+  anthropicToChat,
+  chatToAnthropic,
+  chatToChat,
+  notedFields,
+} from './request-translation.ts'
+
+const user = { role: 'user', content: 'hi' }
+
+function reminder(text: string): string {
+  return `<system-reminder>\n${text}\n</system-reminder>`
+}
+
+describe('instructions from Messages to Chat', () => {
+  it('a text is the first message', () => {
+    const { messages } = anthropicToChat({ system: 'Be brief.' })
+    expect(messages).toEqual([{ role: 'system', content: 'Be brief.' }, user])
+  })
+
+  it('several blocks are one message, in order, bytes unchanged', () => {
+    const system = [
+      { type: 'text', text: ' one\n' },
+      { type: 'text', text: '' },
+      { type: 'text', text: 'two ' },
+    ]
+    expect(anthropicToChat({ system }).messages[0]).toEqual({ role: 'system', content: ' one\n\n\ntwo ' })
+  })
+
+  it('empty instructions make no message', () => {
+    expect(anthropicToChat({ system: '' }).messages).toEqual([user])
+    expect(anthropicToChat({ system: [] }).messages).toEqual([user])
+  })
+
+  it('the billing nonce is taken out, so that the prefix can be cached', () => {
+    const { messages, notes } = anthropicToChat({
+      system: [
+        { type: 'text', text: 'x-anthropic-billing-header: cc_version=1; cch=abc;' },
+        { type: 'text', text: 'Be brief.' },
+      ],
+    })
+    expect(messages[0]).toEqual({ role: 'system', content: 'Be brief.' })
+    expect(notedFields(notes)).toContain('dropped system[0]')
+  })
+
+  it('a system message inside the conversation becomes a reminder of the user at its place', () => {
+    const { messages, notes } = anthropicToChat({
+      messages: [
+        user,
+        { role: 'system', content: [{ type: 'text', text: 'It is Monday.' }] },
+        { role: 'assistant', content: 'Hello.' },
+        { role: 'system', content: 'It is Tuesday.' },
+      ],
+    })
+    expect(messages).toEqual([
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'hi' },
+          { type: 'text', text: reminder('It is Monday.') },
+        ],
+      },
+      { role: 'assistant', content: 'Hello.' },
+      { role: 'user', content: reminder('It is Tuesday.') },
+    ])
+    expect(notedFields(notes)).toEqual(['changed messages[1]', 'changed messages[3]'])
+  })
+
+  it('a system message between a call and its result does not come between them', () => {
+    const { messages } = anthropicToChat({
+      messages: [
+        user,
+        { role: 'assistant', content: [{ type: 'tool_use', id: 'toolu_1', name: 'Bash', input: {} }] },
+        { role: 'system', content: 'Mind the time.' },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: 'ok' }] },
+      ],
+    })
+    expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'user'])
+  })
+})
+
+describe('instructions from Chat', () => {
+  it('system and developer messages in front are all kept, in order', () => {
+    const { body, messages } = chatToAnthropic({
+      messages: [{ role: 'system', content: 'one' }, { role: 'developer', content: 'two' }, user],
+    })
+    expect(body['system']).toEqual([
+      { type: 'text', text: 'one' },
+      { type: 'text', text: 'two' },
+    ])
+    expect(messages).toEqual([user])
+  })
+
+  it('a developer message is a system message for the upstream', () => {
+    const { messages } = chatToChat({ messages: [{ role: 'developer', content: 'Be brief.' }, user] })
+    expect(messages[0]).toEqual({ role: 'system', content: 'Be brief.' })
+  })
+
+  it('a later system message becomes a reminder at its place', () => {
+    const { body, messages } = chatToAnthropic({
+      messages: [user, { role: 'assistant', content: 'Hello.' }, { role: 'system', content: 'Stop soon.' }],
+    })
+    expect(body['system']).toBeUndefined()
+    expect(messages.at(-1)).toEqual({
+      role: 'user',
+      content: '<system-reminder>\nStop soon.\n</system-reminder>',
+    })
+  })
+
+  it('a request of instructions alone gets a message of the user, which Anthropic demands', () => {
+    const { messages } = chatToAnthropic({ messages: [{ role: 'system', content: 'Say hello.' }] })
+    expect(messages).toEqual([{ role: 'user', content: 'Go on.' }])
+  })
+})
+
+describe('cache marks', () => {
+  const mark = { type: 'ephemeral' }
+  const marked = {
+    system: [{ type: 'text', text: 'Be brief.', cache_control: mark }],
+    tools: [{ name: 'Bash', input_schema: { type: 'object', properties: {} }, cache_control: mark }],
+    messages: [
+      { role: 'user', content: [{ type: 'text', text: 'hi', cache_control: mark }] },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'text', text: 'So.', cache_control: mark },
+          { type: 'tool_use', id: 'toolu_1', name: 'Bash', input: {}, cache_control: mark },
+        ],
+      },
+      {
+        role: 'user',
+        content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: 'ok', cache_control: mark }],
+      },
+    ],
+  }
+
+  it('are removed everywhere for an upstream that does not understand them', () => {
+    expect(JSON.stringify(anthropicToChat(marked).body)).not.toContain('cache_control')
+  })
+
+  it('stay at their places for a chat upstream that does', () => {
+    const { body, messages } = anthropicToChat(marked, { cacheControl: true })
+    const part = (text: string): unknown => [{ type: 'text', text, cache_control: mark }]
+    expect(messages.map(({ content }) => content)).toEqual([
+      part('Be brief.'),
+      part('hi'),
+      part('So.'),
+      part('ok'),
+    ])
+    expect(body['tools']).toMatchObject([{ type: 'function', cache_control: mark }])
+  })
+
+  it('stay as they were for Anthropic', () => {
+    const { body } = anthropicToAnthropic(marked)
+    expect(body).toMatchObject(marked)
+  })
+})

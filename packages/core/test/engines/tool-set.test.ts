@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest'
+import { ToolSet } from '../../src/engines/tool-set.ts'
+
+describe('the tools of a request', () => {
+  it('are read in the shape of every client', () => {
+    const tools = new ToolSet([
+      { type: 'function', function: { name: 'openai', parameters: withProperty({ type: 'integer' }) } },
+      { name: 'anthropic', input_schema: withProperty({ type: 'boolean' }) },
+      { name: 'bare', parameters: withProperty({ type: 'null' }) },
+    ])
+    expect([...tools.names()]).toEqual(['openai', 'anthropic', 'bare'])
+    expect(tools.types('openai', 'p')).toEqual(new Set(['integer']))
+    expect(tools.types('anthropic', 'p')).toEqual(new Set(['boolean']))
+    expect(tools.types('bare', 'p')).toEqual(new Set(['null']))
+  })
+
+  it('that nobody told are unknown, which is not the same as none', () => {
+    expect([new ToolSet(undefined).isKnown, new ToolSet([]).isKnown]).toEqual([false, true])
+    expect([new ToolSet(undefined).size, new ToolSet([]).size]).toEqual([0, 0])
+  })
+
+  it('without a name are passed over', () => {
+    const tools = new ToolSet([{}, { name: 7 }, { function: 'no' }, { type: 'web_search' }, { name: 'good' }])
+    expect([...tools.names()]).toEqual(['good'])
+  })
+
+  it('are not confused by names that every object has', () => {
+    const tools = new ToolSet([{ name: 'good', parameters: withProperty({ type: 'integer' }) }])
+    expect(['good', 'constructor', '__proto__', 'toString'].map((name) => tools.has(name))).toEqual([
+      true,
+      false,
+      false,
+      false,
+    ])
+    const named = new ToolSet([{ name: '__proto__', parameters: withProperty({ type: 'integer' }) }])
+    expect([...named.types('__proto__', 'p')]).toEqual(['integer'])
+  })
+
+  it.each([[undefined], [null], ['x'], [[]], [{}], [{ properties: null }], [{ properties: [] }]])(
+    'with the schema %j declare no properties',
+    (parameters) => {
+      const tools = new ToolSet([{ name: 'tool', parameters }])
+      expect(tools.properties('tool')).toBeUndefined()
+      expect([...tools.types('tool', 'p')]).toEqual([])
+      expect(tools.required('tool')).toEqual([])
+    },
+  )
+
+  it('list what they require', () => {
+    const tools = new ToolSet([{ name: 'tool', parameters: { required: ['a', 7, 'b'] } }])
+    expect(tools.required('tool')).toEqual(['a', 'b'])
+    expect(tools.required('other')).toEqual([])
+  })
+})
+
+describe('the types that a schema allows', () => {
+  it.each([
+    ['a type', { type: 'integer' }, ['integer']],
+    ['a list of types', { type: ['string', 'null'] }, ['string', 'null']],
+    ['a type that JSON does not know', { type: 'date' }, []],
+    ['a list with such types', { type: ['date', 'number', 7] }, ['number']],
+    ['nothing', {}, []],
+    ['only a description', { description: 'a number' }, []],
+    ['a schema that is true', true, []],
+    ['values of an enum', { enum: ['a', 'b'] }, ['string']],
+    ['an enum of everything', { enum: [null, true, 1, 1.5, {}, [], 'a'] }, everyType()],
+    ['an enum beside a type, which says more', { type: 'string', enum: [1, null] }, ['string']],
+    ['a constant', { const: 7 }, ['integer']],
+    ['the constant null', { const: null }, ['null']],
+    ['an empty enum', { enum: [] }, []],
+    ['nullable', { type: 'integer', nullable: true }, ['integer', 'null']],
+    ['not nullable', { type: 'integer', nullable: false }, ['integer']],
+    ['anyOf', { anyOf: [{ type: 'string' }, { type: 'integer' }] }, ['string', 'integer']],
+    ['oneOf', { oneOf: [{ type: 'object' }, { const: null }] }, ['object', 'null']],
+    ['allOf', { allOf: [{ type: 'array' }, { description: 'x' }] }, ['array']],
+    ['unions in unions', { anyOf: [{ oneOf: [{ allOf: [{ type: 'number' }] }] }] }, ['number']],
+    ['a union beside a type', { type: 'string', anyOf: [{ type: 'null' }] }, ['string', 'null']],
+    ['a union that is no list', { anyOf: { type: 'string' } }, []],
+    ['a union of nonsense', { anyOf: [null, 7, 'string', []] }, []],
+    ['a reference', { $ref: '#/$defs/Count' }, ['integer']],
+    ['a reference in a union', { anyOf: [{ $ref: '#/$defs/Count' }, { type: 'null' }] }, ['integer', 'null']],
+    ['a reference to a reference', { $ref: '#/$defs/Again' }, ['integer']],
+    ['a reference with escapes', { $ref: '#/$defs/a~1b~0c' }, ['boolean']],
+    ['a reference to a property', { $ref: '#/properties/other' }, ['array']],
+    ['a reference to nowhere', { $ref: '#/$defs/None' }, []],
+    ['a reference to what every object has', { $ref: '#/$defs/constructor' }, []],
+    ['a reference elsewhere', { $ref: 'https://example.com/schema#/$defs/Count' }, []],
+    ['a reference that is none', { $ref: 7 }, []],
+    ['a reference to itself', { $ref: '#/properties/p' }, []],
+    ['a cycle of references', { $ref: '#/$defs/Ping' }, ['string', 'null']],
+  ])('%s', (_, schema, types) => {
+    const parameters = {
+      type: 'object',
+      properties: { p: schema, other: { type: 'array' } },
+      $defs: {
+        Count: { type: 'integer' },
+        Again: { $ref: '#/$defs/Count' },
+        'a/b~c': { type: 'boolean' },
+        Ping: { anyOf: [{ type: 'string' }, { $ref: '#/$defs/Pong' }] },
+        Pong: { anyOf: [{ type: 'null' }, { $ref: '#/$defs/Ping' }] },
+      },
+    }
+    expect([...new ToolSet([{ name: 'tool', parameters }]).types('tool', 'p')]).toEqual(types)
+  })
+
+  it('are none for a parameter or a tool that is not declared', () => {
+    const tools = new ToolSet([{ name: 'tool', parameters: withProperty({ type: 'integer' }) }])
+    expect([...tools.types('tool', 'q')]).toEqual([])
+    expect([...tools.types('other', 'p')]).toEqual([])
+  })
+
+  it('are none for a parameter whose name every object has, unless it is declared', () => {
+    const plain = new ToolSet([{ name: 'tool', parameters: withProperty({ type: 'integer' }) }])
+    for (const name of ['__proto__', 'constructor', 'toString'])
+      expect(plain.types('tool', name).size).toBe(0)
+
+    const parameters: unknown = JSON.parse('{"properties":{"__proto__":{"type":"integer"}}}')
+    expect([...new ToolSet([{ name: 'tool', parameters }]).types('tool', '__proto__')]).toEqual(['integer'])
+  })
+
+  it('are the same when they are asked for again, and the schema is not changed', () => {
+    const parameters = withProperty({ anyOf: [{ type: 'string' }, { type: 'null' }] })
+    const before = structuredClone(parameters)
+    const tools = new ToolSet([{ name: 'tool', parameters }])
+    expect(tools.types('tool', 'p')).toBe(tools.types('tool', 'p'))
+    expect(parameters).toEqual(before)
+  })
+})
+
+function withProperty(schema: unknown): Record<string, unknown> {
+  return { type: 'object', properties: { p: schema } }
+}
+
+function everyType(): string[] {
+  return ['null', 'boolean', 'integer', 'number', 'object', 'array', 'string']
+}

@@ -1,0 +1,115 @@
+import type { GatewayConfig } from '../../config/config.ts'
+import type { LoadedConfig, LoadResult } from '../../config/load.ts'
+import { describeIssue, describeOrigin, type ConfigIssue } from '../../config/origin.ts'
+import { configOptions, readConfigFlags } from '../config-options.ts'
+import type { Command } from '../command.ts'
+import type { Io } from '../io.ts'
+
+export const check: Command = {
+  name: 'check',
+  summary: 'Check the configuration, and tell where each value comes from.',
+  operands: '',
+  operandCount: { min: 0, max: 0 },
+  description: [
+    'Reads what "dragoman serve" would read with the same options: the flags, the environment,',
+    './dragoman.yaml and the file of the user. Prints all errors with line and column, or a summary.',
+  ],
+  options: {
+    ...configOptions,
+    explain: { type: 'boolean', help: 'Print every value and where it comes from.' },
+    json: { type: 'boolean', help: 'Print JSON.' },
+  },
+  examples: [
+    { command: 'check', does: 'Check the configuration in use here.' },
+    {
+      command: 'check --config team.yaml --explain',
+      does: 'Show what a file sets, and what is left as it is.',
+    },
+  ],
+  async run(given, io) {
+    // The schema takes a while to load; the other commands should not wait for it.
+    const [{ loadConfig }, { processWorld }] = await Promise.all([
+      import('../../config/load.ts'),
+      import('../../config/world.ts'),
+    ])
+    const result = await loadConfig(processWorld(io.env), readConfigFlags(given))
+    if (given.flag('json'))
+      await io.stdout.line(JSON.stringify(await dataOf(result, given.flag('explain')), null, 2))
+    else await print(result, given.flag('explain'), io)
+    return result.ok ? 0 : 1
+  },
+}
+
+async function print(result: LoadResult, isExplained: boolean, io: Io): Promise<void> {
+  const { stdout, stderr } = io
+  const warnings = result.warnings.map(
+    (each) => `${stderr.style('yellow', 'warning:')} ${describeIssue(each)}\n`,
+  )
+  await stderr.write(warnings.join(''))
+  if (!result.ok) {
+    const { errors } = result
+    const count = errors.length === 1 ? 'one error' : `${errors.length} errors`
+    const end = stderr.style('red', `The configuration has ${count}.`)
+    await stderr.line([...errors.map(describeIssue), end].join('\n'))
+    return
+  }
+  const from =
+    result.files.length === 0 ? 'no file; flags, environment and defaults' : result.files.join(', ')
+  await stdout.line(`${stdout.style('green', 'ok')} (${from})`)
+  const rows = isExplained ? await explanation(result) : summary(result.config)
+  await stdout.line(aligned(rows).join('\n'))
+}
+
+async function explanation({ settings }: LoadedConfig): Promise<string[][]> {
+  const { explainConfig } = await import('../../config/explain.ts')
+  return explainConfig(settings).map(({ path, value, origin }) => [path, value, describeOrigin(origin)])
+}
+
+function summary({ listen, keys, upstreams, models, record }: GatewayConfig): string[][] {
+  const host = listen.host.includes(':') ? `[${listen.host}]` : listen.host
+  const servers =
+    upstreams === 'simulator'
+      ? [['upstream', 'simulator', 'built in; no model runs']]
+      : [...upstreams.values()].map(({ name, url, dialect, apiKey }) => [
+          'upstream',
+          name,
+          `${url} (${dialect}, ${apiKey === null ? 'no key' : 'with key'})`,
+        ])
+  const rules = models.map(({ match, upstream, model, format }) => [
+    'model',
+    match,
+    `${upstream}${model === null ? '' : ` ${model}`} (format ${format})`,
+  ])
+  return [
+    ['listen', `http://${host}:${listen.port}`, keys.length === 0 ? 'no key needed' : keyCount(keys.length)],
+    ...servers,
+    ...rules,
+    ['record', record === null ? 'off' : record.dir],
+  ]
+}
+
+function keyCount(count: number): string {
+  return count === 1 ? '1 key' : `${count} keys`
+}
+
+function aligned(rows: readonly (readonly string[])[]): string[] {
+  const widths = [0, 1].map((at) => Math.min(40, Math.max(...rows.map((row) => row[at]?.length ?? 0))))
+  return rows.map((row) => `  ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ')}`.trimEnd())
+}
+
+async function dataOf(result: LoadResult, isExplained: boolean): Promise<object> {
+  const { ok, files, warnings } = result
+  const common = {
+    ok,
+    files,
+    errors: ok ? [] : result.errors.map(issueData),
+    warnings: warnings.map(issueData),
+  }
+  if (!result.ok || !isExplained) return common
+  const rows = await explanation(result)
+  return { ...common, values: rows.map(([path, value, origin]) => ({ path, value, origin })) }
+}
+
+function issueData({ origin, path, message }: ConfigIssue): object {
+  return { ...origin, path, message }
+}

@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto'
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { isOpenRouter, upstreamUrlFault, withVersionPath } from '../../config/upstream-url.ts'
+import { CliError, failure, usageError } from '../cli-error.ts'
+import type { Command } from '../command.ts'
+import { packageVersion } from '../package-files.ts'
+import { starterConfig } from '../starter-config.ts'
+
+export const init: Command = {
+  name: 'init',
+  summary: 'Write a configuration to start from.',
+  operands: '[FILE]',
+  operandCount: { min: 0, max: 1 },
+  description: ['Writes ./dragoman.yaml, or FILE, with comments. It asks nothing.'],
+  options: {
+    upstream: { type: 'string', short: 'u', value: 'URL', help: 'The server that runs the models.' },
+    'api-key-env': { type: 'string', value: 'NAME', help: 'The environment variable that holds its key.' },
+    force: { type: 'boolean', help: 'Replace a file that is there already.' },
+  },
+  examples: [
+    { command: 'init', does: 'A configuration for OpenRouter.' },
+    { command: 'init --upstream http://127.0.0.1:8000/v1', does: 'One for your own vLLM or llama.cpp.' },
+  ],
+  async run(given, { stdout }) {
+    const upstream = readUpstream(given.text('upstream'))
+    const keyVariable = readKeyVariable(given.text('api-key-env'), upstream)
+    const text = starterConfig({ version: await packageVersion(), upstream, keyVariable })
+    const path = given.operands[0] ?? 'dragoman.yaml'
+    await writePrivately(path, text, given.flag('force'))
+    await stdout.line(
+      `Wrote ${path}. Check it with: dragoman check${path === 'dragoman.yaml' ? '' : ` --config ${path}`}`,
+    )
+    return 0
+  },
+}
+
+function readUpstream(url: string | undefined): string | undefined {
+  const fault = url === undefined ? undefined : upstreamUrlFault(url)
+  if (fault !== undefined) throw usageError(`--upstream ${fault}`, hint)
+  return url === undefined ? undefined : withVersionPath(url)
+}
+
+function readKeyVariable(name: string | undefined, upstream: string | undefined): string | undefined {
+  if (name === undefined) {
+    return upstream !== undefined && isOpenRouter(upstream) ? 'OPENROUTER_API_KEY' : undefined
+  }
+  if (upstream === undefined) throw usageError('--api-key-env needs --upstream', hint)
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
+    throw usageError('--api-key-env needs the name of a variable, not the key itself', hint)
+  }
+  if (name === 'OPENROUTER_API_KEY' && !isOpenRouter(upstream)) {
+    throw usageError('OPENROUTER_API_KEY is only sent to https://openrouter.ai; use another variable', hint)
+  }
+  return name
+}
+
+const hint = 'See dragoman init --help'
+
+/** Readable by the user alone, and never half a file in the place of a whole one. */
+async function writePrivately(path: string, text: string, isReplacing: boolean): Promise<void> {
+  const target = isReplacing ? `${path}.${randomUUID()}.tmp` : path
+  try {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+    await writeFile(target, text, { flag: 'wx', mode: 0o600, flush: true })
+    if (isReplacing) await rename(target, path)
+  } catch (error) {
+    if (isReplacing) await rm(target, { force: true })
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') {
+      throw new CliError(1, `${path} is there already`, 'Use --force to replace it.', { cause: error })
+    }
+    throw failure(`cannot write ${path}: ${error instanceof Error ? error.message : String(error)}`, error)
+  }
+}

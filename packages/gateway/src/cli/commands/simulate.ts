@@ -1,0 +1,120 @@
+import { once } from 'node:events'
+import { createSimulator, type Simulator } from '../../simulator/server.ts'
+import { findWriting, writableNames } from '../../simulator/find-writing.ts'
+import { chunkings, faults, fields, modelWords, type SimulatorSettings } from '../../simulator/settings.ts'
+import type { CommandArguments } from '../arguments.ts'
+import { failure, usageError } from '../cli-error.ts'
+import type { Command } from '../command.ts'
+import { didYouMean } from '../did-you-mean.ts'
+import type { Io } from '../io.ts'
+
+const usualPort = 12378
+
+export const simulate: Command = {
+  name: 'simulate',
+  summary: 'Serve a scripted model that writes tool calls in any format.',
+  operands: '',
+  operandCount: { min: 0, max: 0 },
+  description: [
+    'A model without a model, on an OpenAI-compatible endpoint: it calls a tool of the request with',
+    'arguments made from the schema and from the words of the user, answers when the result is there,',
+    'and says what is wrong with the history it is sent. Every answer is labelled [simulated].',
+    '',
+    'The name of the model in a request chooses the format; any name is answered. Words after a plus',
+    'sign change that request alone, as in kimi-k2+reasoning+char+cut:',
+    '',
+    ...wordTable(),
+  ],
+  options: {
+    port: { type: 'string', value: 'N', help: `The port; 0 picks one. Default: ${usualPort}.` },
+    format: { type: 'string', value: 'F', help: 'Write in this format, whatever the name of the model.' },
+    field: { type: 'string', oneOf: fields, help: 'Where the calls are written. Default: content.' },
+    chunk: { type: 'string', oneOf: chunkings, help: 'How the stream is cut. Default: token.' },
+    pace: { type: 'string', value: 'MS', help: 'Milliseconds between two chunks. Default: 20.' },
+    seed: { type: 'string', value: 'N', help: 'The same seed gives the same answers. Default: 0.' },
+    parallel: { type: 'string', value: 'N', help: 'Tools called at once. Default: 1.' },
+    rounds: { type: 'string', value: 'N', help: 'Rounds of calls before the answer. Default: as asked.' },
+    strict: { type: 'boolean', help: 'Answer a wrong history with HTTP 400.' },
+  },
+  examples: [
+    { command: 'simulate', does: `Serve every format on port ${usualPort}.` },
+    {
+      command: 'simulate --format kimi --field reasoning_content --chunk char --pace 50',
+      does: 'Kimi calls inside the reasoning, one character at a time.',
+    },
+    { command: 'simulate --port 0 --strict', does: 'For tests: any free port, and no mercy.' },
+  ],
+  async run(given, io) {
+    const simulator = createSimulator(readSettings(given))
+    const address = await listen(simulator, readNumber(given, 'port') ?? usualPort)
+    await io.stdout.line(`dragoman simulator listening on ${address}`)
+    await io.stderr.write(hints(address, io))
+    await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
+    await simulator.close()
+    return 0
+  },
+}
+
+function wordTable(): string[] {
+  const words = [...modelWords.keys()].filter((word) => !Object.hasOwn(faults, word))
+  return [
+    `${words.slice(0, 8).join(', ')},`,
+    `${words.slice(8).join(', ')};`,
+    ...Object.entries(faults).map(([fault, means]) => `${fault.padEnd(10)} ${means}`),
+  ]
+}
+
+function readSettings(given: CommandArguments): SimulatorSettings {
+  const format = given.text('format')
+  if (format !== undefined && findWriting(format) === undefined) throw unknownFormat(format)
+  const field = fields.find((each) => each === given.text('field'))
+  const chunk = chunkings.find((each) => each === given.text('chunk'))
+  const seed = readNumber(given, 'seed')
+  const parallel = readNumber(given, 'parallel')
+  const rounds = readNumber(given, 'rounds')
+  return {
+    pace: readNumber(given, 'pace') ?? 20,
+    strict: given.flag('strict'),
+    ...(format !== undefined && { format }),
+    ...(field !== undefined && { field }),
+    ...(chunk !== undefined && { chunk }),
+    ...(seed !== undefined && { seed }),
+    ...(parallel !== undefined && { parallel }),
+    ...(rounds !== undefined && { rounds }),
+  }
+}
+
+function readNumber(given: CommandArguments, option: string): number | undefined {
+  const text = given.text(option)
+  if (text === undefined) return undefined
+  if (/^\d{1,9}$/.test(text)) return Number(text)
+  throw usageError(`--${option} needs a whole number, not "${text}"`, 'See dragoman simulate --help')
+}
+
+function unknownFormat(name: string): Error {
+  const known = writableNames()
+  const meant = didYouMean(name, known)
+  const question = meant === undefined ? '' : ` Did you mean ${meant}?`
+  return usageError(`the simulator cannot write "${name}".${question}`, `It can: ${known.join(', ')}`)
+}
+
+async function listen(simulator: Simulator, port: number): Promise<string> {
+  if (port > 65_535) throw usageError(`--port must be at most 65535, not ${port}`)
+  try {
+    return await simulator.listen(port)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw failure(`cannot listen on port ${port}: ${reason}`, error)
+  }
+}
+
+function hints(address: string, { stderr }: Io): string {
+  const tool =
+    '{"type":"function","function":{"name":"get_weather","parameters":{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}}}'
+  const body = `{"model":"kimi-k2","stream":true,"tools":[${tool}],"messages":[{"role":"user","content":"What is the weather in Paris?"}]}`
+  return [
+    stderr.style('dim', 'A simulation: no model runs here. Ctrl-C ends it. Try:'),
+    `curl -N ${address}/chat/completions -H 'content-type: application/json' -d '${body}'`,
+    '',
+  ].join('\n')
+}

@@ -1,0 +1,37 @@
+import type { ConfigFlag, ConfigFlags } from '../config/overlays.ts'
+import type { CommandArguments } from './arguments.ts'
+import type { Option } from './command.ts'
+
+/** The options that say something about the configuration. */
+export const configOptions: Readonly<Record<ConfigFlag, Option>> = {
+  config: { type: 'string', short: 'c', value: 'FILE', help: 'Read FILE instead of ./dragoman.yaml.' },
+  port: { type: 'string', short: 'p', value: 'N', help: 'The port to listen on; 0 picks a free one.' },
+  host: { type: 'string', value: 'H', help: 'The address to listen on. Default 127.0.0.1.' },
+  upstream: {
+    type: 'string',
+    short: 'u',
+    value: 'URL',
+    help: 'Send every model to this OpenAI-compatible server.',
+  },
+  'upstream-key-env': { type: 'string', value: 'NAME', help: 'The variable that holds its key.' },
+  model: { type: 'string', short: 'm', value: 'NAME', help: 'The model to ask it for.' },
+  format: { type: 'string', short: 'f', value: 'F', help: 'How the model writes tool calls.' },
+  record: { type: 'string', value: 'DIR', help: 'Record every exchange in this folder.' },
+  'log-level': { type: 'string', value: 'LEVEL', help: 'debug, info, warn or error.' },
+}
+
+/** All options of `dragoman serve`. */
+export const serveOptions: Readonly<Record<string, Option>> = {
+  ...configOptions,
+  workers: { type: 'string', value: 'N', help: 'How many processes share the work. Default 1.' },
+}
+
+export function readConfigFlags(given: CommandArguments): ConfigFlags {
+  const options: readonly string[] = Object.keys(configOptions)
+  return Object.fromEntries(
+    options.flatMap((option) => {
+      const text = given.text(option)
+      return text === undefined ? [] : [[option, text]]
+    }),
+  )
+}

@@ -1,0 +1,63 @@
+/** What the starter file is made for. */
+export interface StarterOptions {
+  readonly version: string
+  readonly upstream: string | undefined
+  /** The variable that holds the key of the upstream. */
+  readonly keyVariable: string | undefined
+}
+
+/** A first configuration: short, working, with the rest as comments. */
+export function starterConfig({ version, upstream, keyVariable }: StarterOptions): string {
+  const server = upstream === undefined ? openRouter : ownServer(upstream, keyVariable)
+  return `# yaml-language-server: $schema=https://unpkg.com/dragoman@${version}/config.schema.json
+#
+# The configuration of Dragoman. "dragoman check" checks it, "dragoman check --explain" shows every value.
+# Keys stay out of this file: \${NAME} takes the environment variable NAME.
+
+listen:
+  host: 127.0.0.1 # only this machine; any other address needs keys
+  port: 12377
+
+# Who may call. Without keys, every program on this machine. The SHA-256 of a key:
+#   printf %s "$KEY" | sha256sum
+# keys:
+#   - { name: laptop, sha256: "<64 hex digits>" }
+
+${server}
+# For models whose names do not tell how they write tool calls ("dragoman detect NAME" says what a name tells).
+# formats:
+#   overrides: { "my-finetune*": kimi }
+
+# timeouts: { headers: 600s, idle: 300s }
+# limits: { toolCallBytes: 4194304 }
+# record: { dir: ./recordings } # every exchange, for "dragoman replay"
+# log: { level: info }
+`
+}
+
+const openRouter = `upstreams:
+  openrouter:
+    url: https://openrouter.ai/api/v1
+    apiKey: "\${OPENROUTER_API_KEY}"
+  # lab: { url: http://10.0.0.5:8000/v1 } # vLLM, SGLang, llama.cpp, Ollama
+
+# Which upstream answers for which name. The first match wins; * stands for any characters.
+models:
+  - { match: "claude-*haiku*", upstream: openrouter, model: qwen/qwen3-coder }
+  - { match: "claude-*", upstream: openrouter, model: moonshotai/kimi-k2-thinking }
+  - { match: "*", upstream: openrouter }
+`
+
+function ownServer(url: string, keyVariable: string | undefined): string {
+  const key = keyVariable === undefined ? '    # apiKey: "${NAME}"' : `    apiKey: "\${${keyVariable}}"`
+  return `upstreams:
+  main:
+    url: ${JSON.stringify(url)}
+${key}
+
+# Which upstream answers for which name. The first match wins; * stands for any characters.
+models:
+  # - { match: "claude-*", upstream: main, model: NAME-OF-THE-MODEL-THERE }
+  - { match: "*", upstream: main }
+`
+}

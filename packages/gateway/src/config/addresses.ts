@@ -1,0 +1,46 @@
+import { BlockList, isIP } from 'node:net'
+
+/**
+ * Addresses no upstream may have: unspecified, link-local and the metadata services of clouds, also in the
+ * forms that wrap an IPv4 address in an IPv6 one. A name can be pointed at them after it was checked, so each
+ * address that a name resolves to must be asked about as well.
+ */
+export function isForbiddenAddress(address: string): boolean {
+  const bare = withoutBrackets(address)
+  switch (isIP(bare)) {
+    case 4:
+      return forbidden4.check(bare, 'ipv4')
+    case 6:
+      return forbidden6.check(bare, 'ipv6')
+    default:
+      return false
+  }
+}
+
+/** Whether only programs on this machine can reach a server that listens here. */
+export function isLoopbackHost(host: string): boolean {
+  const bare = withoutBrackets(host.toLowerCase())
+  const version = isIP(bare)
+  if (version === 0) return bare === 'localhost'
+  return loopback.check(bare, version === 6 ? 'ipv6' : 'ipv4')
+}
+
+export function withoutBrackets(host: string): string {
+  return host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : host
+}
+
+const forbidden4 = new BlockList()
+forbidden4.addSubnet('0.0.0.0', 8, 'ipv4')
+forbidden4.addSubnet('169.254.0.0', 16, 'ipv4')
+
+// A list of its own: in one with both, the wrapped addresses would stand for all of IPv4.
+const forbidden6 = new BlockList()
+forbidden6.addAddress('::', 'ipv6')
+forbidden6.addSubnet('fe80::', 10, 'ipv6')
+forbidden6.addSubnet('fd00:ec2::', 32, 'ipv6')
+forbidden6.addSubnet('::ffff:0:0', 96, 'ipv6')
+forbidden6.addSubnet('64:ff9b::a9fe:0', 112, 'ipv6')
+
+const loopback = new BlockList()
+loopback.addSubnet('127.0.0.0', 8, 'ipv4')
+loopback.addAddress('::1', 'ipv6')

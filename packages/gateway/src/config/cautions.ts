@@ -1,0 +1,67 @@
+import { isLoopbackHost } from './addresses.ts'
+import { issueAt, listenHost } from './checks.ts'
+import type { ReadFile } from './config-files.ts'
+import { isLiteral } from './interpolate.ts'
+import type { ConfigIssue, Path } from './origin.ts'
+import { itemsAt, keysAt, textAt, treeAt, type SettingTree } from './setting-tree.ts'
+
+/** What is not wrong, but may not be what was meant. */
+export function cautions(settings: SettingTree): ConfigIssue[] {
+  const upstreams = keysAt(settings, ['upstreams']).map((name) => ['upstreams', name])
+  return [
+    ...upstreams.flatMap((path) => openKey(settings, path)),
+    ...upstreams.flatMap((path) => missingPath(settings, path)),
+    ...unreachedModels(settings),
+  ]
+}
+
+/**
+ * Files with keys that other users of the machine can read. Where the gateway serves other machines it is a
+ * server, and on a server that is a fault.
+ */
+export function exposedFiles(
+  files: readonly ReadFile[],
+  settings: SettingTree,
+): { issues: ConfigIssue[]; warnings: ConfigIssue[] } {
+  const exposed = files
+    .filter(({ isReadableByOthers, settings: own }) => isReadableByOthers && keyIn(own) !== undefined)
+    .map(({ name, settings: own }) =>
+      issueAt(own, keyIn(own) ?? [], `the file holds keys and others can read it; run: chmod 600 ${name}`),
+    )
+  return isLoopbackHost(listenHost(settings))
+    ? { issues: [], warnings: exposed }
+    : { issues: exposed, warnings: [] }
+}
+
+/** Where a file holds a key itself; a variable in its place is none. */
+function keyIn(settings: SettingTree): Path | undefined {
+  if (itemsAt(settings, ['keys']).length > 0) return ['keys']
+  return keysAt(settings, ['upstreams'])
+    .map((name) => ['upstreams', name, 'apiKey'])
+    .find((path) => {
+      const key = treeAt(settings, path)
+      return key !== undefined && isLiteral(key)
+    })
+}
+
+function openKey(settings: SettingTree, path: Path): ConfigIssue[] {
+  const url = textAt(settings, [...path, 'url']) ?? ''
+  if (!URL.canParse(url) || treeAt(settings, [...path, 'apiKey']) === undefined) return []
+  const { protocol, hostname } = new URL(url)
+  if (protocol !== 'http:' || isLoopbackHost(hostname)) return []
+  return [issueAt(settings, [...path, 'url'], 'the key is sent over http, where others can read it')]
+}
+
+function missingPath(settings: SettingTree, path: Path): ConfigIssue[] {
+  const url = textAt(settings, [...path, 'url']) ?? ''
+  if (!URL.canParse(url) || new URL(url).pathname !== '/') return []
+  return [issueAt(settings, [...path, 'url'], 'has no path; most servers answer under /v1')]
+}
+
+function unreachedModels(settings: SettingTree): ConfigIssue[] {
+  const models = itemsAt(settings, ['models'])
+  const catchAll = models.findIndex((model) => textAt(model, ['match']) === '*')
+  if (catchAll === -1 || catchAll === models.length - 1) return []
+  const path = ['models', catchAll + 1]
+  return [issueAt(settings, path, 'is never used: "*" before it matches every name')]
+}

@@ -1,0 +1,126 @@
+import { createParser, DragomanError, formatIds } from '@dragoman/core'
+import { didYouMean } from '../cli/did-you-mean.ts'
+import { isLoopbackHost } from './addresses.ts'
+import { describePath, type ConfigIssue, type Path } from './origin.ts'
+import { isOwnAddress } from './own-address.ts'
+import {
+  itemsAt,
+  keysAt,
+  leavesOf,
+  originAt,
+  plainValue,
+  textAt,
+  treeAt,
+  type SettingTree,
+} from './setting-tree.ts'
+import { isOpenRouter } from './upstream-url.ts'
+
+/**
+ * What is wrong between settings that are each right. It reads them as they were said, so that it finds its
+ * faults beside those that the schema finds.
+ */
+export function faultsBetween(settings: SettingTree): ConfigIssue[] {
+  return [
+    ...unknownUpstreams(settings),
+    ...missingModels(settings),
+    ...openPort(settings),
+    ...repeatedKeyNames(settings),
+    ...misdirectedKeys(settings),
+    ...ownAddresses(settings),
+    ...unknownMarkers(settings),
+  ]
+}
+
+/** The address to listen on, whoever said it. */
+export function listenHost(settings: SettingTree): string {
+  return textAt(settings, ['listen', 'host']) ?? '127.0.0.1'
+}
+
+/** An issue at a path of the settings. */
+export function issueAt(settings: SettingTree, path: Path, message: string): ConfigIssue {
+  return { origin: originAt(settings, path), path: describePath(path), message }
+}
+
+function unknownUpstreams(settings: SettingTree): ConfigIssue[] {
+  const configured = keysAt(settings, ['upstreams'])
+  const known = configured.length === 0 ? ['simulator'] : configured
+  return itemsAt(settings, ['models']).flatMap((_, at) => {
+    const path = ['models', at, 'upstream']
+    const name = textAt(settings, path)
+    if (name === undefined || known.includes(name)) return []
+    const meant = didYouMean(name, known)
+    const hint = meant === undefined ? `Configured: ${known.join(', ')}` : `Did you mean ${meant}?`
+    return [issueAt(settings, path, `there is no upstream "${name}". ${hint}`)]
+  })
+}
+
+function missingModels(settings: SettingTree): ConfigIssue[] {
+  const upstreams = keysAt(settings, ['upstreams'])
+  if (upstreams.length < 2 || treeAt(settings, ['models']) !== undefined) return []
+  return [issueAt(settings, ['upstreams'], 'with more than one upstream, models must say which answers')]
+}
+
+function openPort(settings: SettingTree): ConfigIssue[] {
+  if (isLoopbackHost(listenHost(settings)) || itemsAt(settings, ['keys']).length > 0) return []
+  const message =
+    'others can reach this address, so clients need keys: add one under keys, or set DRAGOMAN_API_KEY'
+  return [issueAt(settings, ['listen', 'host'], message)]
+}
+
+function repeatedKeyNames(settings: SettingTree): ConfigIssue[] {
+  const names = itemsAt(settings, ['keys']).map((key) => textAt(key, ['name']))
+  return names.flatMap((name, at) =>
+    name !== undefined && names.indexOf(name) < at
+      ? [issueAt(settings, ['keys', at, 'name'], `there is another key "${name}"`)]
+      : [],
+  )
+}
+
+/** The key for OpenRouter opens every model there is: nobody else gets it, not even on request. */
+function misdirectedKeys(settings: SettingTree): ConfigIssue[] {
+  return keysAt(settings, ['upstreams']).flatMap((name) => {
+    const path = ['upstreams', name]
+    const upstream = treeAt(settings, path)
+    if (upstream === undefined || isOpenRouter(textAt(upstream, ['url']) ?? '')) return []
+    const message = 'OPENROUTER_API_KEY is only sent to https://openrouter.ai; use another variable'
+    return leavesOf(upstream, path)
+      .filter(([, leaf]) => leaf.kind === 'value' && leaf.variables?.includes('OPENROUTER_API_KEY') === true)
+      .map(([leafPath]) => issueAt(settings, leafPath, message))
+  })
+}
+
+function ownAddresses(settings: SettingTree): ConfigIssue[] {
+  return keysAt(settings, ['upstreams']).flatMap((name) => {
+    const path = ['upstreams', name, 'url']
+    const message = 'is the address of the gateway itself'
+    return isOwnAddress(textAt(settings, path) ?? '', settings) ? [issueAt(settings, path, message)] : []
+  })
+}
+
+function unknownMarkers(settings: SettingTree): ConfigIssue[] {
+  return formatIds.flatMap((format) =>
+    keysAt(settings, ['formats', format, 'markers']).flatMap((marker) => {
+      const path = ['formats', format, 'markers', marker]
+      const message = markerFault(format, marker, treeAt(settings, path))
+      return message === undefined ? [] : [issueAt(settings, path, message)]
+    }),
+  )
+}
+
+function markerFault(
+  format: (typeof formatIds)[number],
+  marker: string,
+  tree: SettingTree | undefined,
+): string | undefined {
+  const value = tree === undefined ? undefined : plainValue(tree)
+  const texts = Array.isArray(value) ? value : [value]
+  // A marker of the wrong type is the schema's to refuse.
+  if (!texts.every((text): text is string => typeof text === 'string' && text !== '')) return undefined
+  try {
+    createParser({ format, tools: [{ name: 'any' }], markers: { [marker]: texts } })
+    return undefined
+  } catch (error) {
+    if (DragomanError.is(error)) return error.message
+    throw error
+  }
+}

@@ -1,0 +1,111 @@
+import type { FormatId, MarkerOverrides } from '@dragoman/core'
+import type { Secret } from './secret.ts'
+
+/** Everything the gateway can be told, with every default filled in. Durations are milliseconds. */
+export interface GatewayConfig {
+  readonly listen: ListenConfig
+  /** Who may call. Empty: everyone who can reach the port, which is then a loopback one. */
+  readonly keys: readonly ClientKey[]
+  /** By name; `simulator` where none is configured. */
+  readonly upstreams: ReadonlyMap<string, Upstream> | 'simulator'
+  /** First match wins; a model that matches none does not exist. */
+  readonly models: readonly ModelRule[]
+  readonly formats: FormatsConfig
+  readonly delivery: 'incremental' | 'complete'
+  readonly reasoning: { readonly foreign: 'drop' | 'text' }
+  readonly strictHistory: boolean
+  readonly warnings: { readonly conversationBytes: number }
+  readonly limits: Limits
+  readonly timeouts: Timeouts
+  readonly record: RecordConfig | null
+  readonly log: LogConfig
+  readonly metrics: boolean
+}
+
+export interface ListenConfig {
+  readonly host: string
+  readonly port: number
+  /** In lower case, without port. */
+  readonly allowedHosts: readonly string[]
+  readonly allowedOrigins: readonly string[]
+}
+
+export interface ClientKey {
+  readonly name: string
+  /** 64 hexadecimal digits in lower case. */
+  readonly sha256: string
+}
+
+export interface Upstream {
+  readonly name: string
+  /** Without a slash at its end: the route of the dialect is appended. */
+  readonly url: string
+  readonly dialect: 'openai-chat' | 'anthropic-messages'
+  readonly apiKey: Secret | null
+  /** By name in lower case. */
+  readonly headers: ReadonlyMap<string, Secret>
+  /** Fields that every request to this upstream gets. */
+  readonly body: Readonly<Record<string, unknown>>
+}
+
+export interface ModelRule {
+  /** A name in which `*` stands for any characters. */
+  readonly match: string
+  /** A key of `upstreams`, or `simulator`. */
+  readonly upstream: string
+  /** What the upstream calls the model; null: what the client called it. */
+  readonly model: string | null
+  readonly format: FormatId | 'auto'
+  readonly tools: 'native'
+  readonly startsInReasoning: boolean | null
+  readonly timeouts: UpstreamTimeouts
+}
+
+export interface FormatsConfig {
+  /** The format of models whose name does not tell it: exact names or patterns with `*`. */
+  readonly overrides: Readonly<Record<string, FormatId>>
+  readonly markers: Readonly<Partial<Record<FormatId, MarkerOverrides>>>
+  readonly toolCallBytes: Readonly<Partial<Record<FormatId, number>>>
+}
+
+export interface Limits {
+  readonly bodyBytes: number
+  readonly toolCallBytes: number
+  readonly overflow: 'error' | 'flush'
+  readonly headerBytes: number
+  readonly jsonDepth: number
+  readonly lineBytes: number
+  readonly responseBytes: number
+  readonly concurrent: number
+  readonly authFailuresPerMinute: number
+}
+
+/** The time-outs that a model may have of its own. */
+export interface UpstreamTimeouts {
+  readonly connect: number
+  readonly headers: number
+  readonly idle: number
+  readonly finishGrace: number
+}
+
+export interface Timeouts extends UpstreamTimeouts {
+  readonly clientHeaders: number
+  readonly clientBody: number
+  readonly clientStall: number
+  readonly keepAlive: number
+  readonly drain: number
+  readonly ping: number
+}
+
+export interface RecordConfig {
+  /** An absolute path. */
+  readonly dir: string
+  readonly maxBytes: number
+  readonly maxAge: number
+}
+
+export interface LogConfig {
+  readonly level: 'debug' | 'info' | 'warn' | 'error'
+  /** An absolute path; null: standard error. */
+  readonly file: string | null
+}

@@ -1,0 +1,112 @@
+import { cautions, exposedFiles } from './cautions.ts'
+import { faultsBetween } from './checks.ts'
+import type { GatewayConfig } from './config.ts'
+import { findConfigFiles, type ReadFile } from './config-files.ts'
+import { interpolate } from './interpolate.ts'
+import type { ConfigIssue } from './origin.ts'
+import { commonVariableSettings, flagSettings, variableSettings, type ConfigFlags } from './overlays.ts'
+import { isOwnAddress } from './own-address.ts'
+import { resolveConfig } from './resolve.ts'
+import { configSchema } from './schema.ts'
+import { schemaIssues } from './schema-issues.ts'
+import { joinLayers, plainValue, withoutKeys, type SettingMap } from './setting-tree.ts'
+import { readSaidUpstream, singleUpstream } from './single-upstream.ts'
+import { withVariableKey } from './variable-key.ts'
+import type { ConfigWorld } from './world.ts'
+
+export type LoadResult = LoadedConfig | RefusedConfig
+
+export interface LoadedConfig {
+  readonly ok: true
+  readonly config: GatewayConfig
+  readonly warnings: readonly ConfigIssue[]
+  /** The files that were read, as they are shown. */
+  readonly files: readonly string[]
+  /** Absolute paths whose change can change the configuration, whether there is a file or not. */
+  readonly watched: readonly string[]
+  /** What was said, and where. */
+  readonly settings: SettingMap
+}
+
+export interface RefusedConfig {
+  readonly ok: false
+  /** All that is wrong, in the order of the files. */
+  readonly errors: readonly ConfigIssue[]
+  readonly warnings: readonly ConfigIssue[]
+  readonly files: readonly string[]
+  readonly watched: readonly string[]
+}
+
+/** Flags over variables over the file in the working directory over the file of the user over defaults. */
+export async function loadConfig(world: ConfigWorld, flags: ConfigFlags = {}): Promise<LoadResult> {
+  const found = await findConfigFiles(world, flags.config)
+  const files = found.files.map(({ name }) => name)
+  const watched = found.paths
+  // What a broken file does not say would otherwise be reported as missing.
+  const broken = [...found.issues, ...found.files.flatMap(({ issues }) => issues)]
+  if (broken.length > 0) return { ok: false, errors: inOrder(broken), warnings: [], files, watched }
+
+  const sources = joinSources(world, flags, found.files)
+  const { settings } = sources
+  const exposed = exposedFiles(found.files, settings)
+  const warnings = [...sources.warnings, ...exposed.warnings, ...cautions(settings)]
+  const parsed = configSchema.safeParse(plainValue(settings))
+  const errors = [
+    ...sources.issues,
+    ...(parsed.success ? [] : beside(sources.issues, schemaIssues(parsed.error, settings))),
+    ...faultsBetween(settings),
+    ...exposed.issues,
+  ]
+  if (!parsed.success || errors.length > 0) {
+    return { ok: false, errors: inOrder(errors), warnings, files, watched }
+  }
+  const config = resolveConfig(parsed.data, settings, world.cwd)
+  return { ok: true, config, warnings, files, watched, settings }
+}
+
+interface JoinedSources {
+  readonly settings: SettingMap
+  readonly issues: readonly ConfigIssue[]
+  readonly warnings: readonly ConfigIssue[]
+}
+
+function joinSources({ env }: ConfigWorld, flags: ConfigFlags, files: readonly ReadFile[]): JoinedSources {
+  const given = readSaidUpstream(flags, env)
+  const isReplaced = given.upstream !== undefined
+  // What is replaced is not looked at: it may need variables that are not set here.
+  const filled = files.map(({ settings }) =>
+    interpolate(isReplaced ? withoutKeys(settings, ['upstreams', 'models']) : settings, env),
+  )
+  const layers = joinLayers([
+    flagSettings(flags),
+    variableSettings(env),
+    ...filled.map(({ settings }) => settings),
+    commonVariableSettings(env),
+  ])
+  const nameUpstreams = layers.entries.has('upstreams') || layers.entries.has('models')
+  const single = singleUpstream(given, env, { nameUpstreams }, (url) => isOwnAddress(url, layers))
+  const keyed = withVariableKey(joinLayers([single.settings, layers]), env)
+  return {
+    settings: keyed.settings,
+    issues: [...filled.flatMap(({ issues }) => issues), ...single.issues, ...keyed.issues],
+    warnings: single.warnings,
+  }
+}
+
+/** A variable that is not set leaves a hole; what the schema says about the hole would only confuse. */
+function beside(reported: readonly ConfigIssue[], issues: readonly ConfigIssue[]): ConfigIssue[] {
+  const paths = new Set(reported.map(({ path }) => path))
+  return issues.filter(({ path }) => path === '' || !paths.has(path))
+}
+
+/** By file and line, each once; what stands in no file comes first. */
+function inOrder(issues: readonly ConfigIssue[]): ConfigIssue[] {
+  const distinct = new Map(issues.map((issue) => [JSON.stringify(issue), issue]))
+  return [...distinct.values()].toSorted((a, b) => {
+    if (a.origin.from !== 'file' || b.origin.from !== 'file') {
+      return Number(a.origin.from === 'file') - Number(b.origin.from === 'file')
+    }
+    if (a.origin.file !== b.origin.file) return a.origin.file < b.origin.file ? -1 : 1
+    return a.origin.line - b.origin.line || a.origin.column - b.origin.column
+  })
+}

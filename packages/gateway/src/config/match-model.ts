@@ -1,0 +1,40 @@
+import type { GatewayConfig, ModelRule, Upstream } from './config.ts'
+
+/** Where a request goes, and how the answer is read. */
+export interface ModelRoute {
+  readonly upstream: Upstream | 'simulator'
+  /** What the upstream calls the model. */
+  readonly model: string
+  readonly format: ModelRule['format']
+  readonly tools: ModelRule['tools']
+  readonly startsInReasoning: boolean | null
+  readonly timeouts: ModelRule['timeouts']
+}
+
+/** The first rule that matches the name a client asked for; undefined: there is no such model. */
+export function matchModel({ models, upstreams }: GatewayConfig, name: string): ModelRoute | undefined {
+  const rule = models.find(({ match }) => matchesName(name, match))
+  if (rule === undefined) return undefined
+  const upstream = upstreams === 'simulator' ? upstreams : upstreams.get(rule.upstream)
+  if (upstream === undefined) return undefined
+  const { format, tools, startsInReasoning, timeouts } = rule
+  return { upstream, model: rule.model ?? name, format, tools, startsInReasoning, timeouts }
+}
+
+// Each part is taken where it first occurs, which leaves most room for the rest: there is nothing to go back
+// to. As a regular expression, the pattern would try every split of a name made to be slow.
+function matchesName(name: string, pattern: string): boolean {
+  const text = name.toLowerCase()
+  const [head = '', ...parts] = pattern.toLowerCase().split('*')
+  const tail = parts.pop()
+  if (tail === undefined) return text === head
+  if (!text.startsWith(head) || !text.endsWith(tail)) return false
+
+  let at = head.length
+  for (const part of parts) {
+    const found = text.indexOf(part, at)
+    if (found === -1) return false
+    at = found + part.length
+  }
+  return at <= text.length - tail.length
+}

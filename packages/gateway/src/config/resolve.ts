@@ -1,0 +1,91 @@
+import { dirname, resolve } from 'node:path'
+import { formatIds, type FormatId, type MarkerOverrides } from '@dragoman/core'
+import { withoutBrackets } from './addresses.ts'
+import type { FormatsConfig, GatewayConfig, ModelRule, Timeouts, Upstream } from './config.ts'
+import { originAt, type SettingTree } from './setting-tree.ts'
+import type { ParsedConfig } from './schema.ts'
+import { Secret } from './secret.ts'
+import { upstreamBase } from './upstream-url.ts'
+
+/** The configuration as the server uses it, out of the one that the schema accepted. */
+export function resolveConfig(parsed: ParsedConfig, settings: SettingTree, cwd: string): GatewayConfig {
+  const { listen, keys, delivery, reasoning, strictHistory, warnings, limits, timeouts, metrics } = parsed
+  const upstreams = new Map(Object.entries(parsed.upstreams).map((entry) => [entry[0], upstreamOf(entry)]))
+  // A path in a file is meant from where the file lies, any other from where the program was started.
+  const absolute = (path: string, ...key: string[]): string => {
+    const origin = originAt(settings, key)
+    return resolve(cwd, origin.from === 'file' ? dirname(origin.file) : '.', path)
+  }
+  const { record, log } = parsed
+  return {
+    listen: {
+      ...listen,
+      host: withoutBrackets(listen.host),
+      allowedHosts: listen.allowedHosts.map((host) => host.toLowerCase()),
+    },
+    keys,
+    upstreams: upstreams.size === 0 ? 'simulator' : upstreams,
+    models: modelsOf(parsed, [...upstreams.keys()][0] ?? 'simulator'),
+    formats: formatsOf(parsed),
+    delivery,
+    reasoning,
+    strictHistory,
+    warnings,
+    limits,
+    timeouts,
+    record: record === undefined ? null : { ...record, dir: absolute(record.dir, 'record', 'dir') },
+    log: { ...log, file: log.file === null ? null : absolute(log.file, 'log', 'file') },
+    metrics,
+  }
+}
+
+function upstreamOf([name, given]: [string, ParsedConfig['upstreams'][string]]): Upstream {
+  const { url, dialect, apiKey, headers, body } = given
+  return {
+    name,
+    url: upstreamBase(url),
+    dialect,
+    apiKey: apiKey === undefined ? null : new Secret(apiKey),
+    headers: new Map(
+      Object.entries(headers).map(([header, value]) => [header.toLowerCase(), new Secret(value)]),
+    ),
+    body,
+  }
+}
+
+/** Without rules, every name goes to the only upstream. */
+function modelsOf({ models, timeouts }: ParsedConfig, only: string): readonly ModelRule[] {
+  if (models.length === 0) {
+    const rule = { match: '*', upstream: only, model: null, startsInReasoning: null } as const
+    return [{ ...rule, format: 'auto', tools: 'native', timeouts: upstreamTimeouts(timeouts, {}) }]
+  }
+  return models.map((rule) => ({
+    ...rule,
+    model: rule.model ?? null,
+    startsInReasoning: rule.startsInReasoning ?? null,
+    timeouts: upstreamTimeouts(timeouts, rule.timeouts),
+  }))
+}
+
+function upstreamTimeouts(
+  common: Timeouts,
+  own: ParsedConfig['models'][number]['timeouts'],
+): ModelRule['timeouts'] {
+  return {
+    connect: own.connect ?? common.connect,
+    headers: own.headers ?? common.headers,
+    idle: own.idle ?? common.idle,
+    finishGrace: own.finishGrace ?? common.finishGrace,
+  }
+}
+
+function formatsOf({ formats }: ParsedConfig): FormatsConfig {
+  const markers: Partial<Record<FormatId, MarkerOverrides>> = {}
+  const toolCallBytes: Partial<Record<FormatId, number>> = {}
+  for (const id of formatIds) {
+    const given = formats[id]
+    if (given?.markers !== undefined) markers[id] = given.markers
+    if (given?.toolCallBytes !== undefined) toolCallBytes[id] = given.toolCallBytes
+  }
+  return { overrides: formats.overrides, markers, toolCallBytes }
+}

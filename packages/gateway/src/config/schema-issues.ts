@@ -1,0 +1,39 @@
+import type { z } from 'zod'
+import { didYouMean } from '../cli/did-you-mean.ts'
+import { configKeys, knownKeysAt } from './json-schema.ts'
+import { describePath, type ConfigIssue, type Path } from './origin.ts'
+import { keyOriginAt, originAt, type SettingTree } from './setting-tree.ts'
+
+/** What the schema refuses, in our words and with the place where it was said. */
+export function schemaIssues(error: z.core.$ZodError, settings: SettingTree): ConfigIssue[] {
+  return error.issues.flatMap((issue): ConfigIssue[] => {
+    const path = issue.path.map((key) => (typeof key === 'number' ? key : String(key)))
+    switch (issue.code) {
+      case 'unrecognized_keys':
+        return issue.keys.map((key) => ({
+          origin: keyOriginAt(settings, path, key),
+          path: describePath([...path, key]),
+          message: unknownKey(key, path),
+        }))
+      case 'invalid_key': {
+        const origin = keyOriginAt(settings, path.slice(0, -1), String(path.at(-1)))
+        const message = issue.issues[0]?.message ?? issue.message
+        return [{ origin, path: describePath(path), message: `the name ${message}` }]
+      }
+      default:
+        return [{ origin: originAt(settings, path), path: describePath(path), message: issue.message }]
+    }
+  })
+}
+
+function unknownKey(key: string, path: Path): string {
+  const known = knownKeysAt(path)
+  const meant = didYouMean(key, known) ?? elsewhere(key)
+  if (meant !== undefined) return `unknown key. Did you mean ${meant}?`
+  return known.length <= 12 ? `unknown key. Known here: ${known.join(', ')}` : 'unknown key'
+}
+
+/** Where a key of this name does exist: people forget the section. */
+function elsewhere(key: string): string | undefined {
+  return configKeys().find(({ path }) => path.endsWith(`.${key}`) && !path.startsWith('formats.'))?.path
+}

@@ -1,0 +1,92 @@
+import { formatIds, resolveFormatId, type FormatId } from '@dragoman/core'
+import { z } from 'zod'
+import { didYouMean } from '../cli/did-you-mean.ts'
+import { durationPattern, parseDuration } from './duration.ts'
+
+/** A map that takes no other keys than these. */
+export function section<Shape extends z.core.$ZodShape>(shape: Shape) {
+  return z.strictObject(shape, { error: says('must be a map of keys') })
+}
+
+export function listOf<Item extends z.ZodType>(item: Item) {
+  return z.array(item, { error: says('must be a list') })
+}
+
+export function mapOf<Key extends z.ZodString, Value extends z.ZodType>(key: Key, value: Value) {
+  return z.record(key, value, { error: says('must be a map of keys') })
+}
+
+export function flag() {
+  return z.boolean({ error: says('must be true or false') })
+}
+
+export function wholeNumber(min: number, max = Number.MAX_SAFE_INTEGER) {
+  const range = max === Number.MAX_SAFE_INTEGER ? `${min} or more` : `from ${min} to ${max}`
+  const error = says(`must be a whole number, ${range}`)
+  return z.int({ error }).min(min, { error }).max(max, { error })
+}
+
+/** A text that is not empty and in which `fault` finds nothing wrong. */
+export function text(fault: (value: string) => string | undefined = () => undefined) {
+  return z
+    .string({ error: says('must be a text') })
+    .min(1, { error: 'must not be empty', abort: true })
+    .superRefine((value, context) => {
+      const message = fault(value)
+      if (message !== undefined) context.addIssue({ code: 'custom', message })
+    })
+}
+
+export function oneOf<const Values extends readonly [string, ...string[]]>(values: Values) {
+  return z.enum(values, {
+    error: ({ input }) => {
+      const meant = typeof input === 'string' ? didYouMean(input, values) : undefined
+      return `must be one of ${values.join(', ')}${question(meant)}`
+    },
+  })
+}
+
+// A timer with more milliseconds than this fires at once.
+const longestTimer = 2_147_483_647
+
+export function duration({ min = 1, max = longestTimer }: { min?: number; max?: number } = {}) {
+  return z
+    .string({ error: says('must be a duration with a unit, such as 250ms, 10s, 5m or 7d') })
+    .regex(durationPattern, { error: 'must be a duration with a unit, such as 250ms, 10s, 5m or 7d' })
+    .superRefine((value, context) => {
+      const length = parseDuration(value)
+      if (length === undefined || (length >= min && length <= max)) return
+      const message = length < min ? 'must not be zero' : 'must be at most 24 days'
+      context.addIssue({ code: 'custom', message })
+    })
+    .transform((value) => parseDuration(value) ?? 0)
+}
+
+/** The name of a format as users write it. */
+export function formatName() {
+  return formatText(formatIds).transform((value): FormatId => resolveFormatId(value) ?? 'standard')
+}
+
+/** The same, or `auto` for the one that the model's name and its stream tell. */
+export function formatNameOrAuto() {
+  return formatText(['auto', ...formatIds]).transform((value) => resolveFormatId(value) ?? 'auto')
+}
+
+export function says(message: string): z.core.$ZodErrorMap {
+  return ({ input }) => (input === undefined ? 'is missing' : message)
+}
+
+function formatText(names: readonly string[]) {
+  return z
+    .string({ error: says('must be the name of a format') })
+    .superRefine((value, context) => {
+      if (names.includes(value) || resolveFormatId(value) !== undefined) return
+      const message = `there is no format "${value}"${question(didYouMean(value, names))}`
+      context.addIssue({ code: 'custom', message })
+    })
+    .meta({ examples: [...names] })
+}
+
+function question(meant: string | undefined): string {
+  return meant === undefined ? '' : `. Did you mean ${meant}?`
+}

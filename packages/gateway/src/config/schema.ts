@@ -1,0 +1,187 @@
+import { formatIds, type FormatId } from '@dragoman/core'
+import { z } from 'zod'
+import { headerNameFault, headerValueFault } from './header-faults.ts'
+import {
+  clientKeyFault,
+  gatewayField,
+  hostFault,
+  hostNameFault,
+  originFault,
+  upstreamNameFault,
+} from './faults.ts'
+import { defaultPort } from './own-address.ts'
+import {
+  duration,
+  flag,
+  formatName,
+  formatNameOrAuto,
+  listOf,
+  mapOf,
+  oneOf,
+  says,
+  section,
+  text,
+  wholeNumber,
+} from './schema-parts.ts'
+import { upstreamUrlFault } from './upstream-url.ts'
+
+const listen = section({
+  host: text(hostFault).prefault('127.0.0.1').describe('The address to listen on.'),
+  port: wholeNumber(0, 65_535).prefault(defaultPort).describe('The port to listen on; 0 picks a free one.'),
+  allowedHosts: listOf(text(hostNameFault))
+    .prefault([])
+    .describe('Further names that a request may have in its Host header, without port.'),
+  allowedOrigins: listOf(text(originFault))
+    .prefault([])
+    .describe('Browser origins that may call the gateway, such as https://app.example.'),
+})
+
+const clientKey = section({
+  name: text().describe('What the key is called in logs.'),
+  sha256: text(clientKeyFault)
+    .transform((digest) => digest.toLowerCase())
+    .describe('The SHA-256 of the key, as 64 hexadecimal digits.'),
+})
+
+const upstream = section({
+  url: text(upstreamUrlFault).describe('The base address, to which the route of the dialect is appended.'),
+  dialect: oneOf(['openai-chat', 'anthropic-messages'])
+    .prefault('openai-chat')
+    .describe('What the upstream speaks.'),
+  apiKey: text(headerValueFault).optional().describe('The key that is sent to the upstream.'),
+  headers: mapOf(text(headerNameFault), text(headerValueFault))
+    .prefault({})
+    .describe('Further headers that are sent to the upstream.'),
+  body: mapOf(text(gatewayField), z.unknown())
+    .prefault({})
+    .describe('Further fields that every request to the upstream gets.'),
+})
+
+const model = section({
+  match: text().describe('The name that a client asks for; * stands for any characters.'),
+  upstream: text().describe('The upstream that answers.'),
+  model: text().optional().describe('What the upstream calls the model. Default: what the client asked for.'),
+  format: formatNameOrAuto().prefault('auto').describe('How the model writes tool calls.'),
+  tools: oneOf(['native']).prefault('native').describe('How the upstream is told about the tools.'),
+  startsInReasoning: flag()
+    .optional()
+    .describe('Whether the prompt template opens the reasoning, so that answers begin inside it.'),
+  timeouts: section({
+    connect: duration().optional(),
+    headers: duration().optional(),
+    idle: duration().optional(),
+    finishGrace: duration({ min: 0 }).optional(),
+  })
+    .prefault({})
+    .describe('Time-outs of this model, in place of the common ones.'),
+})
+
+const marker = z.union([text(), listOf(text()).min(1)], { error: says('must be a text or a list of texts') })
+
+const formatSettings = section({
+  markers: mapOf(text(), marker)
+    .optional()
+    .describe('New texts for markers that a vendor changed, by their names.'),
+  toolCallBytes: wholeNumber(1).optional().describe('limits.toolCallBytes for this format.'),
+})
+  .meta({ id: 'formatSettings' })
+  .optional()
+
+const formats = section({
+  overrides: mapOf(text(), formatName())
+    .prefault({})
+    .describe('The formats of models whose names do not tell them; * stands for any characters.'),
+  ...perFormat(),
+})
+
+const limits = section({
+  bodyBytes: wholeNumber(1).prefault(33_554_432).describe('The body of a request; more is a 413.'),
+  toolCallBytes: wholeNumber(1).prefault(4_194_304).describe('What the parser may hold of one call.'),
+  overflow: oneOf(['error', 'flush'])
+    .prefault('error')
+    .describe('Beyond toolCallBytes: an error, or what is held as text.'),
+  headerBytes: wholeNumber(1024).prefault(16_384).describe('All headers of a request; more is a 431.'),
+  jsonDepth: wholeNumber(1, 10_000).prefault(128).describe('Nesting in a request; more is a 400.'),
+  lineBytes: wholeNumber(1024).prefault(8_388_608).describe('One line or event of an upstream stream.'),
+  responseBytes: wholeNumber(1024).prefault(67_108_864).describe('A whole answer of an upstream.'),
+  concurrent: wholeNumber(1).prefault(1000).describe('Requests at one time; more are a 503.'),
+  authFailuresPerMinute: wholeNumber(1)
+    .prefault(20)
+    .describe('Wrong keys from one address in a minute; more are a 429.'),
+})
+
+const timeouts = section({
+  connect: duration().prefault('10s').describe('To connect to an upstream.'),
+  headers: duration().prefault('600s').describe('Until an upstream begins to answer.'),
+  idle: duration().prefault('300s').describe('Between two bytes of an upstream.'),
+  finishGrace: duration({ min: 0 })
+    .prefault('5s')
+    .describe('After the finish reason, for usage and the end.'),
+  clientHeaders: duration().prefault('15s').describe('For the headers of a request.'),
+  clientBody: duration().prefault('60s').describe('For the body of a request.'),
+  clientStall: duration()
+    .prefault('120s')
+    .describe('While the client takes nothing of what is there for it.'),
+  keepAlive: duration().prefault('90s').describe('How long an idle connection of a client stays open.'),
+  drain: duration({ min: 0 }).prefault('5s').describe('From SIGTERM to the end.'),
+  ping: duration().prefault('15s').describe('Silence towards a client before it gets a sign of life.'),
+})
+
+const record = section({
+  dir: text().prefault('./recordings').describe('The folder for recordings.'),
+  maxBytes: wholeNumber(1).prefault(104_857_600).describe('The size of all recordings together.'),
+  maxAge: duration({ max: Number.MAX_SAFE_INTEGER }).prefault('7d').describe('How long recordings are kept.'),
+})
+
+const log = section({
+  level: oneOf(['debug', 'info', 'warn', 'error']).prefault('info').describe('The least that is logged.'),
+  file: text().nullable().prefault(null).describe('A file for the log, instead of standard error.'),
+})
+
+/** The configuration as users write it. */
+export const configSchema = section({
+  listen: listen.prefault({}).describe('Where the gateway listens, and for whom.'),
+  keys: listOf(clientKey).prefault([]).describe('Keys of clients. With one or more, every client needs one.'),
+  upstreams: mapOf(text(upstreamNameFault), upstream).prefault({}).describe('The servers that run models.'),
+  models: listOf(model).prefault([]).describe('Which upstream answers for which name; the first match wins.'),
+  formats: formats.prefault({}).describe('Settings of single formats.'),
+  delivery: oneOf(['incremental', 'complete'])
+    .prefault('incremental')
+    .describe('Calls as they are written, or each when it is whole and valid.'),
+  reasoning: section({
+    foreign: oneOf(['drop', 'text'])
+      .prefault('drop')
+      .describe('What becomes of reasoning that a model of another family wrote.'),
+  })
+    .prefault({})
+    .describe('Reasoning in the history.'),
+  strictHistory: flag()
+    .prefault(false)
+    .describe('Refuse a result for an unknown call instead of repairing it.'),
+  warnings: section({
+    conversationBytes: wholeNumber(0)
+      .prefault(0)
+      .describe('Log a warning for a conversation larger than this; 0 never does.'),
+  })
+    .prefault({})
+    .describe('When to warn.'),
+  limits: limits.prefault({}).describe('How much is too much.'),
+  timeouts: timeouts.prefault({}).describe('How long is too long.'),
+  record: record.optional().describe('Record every exchange. Off unless it is here.'),
+  log: log.prefault({}).describe('The log.'),
+  metrics: flag().prefault(true).describe('Whether /metrics is served.'),
+})
+
+export type ParsedConfig = z.output<typeof configSchema>
+
+type PerFormat = Record<FormatId, typeof formatSettings>
+
+function perFormat(): PerFormat {
+  const shape = Object.fromEntries(formatIds.map((id) => [id, formatSettings]))
+  if (!isPerFormat(shape)) throw new TypeError('a format has no settings')
+  return shape
+}
+
+function isPerFormat(shape: Partial<PerFormat>): shape is PerFormat {
+  return formatIds.every((id) => shape[id] !== undefined)
+}

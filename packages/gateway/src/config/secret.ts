@@ -1,0 +1,29 @@
+import { inspect } from 'node:util'
+
+const redacted = '[redacted]'
+
+/** A text that must not be seen. However it is printed, logged or serialised, it says `[redacted]`. */
+export class Secret {
+  readonly #text: string
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  /** The text itself, for the place that sends it. */
+  reveal(): string {
+    return this.#text
+  }
+
+  toString(): string {
+    return redacted
+  }
+
+  toJSON(): string {
+    return redacted
+  }
+
+  [inspect.custom](): string {
+    return redacted
+  }
+}

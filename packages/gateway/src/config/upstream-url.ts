@@ -1,0 +1,40 @@
+import { isForbiddenAddress } from './addresses.ts'
+
+/** What is wrong with the address of an upstream, or undefined. */
+export function upstreamUrlFault(text: string): string | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  // Without slashes the parser would take "localhost:8000" for a scheme, and "http:host" for a host.
+  if (url === undefined || !/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) {
+    return 'must be an address such as https://openrouter.ai/api/v1'
+  }
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'must begin with http:// or https://'
+  if (url.username !== '' || url.password !== '') {
+    return 'must not hold a user name or password; use apiKey or headers'
+  }
+  if (url.search !== '' || url.hash !== '' || /[?#]/.test(text)) return 'must not hold a query or a fragment'
+  if (isForbiddenAddress(url.hostname)) return 'is a link-local, unspecified or otherwise refused address'
+  if (metadataNames.has(url.hostname.replace(/\.$/, ''))) return 'is the metadata service of a cloud'
+  const route = /\/(?:chat\/completions|messages)\/?$/.exec(url.pathname)?.[0]
+  return route === undefined ? undefined : `must be the base address, without ${route}`
+}
+
+/** As the dialects append their route to it. The text must be without fault. */
+export function upstreamBase(text: string): string {
+  return new URL(text).href.replace(/\/+$/, '')
+}
+
+/** Servers that speak OpenAI's dialect answer under /v1, and people leave it out. */
+export function withVersionPath(text: string): string {
+  if (upstreamUrlFault(text) !== undefined) return text
+  const url = new URL(text)
+  return url.pathname === '/' ? new URL('/v1', url).href : text
+}
+
+/** Whether a key for OpenRouter may be sent there: to nobody else, and not in the clear. */
+export function isOpenRouter(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const { protocol, hostname } = new URL(text)
+  return protocol === 'https:' && /(?:^|\.)openrouter\.ai$/.test(hostname)
+}
+
+const metadataNames: ReadonlySet<string> = new Set(['metadata.google.internal', 'metadata.goog', 'metadata'])

@@ -1,0 +1,30 @@
+import { createHash } from 'node:crypto'
+import type { Environment } from './interpolate.ts'
+import type { ConfigIssue } from './origin.ts'
+import { variableSaid } from './overlays.ts'
+import { settingsFrom, withEntry, type SettingMap } from './setting-tree.ts'
+
+const name = 'DRAGOMAN_API_KEY'
+const shortestKey = 24
+
+/** The settings with the client key of the environment beside the configured ones. */
+export function withVariableKey(
+  settings: SettingMap,
+  env: Environment,
+): { settings: SettingMap; issues: readonly ConfigIssue[] } {
+  const given = variableSaid(env, name)
+  const configured = settings.entries.get('keys')?.tree
+  // Keys that are no list are left for the schema to refuse.
+  if (given === undefined || (configured !== undefined && configured.kind !== 'list')) {
+    return { settings, issues: [] }
+  }
+  const { origin, text } = given
+  if (text.length < shortestKey) {
+    const message = `a key must have at least ${shortestKey} characters; "openssl rand -hex 24" makes one`
+    return { settings, issues: [{ origin, path: 'keys', message }] }
+  }
+  const sha256 = createHash('sha256').update(text).digest('hex')
+  const items = [...(configured?.items ?? []), settingsFrom(origin, { name, sha256 })]
+  const keys = { kind: 'list', items, origin: configured?.origin ?? origin } as const
+  return { settings: withEntry(settings, 'keys', keys), issues: [] }
+}

@@ -1,0 +1,41 @@
+export type JsonResult =
+  | { readonly is: 'json'; readonly value: unknown }
+  | { readonly is: 'invalid'; readonly message: string }
+
+/** Parses a body, unless it nests deeper than `depth`: recursion over it must not end the process. */
+export function parseBody(text: string, depth: number): JsonResult {
+  if (nestsDeeper(text, depth)) {
+    return { is: 'invalid', message: `The body nests deeper than ${depth} levels.` }
+  }
+  try {
+    return { is: 'json', value: JSON.parse(text) }
+  } catch (error) {
+    return { is: 'invalid', message: `The body is not JSON: ${error instanceof Error ? error.message : 'unreadable'}` }
+  }
+}
+
+function nestsDeeper(text: string, limit: number): boolean {
+  let depth = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === 34) {
+      at = endOfString(text, at + 1)
+    } else if (code === 123 || code === 91) {
+      if (++depth > limit) return true
+    } else if (code === 125 || code === 93) {
+      depth--
+    }
+  }
+  return false
+}
+
+function endOfString(text: string, at: number): number {
+  for (;;) {
+    const end = text.indexOf('"', at)
+    if (end < 0) return text.length
+    let backslashes = 0
+    while (text.charCodeAt(end - 1 - backslashes) === 92) backslashes++
+    if (backslashes % 2 === 0) return end
+    at = end + 1
+  }
+}

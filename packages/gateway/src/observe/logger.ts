@@ -1,0 +1,54 @@
+import { pino } from 'pino'
+import type { LogConfig } from '../config/config.ts'
+import type { Redactor } from '../security/redact.ts'
+import { PrettyStream } from './pretty-stream.ts'
+
+/** Where the gateway says what it does. Fields are redacted; bodies and arguments never get here. */
+export interface Logger {
+  debug(fields: LogFields, message: string): void
+  info(fields: LogFields, message: string): void
+  warn(fields: LogFields, message: string): void
+  error(fields: LogFields, message: string): void
+}
+
+export type LogFields = Readonly<Record<string, unknown>>
+
+/** More than this waiting to be written is dropped: a full disk must not fill the memory. */
+const MOST_WAITING_BYTES = 4_194_304
+
+export interface LoggerOptions {
+  readonly config: LogConfig
+  readonly redact: Redactor
+  readonly isTerminal: boolean
+  readonly onDrop: () => void
+}
+
+export function createLogger({ config, redact, isTerminal, onDrop }: LoggerOptions): Logger & { flush(): void } {
+  const destination = pino.destination({
+    dest: config.file ?? 2,
+    sync: false,
+    mkdir: config.file !== null,
+    mode: 0o600,
+    maxLength: MOST_WAITING_BYTES,
+  })
+  destination.on('drop', onDrop)
+  // A log that cannot be written is no reason to stop serving.
+  destination.on('error', onDrop)
+  const stream = isTerminal && config.file === null ? new PrettyStream(destination) : destination
+  const log = pino(
+    {
+      level: config.level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    { write: (line) => stream.write(redact(line)) },
+  )
+  return {
+    debug: (fields, message) => log.debug(fields, message),
+    info: (fields, message) => log.info(fields, message),
+    warn: (fields, message) => log.warn(fields, message),
+    error: (fields, message) => log.error(fields, message),
+    flush: () => destination.flush(),
+  }
+}

@@ -1,0 +1,115 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+
+/** What the gateway counts. Labels are few and bounded: names that a client can invent are none of them. */
+export interface Metrics {
+  requestEnded(request: RequestMeasure): void
+  toolCalls(format: string, outcome: 'complete' | 'incomplete', count: number): void
+  problem(format: string, code: string): void
+  upstreamError(kind: string): void
+  dropped(sink: 'log' | 'record'): void
+  streamOpened(): void
+  streamClosed(): void
+  /** The text that Prometheus reads. */
+  expose(): Promise<{ contentType: string; text: string }>
+}
+
+export interface RequestMeasure {
+  readonly route: string
+  readonly status: number
+  readonly seconds: number
+  readonly secondsToFirstEvent: number | null
+  readonly overheadSeconds: number | null
+  readonly format: string | null
+}
+
+const seconds = [0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600]
+const overhead = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5]
+
+export function createMetrics(version: string): Metrics {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry, prefix: 'dragoman_' })
+  const registers = [registry]
+  const requests = new Counter({
+    name: 'dragoman_requests_total',
+    help: 'Requests answered.',
+    labelNames: ['route', 'status'],
+    registers,
+  })
+  const duration = new Histogram({
+    name: 'dragoman_request_duration_seconds',
+    help: 'From the request to the last byte of its answer.',
+    labelNames: ['route'],
+    buckets: seconds,
+    registers,
+  })
+  const firstEvent = new Histogram({
+    name: 'dragoman_time_to_first_event_seconds',
+    help: 'From the request to the first byte of its answer.',
+    labelNames: ['route'],
+    buckets: seconds,
+    registers,
+  })
+  const added = new Histogram({
+    name: 'dragoman_overhead_seconds',
+    help: 'What the gateway added before the first byte.',
+    labelNames: ['route'],
+    buckets: overhead,
+    registers,
+  })
+  const detected = new Counter({
+    name: 'dragoman_formats_detected_total',
+    help: 'Answers in which calls were read, by the format they were written in.',
+    labelNames: ['format'],
+    registers,
+  })
+  const calls = new Counter({
+    name: 'dragoman_tool_calls_total',
+    help: 'Tool calls, by format and outcome.',
+    labelNames: ['format', 'outcome'],
+    registers,
+  })
+  const problems = new Counter({
+    name: 'dragoman_parse_problems_total',
+    help: 'Problems in what models wrote.',
+    labelNames: ['format', 'code'],
+    registers,
+  })
+  const upstreamErrors = new Counter({
+    name: 'dragoman_upstream_errors_total',
+    help: 'Calls of upstreams that failed.',
+    labelNames: ['kind'],
+    registers,
+  })
+  const dropped = new Counter({
+    name: 'dragoman_dropped_total',
+    help: 'Log lines and recordings dropped because they could not be written fast enough.',
+    labelNames: ['sink'],
+    registers,
+  })
+  const active = new Gauge({ name: 'dragoman_streams_active', help: 'Answers being sent.', registers })
+  new Gauge({
+    name: 'dragoman_build_info',
+    help: 'The version that runs.',
+    labelNames: ['version'],
+    registers,
+  }).set({ version }, 1)
+
+  return {
+    requestEnded(request) {
+      requests.inc({ route: request.route, status: request.status })
+      duration.observe({ route: request.route }, request.seconds)
+      if (request.secondsToFirstEvent !== null) {
+        firstEvent.observe({ route: request.route }, request.secondsToFirstEvent)
+      }
+      if (request.overheadSeconds !== null) added.observe({ route: request.route }, request.overheadSeconds)
+      if (request.format !== null) detected.inc({ format: request.format })
+    },
+    toolCalls: (format, outcome, count) => calls.inc({ format, outcome }, count),
+    problem: (format, code) => problems.inc({ format, code }),
+    upstreamError: (kind) => upstreamErrors.inc({ kind }),
+    dropped: (sink) => dropped.inc({ sink }),
+    streamOpened: () => active.inc(),
+    streamClosed: () => active.dec(),
+    expose: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
+  }
+}

@@ -1,0 +1,82 @@
+import type { IncomingMessage } from 'node:http'
+import type { Failure, FailureKind } from '@dragoman/core'
+import { type FailureLimit } from './failure-limit.ts'
+import { type HostPolicy, isAllowedHost } from './host-check.ts'
+import { type ClientKey, findKey } from './key-check.ts'
+
+/** Why a request is turned away before anything of it is read. */
+export interface Rejection {
+  readonly status: number
+  readonly failure: Failure
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export interface GatePolicy extends HostPolicy {
+  readonly allowedOrigins: readonly string[]
+  readonly keys: readonly ClientKey[]
+  readonly failureLimit: FailureLimit
+}
+
+export interface Admitted {
+  /** Whose key it is; null where none is needed. */
+  readonly keyName: string | null
+}
+
+/** Who may come in: the checks that hold for every route, before its body is read. */
+export function checkCaller(request: IncomingMessage, policy: GatePolicy): Rejection | null {
+  const hosts = request.rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host')
+  const host = request.headers.host ?? ''
+  if (hosts.length !== 1 || host === '') {
+    return reject(400, 'invalid-request', 'bad_host', 'A request needs exactly one Host header.')
+  }
+  if (!isAllowedHost(host, policy)) {
+    return reject(403, 'permission', 'host_not_allowed', 'This Host is not allowed (listen.allowedHosts).')
+  }
+  const { origin } = request.headers
+  if (origin !== undefined && !policy.allowedOrigins.includes(origin)) {
+    return reject(403, 'permission', 'origin_not_allowed', 'Requests from web pages are not allowed (listen.allowedOrigins).')
+  }
+  if (request.headers['sec-fetch-site'] === 'cross-site') {
+    return reject(403, 'permission', 'cross_site', 'Requests from other sites are not allowed.')
+  }
+  return null
+}
+
+/** Whether the caller has a key, where keys are configured. */
+export function checkKey(request: IncomingMessage, policy: GatePolicy): Rejection | Admitted {
+  if (policy.keys.length === 0) return { keyName: null }
+  const address = request.socket.remoteAddress ?? ''
+  if (policy.failureLimit.isBlocked(address)) {
+    const headers = { 'retry-after': '60' }
+    return reject(429, 'rate-limit', 'too_many_failures', 'Too many wrong keys from this address.', headers)
+  }
+  const keyName = findKey(request.headers, policy.keys)
+  if (keyName !== null) return { keyName }
+  policy.failureLimit.fail(address)
+  return reject(401, 'authentication', 'invalid_api_key', 'A valid API key is needed.')
+}
+
+/** A page cannot send JSON to another site without asking first; anything else it can. */
+export function checkContent(request: IncomingMessage): Rejection | null {
+  const type = (request.headers['content-type'] ?? '').toLowerCase()
+  const [media, ...parameters] = type.split(';').map((part) => part.trim())
+  const isUtf8 = parameters.every((parameter) => parameter === '' || parameter === 'charset=utf-8')
+  if (media !== 'application/json' || !isUtf8) {
+    return reject(415, 'invalid-request', 'unsupported_media_type', 'The content type must be application/json.')
+  }
+  if (request.headers['content-encoding'] !== undefined) {
+    return reject(415, 'invalid-request', 'unsupported_encoding', 'Compressed request bodies are not accepted.')
+  }
+  return null
+}
+
+export function reject(
+  status: number,
+  kind: FailureKind,
+  code: string,
+  message: string,
+  headers?: Readonly<Record<string, string>>,
+): Rejection {
+  const rejection: Rejection = { status, failure: { kind, code, message } }
+  return headers === undefined ? rejection : { ...rejection, headers }
+}

@@ -1,0 +1,26 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+
+export interface ClientKey {
+  readonly name: string
+  /** 64 hexadecimal digits: keys themselves are never stored. */
+  readonly sha256: string
+}
+
+/** The name of the key a request carries, or null if it carries none of ours. */
+export function findKey(headers: IncomingHttpHeaders, keys: readonly ClientKey[]): string | null {
+  const given = keyIn(headers)
+  const digest = createHash('sha256').update(given).digest()
+  let found: string | null = null
+  // Every key is compared, whichever matches: the time taken must not tell how far one got.
+  for (const key of keys) {
+    if (timingSafeEqual(digest, Buffer.from(key.sha256, 'hex'))) found = key.name
+  }
+  return given === '' ? null : found
+}
+
+function keyIn(headers: IncomingHttpHeaders): string {
+  const bearer = /^Bearer\s+(\S+)\s*$/i.exec(headers.authorization ?? '')?.[1]
+  const apiKey = headers['x-api-key']
+  return bearer ?? (typeof apiKey === 'string' ? apiKey : '')
+}

@@ -1,0 +1,146 @@
+import { isJsonObject, type JsonObject } from './json.ts'
+
+/** A chat request as far as the simulator looks at it. */
+export interface ChatRequest {
+  readonly model: string
+  readonly messages: readonly ChatMessage[]
+  readonly tools: readonly OfferedTool[]
+  /** `named` holds the one tool that must be called. */
+  readonly toolChoice: 'auto' | 'none' | 'required' | { readonly named: string }
+  readonly allowsParallel: boolean
+  readonly isStream: boolean
+  readonly wantsUsage: boolean
+  readonly maxTokens: number | undefined
+  /** Whether the request turns thinking on or off; undefined where it says nothing. */
+  readonly thinking: boolean | undefined
+  /** The schema the answer must follow; an empty one for any JSON. */
+  readonly answerSchema: JsonObject | undefined
+  /** Characters of the prompt, for the usage numbers. */
+  readonly promptLength: number
+}
+
+export interface ChatMessage {
+  readonly role: string
+  readonly text: string
+  readonly reasoning: string
+  readonly calls: readonly PastCall[]
+  readonly callId: string | undefined
+}
+
+export interface PastCall {
+  readonly id: string | undefined
+  readonly name: string
+  readonly arguments: unknown
+}
+
+export interface OfferedTool {
+  readonly name: string
+  readonly parameters: JsonObject
+}
+
+/** The body is no chat request. */
+export class InvalidRequest extends Error {}
+
+export function readChatRequest(body: unknown): ChatRequest {
+  if (!isJsonObject(body)) throw new InvalidRequest('The body must be a JSON object.')
+  const { model, messages, tools } = body
+  if (typeof model !== 'string' || model === '') throw new InvalidRequest('model must be a text.')
+  if (!Array.isArray(messages) || messages.length === 0) {
+    throw new InvalidRequest('messages must be a list that is not empty.')
+  }
+  return {
+    model,
+    messages: messages.map(readMessage),
+    tools: Array.isArray(tools) ? tools.map(readTool) : [],
+    toolChoice: readToolChoice(body['tool_choice']),
+    allowsParallel: body['parallel_tool_calls'] !== false,
+    isStream: body['stream'] === true,
+    wantsUsage: isJsonObject(body['stream_options']) && body['stream_options']['include_usage'] === true,
+    maxTokens: readCount(body['max_completion_tokens'] ?? body['max_tokens']),
+    thinking: readThinking(body),
+    answerSchema: readAnswerSchema(body['response_format']),
+    promptLength: JSON.stringify([messages, tools ?? []]).length,
+  }
+}
+
+function readMessage(message: unknown, index: number): ChatMessage {
+  if (!isJsonObject(message) || typeof message['role'] !== 'string') {
+    throw new InvalidRequest(`messages[${index}] has no role.`)
+  }
+  const calls = message['tool_calls']
+  const callId = message['tool_call_id']
+  return {
+    role: message['role'],
+    text: readText(message['content']),
+    reasoning: readReasoning(message),
+    calls: Array.isArray(calls) ? calls.map(readCall) : [],
+    callId: typeof callId === 'string' ? callId : undefined,
+  }
+}
+
+function readText(content: unknown): string {
+  if (typeof content === 'string') return content
+  if (!Array.isArray(content)) return ''
+  return content
+    .map((part: unknown) => (isJsonObject(part) && typeof part['text'] === 'string' ? part['text'] : ''))
+    .filter((text) => text !== '')
+    .join('\n')
+}
+
+function readReasoning(message: JsonObject): string {
+  for (const field of ['reasoning_content', 'reasoning']) {
+    const value = message[field]
+    if (typeof value === 'string' && value !== '') return value
+  }
+  const details = message['reasoning_details']
+  if (Array.isArray(details) && details.length > 0) return JSON.stringify(details)
+  return /<think>([^]*?)<\/think>/.exec(readText(message['content']))?.[1] ?? ''
+}
+
+function readCall(call: unknown): PastCall {
+  const fields = isJsonObject(call) ? call : {}
+  const called = isJsonObject(fields['function']) ? fields['function'] : {}
+  return {
+    id: typeof fields['id'] === 'string' ? fields['id'] : undefined,
+    name: typeof called['name'] === 'string' ? called['name'] : '',
+    arguments: called['arguments'],
+  }
+}
+
+function readTool(tool: unknown, index: number): OfferedTool {
+  const defined = isJsonObject(tool) ? tool['function'] : undefined
+  if (!isJsonObject(defined) || typeof defined['name'] !== 'string' || defined['name'] === '') {
+    throw new InvalidRequest(`tools[${index}] has no function with a name.`)
+  }
+  const { name, parameters } = defined
+  return { name, parameters: isJsonObject(parameters) ? parameters : {} }
+}
+
+function readToolChoice(choice: unknown): ChatRequest['toolChoice'] {
+  if (choice === 'none' || choice === 'required') return choice
+  const named =
+    isJsonObject(choice) && isJsonObject(choice['function']) ? choice['function']['name'] : undefined
+  return typeof named === 'string' ? { named } : 'auto'
+}
+
+function readCount(value: unknown): number | undefined {
+  return typeof value === 'number' && value >= 1 ? Math.floor(value) : undefined
+}
+
+function readThinking(body: JsonObject): boolean | undefined {
+  const { thinking, reasoning, reasoning_effort: effort, chat_template_kwargs: template } = body
+  if (isJsonObject(thinking)) return thinking['type'] !== 'disabled'
+  if (isJsonObject(reasoning)) return reasoning['enabled'] !== false && reasoning['effort'] !== 'none'
+  if (typeof effort === 'string') return effort !== 'none'
+  if (!isJsonObject(template)) return undefined
+  const switched = template['enable_thinking'] ?? template['thinking']
+  return typeof switched === 'boolean' ? switched : undefined
+}
+
+function readAnswerSchema(format: unknown): JsonObject | undefined {
+  if (!isJsonObject(format)) return undefined
+  if (format['type'] === 'json_object') return {}
+  const outer = format['json_schema']
+  const schema = isJsonObject(outer) ? outer['schema'] : undefined
+  return format['type'] === 'json_schema' && isJsonObject(schema) ? schema : undefined
+}

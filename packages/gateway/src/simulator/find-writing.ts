@@ -1,0 +1,73 @@
+import { detectFormat, detectModel, DragomanError, resolveFormatId, type FormatId } from '@dragoman/core'
+import type { Writing, WrittenCall } from './writing.ts'
+import { writings } from './writings.ts'
+
+/** The text in which a model calls, exactly as its template writes it. `name`: a writing or a format. */
+export function writeCalls(
+  name: string,
+  calls: readonly WrittenCall[],
+  { startIndex = 0 }: { startIndex?: number } = {},
+): string {
+  const writing = getWriting(name)
+  if (writing.kind === 'text') return writing.calls(calls, startIndex)
+  throw new DragomanError('invalid-option', `${writing.id} calls are structured: there is no text to write.`)
+}
+
+/** The writing of this name; for a format, its usual one. */
+export function findWriting(name: string): Writing | undefined {
+  const format = resolveFormatId(name)
+  return (
+    writings.find(({ id }) => id === name) ??
+    writings.find(({ formats }) => format !== undefined && formats.includes(format))
+  )
+}
+
+export function getWriting(name: string): Writing {
+  const writing = findWriting(name)
+  if (writing !== undefined) return writing
+  throw new DragomanError(
+    'unknown-format',
+    `The simulator cannot write "${name}". It can: ${writableNames().join(', ')}.`,
+  )
+}
+
+/** Every name that `getWriting` takes. */
+export function writableNames(): string[] {
+  return [...new Set([...writings.flatMap(({ formats }) => formats), ...writings.map(({ id }) => id)])]
+}
+
+/** What a model of this name writes. A format that is given wins; the name then chooses inside it. */
+export function writingForModel(model: string, name?: string): Writing {
+  if (name === undefined) return writingByModel(model) ?? getWriting('standard')
+  const usual = getWriting(name)
+  const format = resolveFormatId(name)
+  if (usual.id === name || format === undefined) return usual
+  const byModel = writingByModel(model)
+  return byModel?.formats.includes(format) === true ? byModel : usual
+}
+
+function writingByModel(model: string): Writing | undefined {
+  const { format, grammar } = detectModel(model)
+  return (
+    writings.find(({ models }) => models.includes(model)) ??
+    releaseOf(grammar, model) ??
+    (format === 'standard' ? undefined : findWriting(format))
+  )
+}
+
+function releaseOf(grammar: string | undefined, model: string): Writing | undefined {
+  const candidates = writings
+    .filter((each) => each.kind === 'text')
+    .filter((each) => each.grammar === grammar)
+  return (
+    candidates.find(({ releases }) => releases?.test(model) === true) ??
+    candidates.find(({ releases }) => releases === undefined)
+  )
+}
+
+/** Whose rules hold for a conversation: the given format, else what the name of the model says. */
+export function familyOf(model: string, writing: Writing): FormatId {
+  const detected = detectFormat(model)
+  if (writing.kind === 'structured' || writing.formats.includes(detected)) return detected
+  return writing.formats[0] ?? 'standard'
+}

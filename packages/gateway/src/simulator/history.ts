@@ -1,0 +1,139 @@
+import type { FormatId } from '@dragoman/core'
+import type { ChatMessage, PastCall } from './chat-request.ts'
+import { isJsonObject } from './json.ts'
+
+/** What can be wrong with a conversation that a model is sent. */
+type HistoryProblemCode =
+  | 'role-order'
+  | 'unknown-role'
+  | 'missing-id'
+  | 'repeated-id'
+  | 'wrong-id'
+  | 'invalid-arguments'
+  | 'missing-reasoning'
+  | 'unanswered-call'
+  | 'unexpected-result'
+
+export interface HistoryProblem {
+  readonly code: HistoryProblemCode
+  readonly message: string
+}
+
+export interface HistoryRules {
+  readonly family: FormatId
+  /** Whether the model thinks, so that its thoughts must come back with its calls. */
+  readonly thinks: boolean
+}
+
+/** Everything wrong with a history, in order. A real model would answer it with nonsense or an error. */
+export function checkHistory(messages: readonly ChatMessage[], rules: HistoryRules): HistoryProblem[] {
+  const history = new HistoryCheck(rules)
+  messages.forEach((message, index) => history.read(message, index))
+  return history.end()
+}
+
+/** Whose templates show the model an id of their own making, by its place among all calls. */
+const idStyles: Partial<Record<FormatId, (call: PastCall, index: number) => string>> = {
+  kimi: ({ name }, index) => `functions.${name}:${index}`,
+}
+
+const roles = new Set(['system', 'developer', 'user', 'assistant', 'tool'])
+const needReasoning: ReadonlySet<FormatId> = new Set<FormatId>(['kimi', 'deepseek'])
+
+class HistoryCheck {
+  readonly #rules: HistoryRules
+  readonly #problems: HistoryProblem[] = []
+  readonly #ids = new Set<string>()
+  /** Calls whose results must come next. */
+  #open: { readonly id: string | undefined; readonly name: string }[] = []
+  #callCount = 0
+  #hasBegun = false
+
+  constructor(rules: HistoryRules) {
+    this.#rules = rules
+  }
+
+  read(message: ChatMessage, index: number): void {
+    const at = `messages[${index}]`
+    if (message.role === 'tool') {
+      this.#result(message, at)
+      return
+    }
+    this.#closeCalls(at)
+    this.#role(message, at)
+    if (message.calls.length > 0) this.#calls(message, at)
+  }
+
+  end(): HistoryProblem[] {
+    this.#closeCalls('the end')
+    return this.#problems
+  }
+
+  #role({ role }: ChatMessage, at: string): void {
+    const isSystem = role === 'system' || role === 'developer'
+    if (!roles.has(role)) this.#report('unknown-role', `${at}: there is no role "${role}"`)
+    else if (isSystem && this.#hasBegun)
+      this.#report('role-order', `${at}: ${role} after the conversation began`)
+    this.#hasBegun ||= !isSystem
+  }
+
+  #calls({ role, calls, reasoning }: ChatMessage, at: string): void {
+    const { family, thinks } = this.#rules
+    if (role !== 'assistant') this.#report('role-order', `${at}: tool_calls in a message of the ${role}`)
+    if (thinks && needReasoning.has(family) && reasoning === '') {
+      this.#report(
+        'missing-reasoning',
+        `${at}: thinking is on, but the message with tool_calls has no reasoning_content`,
+      )
+    }
+    calls.forEach((call, index) => this.#call(call, `${at}.tool_calls[${index}]`))
+    this.#open = calls.map(({ id, name }) => ({ id, name }))
+  }
+
+  #call(call: PastCall, at: string): void {
+    const { id } = call
+    const expected = idStyles[this.#rules.family]?.(call, this.#callCount)
+    this.#callCount++
+    if (id === undefined || id === '') this.#report('missing-id', `${at}: the call has no id`)
+    else if (this.#ids.has(id)) this.#report('repeated-id', `${at}: the id ${id} was used before`)
+    else if (expected !== undefined && id !== expected) {
+      this.#report('wrong-id', `${at}: the id is ${id}, it must be ${expected}`)
+    }
+    if (id !== undefined) this.#ids.add(id)
+    if (!isArguments(call.arguments)) {
+      this.#report('invalid-arguments', `${at}: the arguments of ${call.name} are not the JSON of an object`)
+    }
+  }
+
+  #result({ callId }: ChatMessage, at: string): void {
+    const answered = this.#open.findIndex(({ id }) => id !== undefined && id === callId)
+    if (answered === -1) {
+      const why =
+        callId !== undefined && this.#ids.has(callId)
+          ? 'does not stand directly after its call'
+          : 'has no call'
+      this.#report('unexpected-result', `${at}: the result for ${callId ?? 'no id'} ${why}`)
+    }
+    this.#open = this.#open.filter((_, index) => index !== answered)
+  }
+
+  #closeCalls(at: string): void {
+    for (const { id, name } of this.#open) {
+      this.#report('unanswered-call', `${at}: no result for ${id ?? `the call of ${name}`}`)
+    }
+    this.#open = []
+  }
+
+  #report(code: HistoryProblemCode, message: string): void {
+    this.#problems.push({ code, message })
+  }
+}
+
+function isArguments(value: unknown): boolean {
+  if (typeof value !== 'string') return false
+  try {
+    return isJsonObject(JSON.parse(value))
+  } catch {
+    return false
+  }
+}

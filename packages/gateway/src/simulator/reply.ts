@@ -1,0 +1,124 @@
+import { encodeSse, encodeSseComment } from '@dragoman/core'
+import { completionBody, completionChunks, type Envelope } from './chat-completion.ts'
+import { InvalidRequest } from './chat-request.ts'
+import type { HistoryProblem } from './history.ts'
+import { layOut } from './lay-out.ts'
+import { describeProblems, scriptAnswer, type ScriptedAnswer } from './script.ts'
+import type { Fault, SimulatorSettings } from './settings.ts'
+
+/** What goes over the wire, and when: a step that is no chunk tells what happens to the connection. */
+export type Step =
+  | { readonly type: 'chunk'; readonly text: string }
+  /** Nothing more comes, and the connection stays open. */
+  | { readonly type: 'stall' }
+  /** The connection ends as if it had broken. */
+  | { readonly type: 'cut' }
+
+export interface Reply {
+  readonly status: number
+  readonly contentType: 'application/json' | 'text/event-stream'
+  readonly steps: readonly Step[]
+  /** Milliseconds after each chunk. */
+  readonly pace: number
+  readonly historyProblems: readonly HistoryProblem[]
+}
+
+/** The whole reply to a chat request, made before any of it is sent. */
+export function replyTo(body: unknown, settings: SimulatorSettings, envelope: Envelope): Reply {
+  const answer = scriptOrRefusal(body, settings)
+  if (answer instanceof InvalidRequest) return errorReply(400, 'invalid_request_error', answer.message)
+  const { historyProblems, settings: chosen, request } = answer
+  const status = chosen.faults.find((fault) => /^\d+$/.test(fault))
+  if (status !== undefined)
+    return errorReply(Number(status), 'simulated_error', `A simulated HTTP ${status}.`)
+  if (chosen.strict && historyProblems.length > 0) {
+    return {
+      ...errorReply(400, 'invalid_request_error', describeProblems(historyProblems)),
+      historyProblems,
+    }
+  }
+  const isStream = request.isStream && !chosen.faults.includes('json')
+  return {
+    status: 200,
+    contentType: isStream ? 'text/event-stream' : 'application/json',
+    steps: isStream ? streamSteps(answer, envelope) : bodySteps(answer, envelope),
+    pace: chosen.pace,
+    historyProblems,
+  }
+}
+
+/** An error in the shape that OpenAI's clients know. */
+export function errorReply(status: number, type: string, message: string): Reply {
+  return {
+    status,
+    contentType: 'application/json',
+    steps: [chunk(errorBody(type, message, status))],
+    pace: 0,
+    historyProblems: [],
+  }
+}
+
+function scriptOrRefusal(body: unknown, settings: SimulatorSettings): ScriptedAnswer | InvalidRequest {
+  try {
+    return scriptAnswer(body, settings)
+  } catch (error) {
+    if (error instanceof InvalidRequest) return error
+    throw error
+  }
+}
+
+function streamSteps(answer: ScriptedAnswer, envelope: Envelope): Step[] {
+  const { faults, comments } = answer.settings
+  const { opening, deltas, closing } = completionChunks(answer, layOut(answer), envelope)
+  const events = (values: readonly unknown[]): Step[] =>
+    values.map((value) => chunk(encodeSse({ data: JSON.stringify(value) })))
+  const comment = comments ? [chunk(encodeSseComment('simulated keep-alive'))] : []
+  const middle = Math.ceil(deltas.length / 2)
+  const first = [...comment, ...events([opening]), ...events(deltas.slice(0, middle)), ...comment]
+  const accident = accidentIn(faults)
+  if (accident?.ends === true) return [...first, ...accident.steps]
+  return [
+    ...first,
+    ...(accident?.steps ?? []),
+    ...events([...deltas.slice(middle), ...closing]),
+    ...(faults.includes('no-done') ? [] : [chunk(encodeSse({ data: '[DONE]' }))]),
+  ]
+}
+
+interface Accident {
+  readonly steps: readonly Step[]
+  /** Whether it is the last that comes. */
+  readonly ends: boolean
+}
+
+function accidentIn(faults: readonly Fault[]): Accident | undefined {
+  return faults.map((fault) => accidents[fault]).find((accident) => accident !== undefined)
+}
+
+const accidents: Partial<Record<Fault, Accident>> = {
+  error: {
+    ends: true,
+    steps: [chunk(encodeSse({ data: errorBody('server_error', 'A simulated error.', 500) }))],
+  },
+  cut: { ends: true, steps: [{ type: 'cut' }] },
+  stall: { ends: true, steps: [{ type: 'stall' }] },
+  garbage: { ends: false, steps: [chunk(encodeSse({ data: '{"simulated garbage' }))] },
+}
+
+function bodySteps(answer: ScriptedAnswer, envelope: Envelope): Step[] {
+  const { faults } = answer.settings
+  const body = JSON.stringify(completionBody(answer, layOut(answer), envelope))
+  const half = chunk(body.slice(0, body.length / 2))
+  if (faults.includes('error')) return [chunk(errorBody('server_error', 'A simulated error.', 500))]
+  if (faults.includes('cut')) return [half, { type: 'cut' }]
+  if (faults.includes('stall')) return [half, { type: 'stall' }]
+  return faults.includes('garbage') ? [half] : [chunk(body)]
+}
+
+function chunk(text: string): Step {
+  return { type: 'chunk', text }
+}
+
+function errorBody(type: string, message: string, code: number): string {
+  return JSON.stringify({ error: { message, type, param: null, code } })
+}

@@ -1,0 +1,116 @@
+import type { FormatId } from '@dragoman/core'
+import { readChatRequest, type ChatRequest } from './chat-request.ts'
+import { chooseCalls } from './choose-calls.ts'
+import { familyOf, writingForModel } from './find-writing.ts'
+import { checkHistory, type HistoryProblem } from './history.ts'
+import { Phrases } from './phrases.ts'
+import { seededRandom } from './random.ts'
+import { fillSchema } from './schema-value.ts'
+import {
+  resolveSettings,
+  settingsForModel,
+  type ResolvedSettings,
+  type SimulatorSettings,
+} from './settings.ts'
+import { readTurn, type Turn } from './turn.ts'
+import type { Writing, WrittenCall } from './writing.ts'
+
+/** What the simulated model says, before it is written down in anybody's format. */
+export interface ScriptedAnswer {
+  readonly request: ChatRequest
+  /** With what the name of the model says. */
+  readonly settings: ResolvedSettings
+  readonly writing: Writing
+  /** Empty if the model does not think. */
+  readonly thought: string
+  readonly text: string
+  readonly calls: readonly ScriptedCall[]
+  /** How many calls the conversation holds already. */
+  readonly startIndex: number
+  readonly historyProblems: readonly HistoryProblem[]
+}
+
+export interface ScriptedCall extends WrittenCall {
+  /** For calls that are structured. */
+  readonly id: string
+}
+
+/** Every text of the simulator says that it is one. */
+const label = '[simulated]'
+
+/** Decides what the model answers. Throws `InvalidRequest` where the body is no chat request. */
+export function scriptAnswer(body: unknown, given: SimulatorSettings): ScriptedAnswer {
+  const request = readChatRequest(body)
+  const { name, settings } = settingsForModel(request.model, resolveSettings(given))
+  const writing = writingForModel(name, settings.format)
+  const family = familyOf(name, writing)
+  const turn = readTurn(request.messages)
+  const thinks = doesThink(name, request, settings)
+  const calls = chooseCalls(request, turn, settings)
+  const historyProblems = checkHistory(request.messages, { family, thinks })
+  return {
+    request,
+    settings,
+    writing,
+    thought: thinks ? thoughtAbout(calls, turn) : '',
+    text: textFor(request, turn, calls, historyProblems, settings),
+    calls: calls.map((call, index) => withId(call, family, turn.callCount + index)),
+    startIndex: turn.callCount,
+    historyProblems,
+  }
+}
+
+function withId({ name, arguments: values }: WrittenCall, family: FormatId, index: number): ScriptedCall {
+  return {
+    id: family === 'kimi' ? `functions.${name}:${index}` : `call_sim_${index}`,
+    name,
+    arguments: values,
+  }
+}
+
+function doesThink(model: string, request: ChatRequest, { thinking, field }: ResolvedSettings): boolean {
+  if (thinking !== 'auto') return thinking !== 'none'
+  return request.thinking ?? (field !== 'content' || /think|reason|\br1\b/i.test(model))
+}
+
+function thoughtAbout(calls: readonly WrittenCall[], { results }: Turn): string {
+  if (calls.length > 0) return `A simulated thought: I need ${nameList(calls)} for this.`
+  return results.length > 0
+    ? 'A simulated thought: the results are here.'
+    : 'A simulated thought: I can answer this.'
+}
+
+function textFor(
+  request: ChatRequest,
+  turn: Turn,
+  calls: readonly WrittenCall[],
+  problems: readonly HistoryProblem[],
+  { seed }: ResolvedSettings,
+): string {
+  if (problems.length > 0) return describeProblems(problems)
+  if (calls.length > 0) return `${label} I will call ${nameList(calls)}.`
+  if (request.answerSchema !== undefined) {
+    const answer = fillSchema(request.answerSchema, new Phrases(turn.userText), seededRandom(seed))
+    return JSON.stringify(Object.keys(answer).length === 0 ? { simulated: true } : answer)
+  }
+  if (turn.results.length > 0) {
+    return `${label} ${turn.results.map(({ name, text }) => `${name} answered: ${shortened(text)}`).join('\n')}`
+  }
+  return turn.userText === '' ? `${label} Hello.` : `${label} You said: ${shortened(turn.userText)}`
+}
+
+/** The first few: the rest usually follows from them. */
+export function describeProblems(problems: readonly HistoryProblem[]): string {
+  const told = problems.slice(0, 3).map(({ message }) => `${label} history problem: ${message}`)
+  const more = problems.length - told.length
+  return [...told, ...(more > 0 ? [`${label} and ${more} more`] : [])].join('\n')
+}
+
+function nameList(calls: readonly WrittenCall[]): string {
+  return calls.map(({ name }) => name).join(' and ')
+}
+
+function shortened(text: string): string {
+  const characters = Array.from(text.trim())
+  return characters.length > 400 ? `${characters.slice(0, 400).join('')}…` : characters.join('')
+}

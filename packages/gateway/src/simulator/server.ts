@@ -1,0 +1,211 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { BoundedList } from './bounded-list.ts'
+import type { HistoryProblem } from './history.ts'
+import { errorReply, type Reply } from './reply.ts'
+import { nodeWorld, play, simulate, type Simulation, type TakeChunk, type World } from './simulate.ts'
+import { resolveSettings, type SimulatorSettings } from './settings.ts'
+import { writings } from './writings.ts'
+
+/** A scripted model on an OpenAI-compatible endpoint. */
+export interface Simulator {
+  /** Resolves to the base address that clients are given: `http://127.0.0.1:PORT/v1`. */
+  listen(port?: number, host?: string): Promise<string>
+  /** Ends everything that still runs. */
+  close(): Promise<void>
+  /** The base address, once it listens. */
+  readonly address: string | undefined
+  /** The latest chat requests, oldest first. */
+  readonly requests: readonly SimulatedRequest[]
+  /** Chat requests that are being answered. */
+  readonly openRequests: number
+  /** The latest things that were wrong in the histories it was sent. */
+  readonly historyProblems: readonly SeenHistoryProblem[]
+}
+
+interface SimulatedRequest {
+  readonly headers: Readonly<IncomingMessage['headers']>
+  readonly body: unknown
+}
+
+interface SeenHistoryProblem extends HistoryProblem {
+  readonly model: string
+}
+
+export function createSimulator(settings: SimulatorSettings = {}, world: World = nodeWorld()): Simulator {
+  return new HttpSimulator(resolveSettings(settings), world)
+}
+
+const rememberedRequests = 200
+const rememberedProblems = 1000
+const longestBody = 64 * 1024 * 1024
+
+class HttpSimulator implements Simulator {
+  readonly #settings: SimulatorSettings
+  readonly #world: World
+  readonly #server: Server
+  readonly #requests = new BoundedList<SimulatedRequest>(rememberedRequests)
+  readonly #problems = new BoundedList<SeenHistoryProblem>(rememberedProblems)
+  #openRequests = 0
+
+  constructor(settings: SimulatorSettings, world: World) {
+    this.#settings = settings
+    this.#world = world
+    this.#server = createServer((request, response) => {
+      this.#handle(request, response).catch((error: unknown) => fail(response, error))
+    })
+  }
+
+  get requests(): readonly SimulatedRequest[] {
+    return this.#requests.items
+  }
+
+  get openRequests(): number {
+    return this.#openRequests
+  }
+
+  get historyProblems(): readonly SeenHistoryProblem[] {
+    return this.#problems.items
+  }
+
+  get address(): string | undefined {
+    const address = this.#server.address()
+    if (address === null || typeof address === 'string') return undefined
+    const host = address.family === 'IPv6' ? `[${address.address}]` : address.address
+    return `http://${host}:${address.port}/v1`
+  }
+
+  async listen(port = 0, host = '127.0.0.1'): Promise<string> {
+    this.#server.listen(port, host)
+    await once(this.#server, 'listening')
+    return this.address ?? ''
+  }
+
+  async close(): Promise<void> {
+    if (!this.#server.listening) return
+    const closed = once(this.#server, 'close')
+    this.#server.close()
+    this.#server.closeAllConnections()
+    await closed
+  }
+
+  async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = (request.url ?? '/').replace(/\?.*$/s, '')
+    switch (`${request.method} ${path}`) {
+      case 'POST /v1/chat/completions':
+        return this.#answer(request, response)
+      case 'GET /v1/models':
+      case 'HEAD /v1/models':
+        return sendJson(response, 200, modelList())
+      case 'GET /simulator/history-problems':
+        return sendJson(response, 200, { data: this.historyProblems })
+      default:
+        return this.#send(
+          errorReply(404, 'invalid_request_error', `The simulator has no ${request.method} ${path}.`),
+          response,
+        )
+    }
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    this.#openRequests++
+    response.once('close', () => this.#openRequests--)
+    const text = await readBody(request)
+    if (text === undefined) {
+      return this.#send(errorReply(413, 'invalid_request_error', 'The body is too long.'), response)
+    }
+    const body = parseJson(text)
+    this.#requests.add({ headers: request.headers, body })
+    const simulation = simulate(body, this.#settings, takeInto(response), this.#world)
+    const model = modelOf(body)
+    for (const problem of simulation.reply.historyProblems) this.#problems.add({ model, ...problem })
+    await finish(simulation, response)
+  }
+
+  async #send(reply: Reply, response: ServerResponse): Promise<void> {
+    await finish(play(reply, takeInto(response), this.#world), response)
+  }
+}
+
+async function finish(simulation: Simulation, response: ServerResponse): Promise<void> {
+  const { status, contentType } = simulation.reply
+  response.once('close', () => simulation.cancel())
+  response.writeHead(status, {
+    'content-type': contentType,
+    'cache-control': 'no-cache',
+    'x-simulation': 'dragoman',
+  })
+  response.flushHeaders()
+  const end = await simulation.done
+  if (end === 'ended') response.end()
+  // Unlike destroy(), this lets what was written before the cut arrive.
+  else response.socket?.destroySoon()
+}
+
+function takeInto(response: ServerResponse): TakeChunk {
+  return (text) => {
+    if (response.destroyed || response.write(text)) return undefined
+    return new Promise((resolve) => {
+      const go = (): void => {
+        response.off('drain', go).off('close', go)
+        resolve()
+      }
+      response.on('drain', go).on('close', go)
+    })
+  }
+}
+
+/** Undefined: it is too long. */
+async function readBody(request: IncomingMessage): Promise<string | undefined> {
+  const pieces: Buffer[] = []
+  let length = 0
+  for await (const piece of request.iterator({ destroyOnReturn: false })) {
+    if (!Buffer.isBuffer(piece)) continue
+    length += piece.length
+    if (length > longestBody) return undefined
+    pieces.push(piece)
+  }
+  return Buffer.concat(pieces).toString('utf8')
+}
+
+/** What is no JSON is no request either; the reply says so. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function modelOf(body: unknown): string {
+  return typeof body === 'object' && body !== null && 'model' in body ? String(body.model) : ''
+}
+
+function modelList(): unknown {
+  return {
+    object: 'list',
+    data: writings.flatMap(({ models, title }) =>
+      models.map((id) => ({
+        id,
+        object: 'model',
+        created: 0,
+        owned_by: 'dragoman-simulator',
+        description: `[simulated] no real model; writes tool calls as ${title}`,
+      })),
+    ),
+  }
+}
+
+function sendJson(response: ServerResponse, status: number, value: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json', 'x-simulation': 'dragoman' })
+  response.end(JSON.stringify(value))
+}
+
+/** The client left while it was sending, or the simulator has a bug. */
+function fail(response: ServerResponse, error: unknown): void {
+  if (response.headersSent || response.destroyed) response.destroy()
+  else
+    sendJson(response, 500, {
+      error: { message: String(error), type: 'server_error', param: null, code: 500 },
+    })
+}

@@ -1,0 +1,108 @@
+import { getWriting } from './find-writing.ts'
+
+export const fields = ['content', 'reasoning', 'reasoning_content'] as const
+export const chunkings = ['token', 'char', 'whole', 'random'] as const
+
+/** What can go wrong on purpose. */
+export const faults = {
+  error: 'an error object in the middle of the stream',
+  cut: 'the connection ends in the middle',
+  stall: 'nothing more comes after the middle, and the connection stays open',
+  garbage: 'a line in the middle that is not JSON',
+  'no-done': 'the stream ends without [DONE]',
+  'no-finish': 'no finish_reason',
+  json: 'plain JSON although a stream was asked for',
+  length: 'the answer is cut in its middle, with finish_reason length',
+  '429': 'HTTP 429',
+  '500': 'HTTP 500',
+  '503': 'HTTP 503',
+} as const
+
+export type Field = (typeof fields)[number]
+export type Chunking = (typeof chunkings)[number]
+export type Fault = keyof typeof faults
+
+export interface SimulatorSettings {
+  /** A format or one of its writings (`kimi`, `kimi-k3`). Not given: the name of the model decides. */
+  readonly format?: string
+  /** Where calls that are text are written. */
+  readonly field?: Field
+  readonly chunk?: Chunking
+  /** Milliseconds between two chunks. */
+  readonly pace?: number
+  readonly seed?: number
+  /** How many tools are called at once. */
+  readonly parallel?: number
+  /** How often tools are called before the answer. Not given: what the user's words say. */
+  readonly rounds?: number
+  /** Where thoughts go. `auto`: into the reasoning field, if the request or the model's name asks for them. */
+  readonly thinking?: 'auto' | 'none' | 'inline' | 'field'
+  /** Answers a wrong history with HTTP 400. */
+  readonly strict?: boolean
+  /** Comments in the event stream, as servers send to keep a connection alive. */
+  readonly comments?: boolean
+  readonly faults?: readonly Fault[]
+}
+
+type Defaulted = Required<Omit<SimulatorSettings, 'format' | 'rounds'>>
+export type ResolvedSettings = Defaulted & Pick<SimulatorSettings, 'format' | 'rounds'>
+
+export function resolveSettings(given: SimulatorSettings): ResolvedSettings {
+  // A wrong name must fail when the simulator is set up, not at its first request.
+  if (given.format !== undefined) getWriting(given.format)
+  return { ...defaults, ...given }
+}
+
+const defaults: Defaulted = {
+  field: 'content',
+  chunk: 'token',
+  pace: 0,
+  seed: 0,
+  parallel: 1,
+  thinking: 'auto',
+  strict: false,
+  comments: false,
+  faults: [],
+}
+
+/**
+ * Words after a plus sign in the name of a model change the settings for that one request:
+ * `kimi-k2+reasoning+char+cut`. A word that means nothing is left in the name.
+ */
+export function settingsForModel(
+  model: string,
+  settings: ResolvedSettings,
+): { readonly name: string; readonly settings: ResolvedSettings } {
+  const [name = '', ...words] = model.split('+')
+  const unknown = words.filter((word) => !modelWords.has(word))
+  const changes = words.map((word) => modelWords.get(word) ?? {})
+  const changed: SimulatorSettings = Object.assign({}, ...changes)
+  return {
+    name: [name, ...unknown].join('+'),
+    settings: {
+      ...settings,
+      ...changed,
+      faults: [...settings.faults, ...changes.flatMap((change) => change.faults ?? [])],
+    },
+  }
+}
+
+/** Every word that a model's name may carry, with what it changes. */
+export const modelWords: ReadonlyMap<string, SimulatorSettings> = new Map<string, SimulatorSettings>([
+  ...fields.map((field): [string, SimulatorSettings] => [field, { field }]),
+  ...chunkings.map((chunk): [string, SimulatorSettings] => [chunk, { chunk }]),
+  ['structured', { format: 'standard' }],
+  ['think', { thinking: 'field' }],
+  ['inline-think', { thinking: 'inline' }],
+  ['no-think', { thinking: 'none' }],
+  ['parallel', { parallel: 2 }],
+  ['strict', { strict: true }],
+  ['comments', { comments: true }],
+  ...Object.keys(faults)
+    .filter(isFault)
+    .map((fault): [string, SimulatorSettings] => [fault, { faults: [fault] }]),
+])
+
+function isFault(name: string): name is Fault {
+  return Object.hasOwn(faults, name)
+}

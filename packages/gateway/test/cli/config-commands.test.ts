@@ -1,0 +1,152 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { dragoman, type Finished } from './run-cli.ts'
+
+let folder = ''
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'dragoman-test-'))
+})
+afterEach(() => rm(folder, { recursive: true }))
+
+/** Runs it where no other configuration is found. */
+function run(args: readonly string[], env: Record<string, string> = {}): Promise<Finished> {
+  return dragoman(args, { env: { HOME: folder, XDG_CONFIG_HOME: join(folder, 'config'), ...env } })
+}
+
+async function file(text: string, mode = 0o600): Promise<string> {
+  const written = join(folder, 'd.yaml')
+  await writeFile(written, text, { mode })
+  return written
+}
+
+/** Where `init` is told to write: its folder is not there yet. */
+function path(): string {
+  return join(folder, 'sub', 'dragoman.yaml')
+}
+
+describe('dragoman check', () => {
+  it('prints ok and a summary', async () => {
+    const config = await file(
+      'upstreams: { lab: { url: "http://10.0.0.5:8000/v1" } }\nmodels: [{ match: "claude-*", upstream: lab, model: k2, format: kimi }]',
+    )
+    const { code, stdout, stderr } = await run(['check', '--config', config])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toMatch(/^ok /)
+    expect(stdout).toContain('http://127.0.0.1:12377')
+    expect(stdout).toContain('http://10.0.0.5:8000/v1 (openai-chat, no key)')
+    expect(stdout).toMatch(/claude-\* +lab k2 \(format kimi\)/)
+  })
+
+  it('prints every error with its place, exits 1 and shows no stack', async () => {
+    const config = await file('listen:\n  prot: 1\nmetrics: maybe\n')
+    const { code, stdout, stderr } = await run(['check', '-c', config])
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr.split('\n').slice(0, 3)).toEqual([
+      `${config}:2:3: listen.prot: unknown key. Did you mean port?`,
+      `${config}:3:10: metrics: must be true or false`,
+      'The configuration has 2 errors.',
+    ])
+  })
+
+  it('--explain says where each value comes from, without secrets', async () => {
+    const config = await file('upstreams: { lab: { url: "https://lab.example/v1", apiKey: sk-canary } }')
+    const { code, stdout } = await run(['check', '-c', config, '--explain', '--port', '99'], {
+      DRAGOMAN_LOG_LEVEL: 'warn',
+    })
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^ {2}listen\.port +99 +--port$/m)
+    expect(stdout).toMatch(/^ {2}log\.level +"warn" +\$DRAGOMAN_LOG_LEVEL$/m)
+    expect(stdout).toMatch(/^ {2}upstreams\.lab\.apiKey +\[redacted\] +.*d\.yaml:1:\d+$/m)
+    expect(stdout).toMatch(/^ {2}timeouts\.idle +"300s" +default$/m)
+    expect(stdout).not.toContain('canary')
+  })
+
+  it('--json gives the same as data', async () => {
+    const config = await file('metrics: maybe')
+    const { code, stdout } = await run(['check', '-c', config, '--json'])
+    expect(code).toBe(1)
+    expect(JSON.parse(stdout)).toEqual({
+      ok: false,
+      files: [config],
+      errors: [
+        {
+          from: 'file',
+          file: config,
+          line: 1,
+          column: 10,
+          path: 'metrics',
+          message: 'must be true or false',
+        },
+      ],
+      warnings: [],
+    })
+  })
+
+  it('warns on standard error and still says ok', async () => {
+    const config = await file(`keys: [{ name: a, sha256: "${'1'.repeat(64)}" }]`, 0o644)
+    const { code, stdout, stderr } = await run(['check', '-c', config])
+    expect(code).toBe(0)
+    expect(stderr).toContain('warning: ')
+    expect(stderr).toContain('chmod 600')
+    expect(stdout).toMatch(/1 key$/m)
+  })
+})
+
+describe('dragoman init', () => {
+  it('writes a file for the user alone that check accepts', async () => {
+    const made = await run(['init', path()])
+    expect(made).toMatchObject({ code: 0, stderr: '' })
+    expect((await stat(path())).mode & 0o777).toBe(0o600)
+    expect((await readFile(path(), 'utf8')).split('\n')[0]).toMatch(
+      /^# yaml-language-server: \$schema=https:\/\/\S+\/config\.schema\.json$/,
+    )
+    const checked = await run(['check', '-c', path()], { OPENROUTER_API_KEY: 'k' })
+    expect(checked).toMatchObject({ code: 0, stderr: '' })
+    expect(checked.stdout).toContain('https://openrouter.ai/api/v1 (openai-chat, with key)')
+  })
+
+  it('takes the upstream and the variable of its key', async () => {
+    await run(['init', path(), '--upstream', 'https://lab.example', '--api-key-env', 'LAB_KEY'])
+    const { code, stdout } = await run(['check', '-c', path()], { LAB_KEY: 'k' })
+    expect(code).toBe(0)
+    expect(stdout).toContain('https://lab.example/v1 (openai-chat, with key)')
+    expect((await run(['check', '-c', path()])).stderr).toContain('LAB_KEY is not set')
+  })
+
+  it('needs no key for a server without one', async () => {
+    await run(['init', path(), '-u', 'http://127.0.0.1:8000/v1'])
+    expect((await run(['check', '-c', path()])).stdout).toContain(
+      'http://127.0.0.1:8000/v1 (openai-chat, no key)',
+    )
+  })
+
+  it('replaces a file only with --force, and then it is private too', async () => {
+    const there = await file('mine: true', 0o644)
+    const refused = await run(['init', there])
+    expect(refused).toMatchObject({ code: 1, stdout: '' })
+    expect(refused.stderr).toContain('is there already')
+    expect(await readFile(there, 'utf8')).toBe('mine: true')
+    expect((await run(['init', there, '--force'])).code).toBe(0)
+    expect(await readFile(there, 'utf8')).toContain('upstreams:')
+    expect((await stat(there)).mode & 0o777).toBe(0o600)
+  })
+
+  const wrong: [args: string[], says: string][] = [
+    [['--upstream', 'lab.example'], '--upstream must be an address'],
+    [['--upstream', 'http://169.254.169.254/'], '--upstream is a link-local'],
+    [['--api-key-env', 'K'], '--api-key-env needs --upstream'],
+    [['--upstream', 'https://a.example', '--api-key-env', 'sk-canary'], 'the name of a variable'],
+    [['--upstream', 'https://a.example', '--api-key-env', 'OPENROUTER_API_KEY'], 'is only sent to'],
+  ]
+  for (const [args, says] of wrong) {
+    it(`init ${args.join(' ')}: exit 2, and no file`, async () => {
+      const { code, stderr } = await run(['init', path(), ...args])
+      expect(code).toBe(2)
+      expect(stderr).toContain(says)
+      expect(stderr).not.toContain('canary')
+      await expect(stat(path())).rejects.toThrow('ENOENT')
+    })
+  }
+})

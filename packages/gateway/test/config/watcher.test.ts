@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest'
+import type { LoadResult, LoadedConfig } from '../../src/config/load.ts'
+import { createConfigWatcher, type ConfigWatcher } from '../../src/config/watcher.ts'
+import { load } from './fake-world.ts'
+
+interface Watched {
+  readonly watcher: ConfigWatcher
+  readonly seen: string[]
+  /** Runs what was delayed. */
+  readonly pass: () => void
+  readonly delayed: () => number
+}
+
+async function watch(next: () => Promise<LoadResult>): Promise<Watched> {
+  const seen: string[] = []
+  const pending = new Set<() => void>()
+  const watcher = createConfigWatcher({
+    initial: await loaded('listen: { port: 1 }'),
+    load: next,
+    onChange: ({ config }, { previous, needsRestart }) =>
+      seen.push(`${previous.listen.port} to ${config.listen.port} ${needsRestart.join(' ')}`.trim()),
+    onError: ({ errors }) => seen.push(errors.map(({ message }) => message).join()),
+    delay: (run) => {
+      pending.add(run)
+      return () => pending.delete(run)
+    },
+  })
+  const pass = (): void => {
+    const due = [...pending]
+    pending.clear()
+    for (const run of due) run()
+  }
+  return { watcher, seen, pass, delayed: () => pending.size }
+}
+
+async function loaded(yaml: string): Promise<LoadedConfig> {
+  const result = await load({ yaml })
+  if (!result.ok) throw new Error('refused')
+  return result
+}
+
+describe('createConfigWatcher', () => {
+  it('a right file takes the place of the old one', async () => {
+    const { watcher, seen } = await watch(() => load({ yaml: 'listen: { port: 2 }' }))
+    const before = watcher.current
+    expect((await watcher.reload()).listen.port).toBe(2)
+    expect(watcher.current.listen.port).toBe(2)
+    expect(before.listen.port).toBe(1)
+    expect(seen).toEqual(['1 to 2 listen.port'])
+  })
+
+  it('a wrong file is reported and the old one stays', async () => {
+    const { watcher, seen } = await watch(() => load({ yaml: 'metrics: 3' }))
+    const before = watcher.current
+    expect(await watcher.reload()).toBe(before)
+    expect(watcher.current).toBe(before)
+    expect(seen).toEqual(['must be true or false'])
+  })
+
+  it('a failure to read is reported and the old one stays', async () => {
+    const { watcher, seen } = await watch(() => Promise.reject(new Error('disk on fire')))
+    expect((await watcher.reload()).listen.port).toBe(1)
+    expect(seen).toEqual(['the configuration cannot be read: disk on fire'])
+  })
+
+  it('many changes of the file are one reload, once they are over', async () => {
+    let loads = 0
+    const { watcher, seen, pass, delayed } = await watch(() => {
+      loads++
+      return load({ yaml: 'listen: { port: 2 }' })
+    })
+    for (let change = 0; change < 5; change++) watcher.fileChanged()
+    expect({ loads, delayed: delayed() }).toEqual({ loads: 0, delayed: 1 })
+    pass()
+    await watcher.reload()
+    expect(loads).toBe(2)
+    expect(seen[0]).toBe('1 to 2 listen.port')
+  })
+
+  it('a reload makes a pending one needless', async () => {
+    const { watcher, delayed } = await watch(() => load({ yaml: '' }))
+    watcher.fileChanged()
+    await watcher.reload()
+    expect(delayed()).toBe(0)
+  })
+
+  it('of two reloads at once, the later one wins', async () => {
+    const waiting: ((result: LoadResult) => void)[] = []
+    const { watcher, seen } = await watch(() => new Promise((resolve) => waiting.push(resolve)))
+    const both = Promise.all([watcher.reload(), watcher.reload()])
+    await Promise.resolve()
+    expect(waiting).toHaveLength(1)
+    waiting[0]?.(await loaded('listen: { port: 2 }'))
+    await Promise.race([both, new Promise((resolve) => setImmediate(resolve))])
+    waiting[1]?.(await loaded('listen: { port: 3 }'))
+    await both
+    expect(seen).toEqual(['1 to 2 listen.port', '2 to 3 listen.port'])
+  })
+
+  it('says nothing after it was stopped', async () => {
+    const { watcher, seen, delayed } = await watch(() => load({ yaml: 'metrics: 3' }))
+    const reloading = watcher.reload()
+    watcher.fileChanged()
+    watcher.stop()
+    watcher.fileChanged()
+    await reloading
+    expect({ seen, delayed: delayed() }).toEqual({ seen: [], delayed: 0 })
+  })
+})

@@ -1,0 +1,170 @@
+import { describe, expect, it } from 'vitest'
+import { scriptAnswer } from '../../src/simulator/script.ts'
+import type { SimulatorSettings } from '../../src/simulator/settings.ts'
+import { calling, request, result, time, tool, user, weather, weatherQuestion } from './requests.ts'
+
+function callsIn(body: unknown, settings: SimulatorSettings = {}): unknown[] {
+  return scriptAnswer(body, settings).calls.map((call) => [call.name, call.arguments])
+}
+
+function thinks(model: string, more: object = {}, settings: SimulatorSettings = {}): boolean {
+  return scriptAnswer({ ...request(weatherQuestion), model, ...more }, settings).thought !== ''
+}
+
+describe('which tool the model calls', () => {
+  it('the one whose words the user says', () => {
+    expect(callsIn(request(weatherQuestion, [time, weather]))).toEqual([['get_weather', { city: 'Paris' }]])
+    expect(callsIn(request('Tell me the time', [weather, time]))).toEqual([['get_time', { zone: 'UTC' }]])
+  })
+
+  it('the one that is named counts more than one whose words occur', () => {
+    const tools = [tool('Read', { file_path: { type: 'string' } }), tool('read_weather')]
+    expect(callsIn(request('Read /tmp/a/notes.txt about the weather.', tools))).toEqual([
+      ['Read', { file_path: '/tmp/a/notes.txt' }],
+    ])
+  })
+
+  it('the first harmless one if the user names none', () => {
+    expect(callsIn(request('Hello', [tool('delete_files'), tool('send_mail'), time]))).toEqual([
+      ['get_time', { zone: 'UTC' }],
+    ])
+  })
+
+  it('none if all are harmful and none was named', () => {
+    const tools = [tool('delete_files')]
+    expect(callsIn(request('Hello', tools))).toEqual([])
+    expect(callsIn(request('Use delete_files', tools))).toEqual([['delete_files', {}]])
+  })
+
+  it('words in the reminders of a client name no tool', () => {
+    const reminder = '<system-reminder>\nget_time get_time\n</system-reminder>'
+    expect(callsIn(request(`${reminder}The weather in Oslo?${reminder}`, [time, weather]))).toEqual([
+      ['get_weather', { city: 'Oslo' }],
+    ])
+  })
+
+  it('tool_choice decides', () => {
+    const tools = [weather, time]
+    expect(callsIn(request(weatherQuestion, tools, { tool_choice: 'none' }))).toEqual([])
+    const named = { type: 'function', function: { name: 'get_time' } }
+    expect(callsIn(request(weatherQuestion, tools, { tool_choice: named }))).toEqual([
+      ['get_time', { zone: 'UTC' }],
+    ])
+    expect(callsIn(request('Hello', [tool('delete_files')], { tool_choice: 'required' }))).toEqual([
+      ['delete_files', {}],
+    ])
+  })
+
+  it('several at once where the user or the settings say so', () => {
+    const both = 'I want both the weather in Rome and the time.'
+    expect(callsIn(request(both, [weather, time]))).toEqual([
+      ['get_weather', { city: 'Rome' }],
+      ['get_time', { zone: 'UTC' }],
+    ])
+    expect(callsIn(request('The weather in Rome and Oslo, in parallel.', [weather, time]))).toEqual([
+      ['get_weather', { city: 'Rome' }],
+      ['get_weather', { city: 'Oslo' }],
+    ])
+    expect(callsIn(request('Hello', [weather, time]), { parallel: 2 })).toHaveLength(2)
+    expect(callsIn(request(both, [weather, time], { parallel_tool_calls: false }))).toHaveLength(1)
+  })
+
+  it('one after the other where the user says "then"', () => {
+    const ask = user('Read notes.txt, then run `wc -l notes.txt` with Bash.')
+    const tools = [
+      tool('Bash', { command: { type: 'string' } }),
+      tool('Read', { file_path: { type: 'string' } }),
+    ]
+    const first = calling([['functions.Read:0', 'Read']])
+    const second = calling([['functions.Bash:1', 'Bash']])
+    const rounds = [
+      [ask],
+      [ask, first, result('functions.Read:0')],
+      [ask, first, result('functions.Read:0'), second, result('functions.Bash:1', '3 notes.txt')],
+    ]
+    expect(rounds.map((messages) => callsIn({ model: 'kimi-k2', tools, messages }))).toEqual([
+      [['Read', { file_path: 'notes.txt' }]],
+      [['Bash', { command: 'wc -l notes.txt' }]],
+      [],
+    ])
+  })
+
+  it('as many rounds as the settings say', () => {
+    const messages = [
+      user(weatherQuestion),
+      calling([['functions.get_weather:0', 'get_weather']]),
+      result('functions.get_weather:0'),
+    ]
+    expect(callsIn({ model: 'kimi-k2', tools: [weather], messages }, { rounds: 2 })).toHaveLength(1)
+    expect(callsIn({ model: 'kimi-k2', tools: [weather], messages })).toHaveLength(0)
+  })
+})
+
+describe('what the model says', () => {
+  const done = [
+    user(weatherQuestion),
+    calling([['functions.get_weather:0', 'get_weather']]),
+    result('functions.get_weather:0', '18 °C'),
+  ]
+
+  it('quotes the result', () => {
+    expect(scriptAnswer({ model: 'kimi-k2', tools: [weather], messages: done }, {}).text).toBe(
+      '[simulated] get_weather answered: 18 °C',
+    )
+  })
+
+  it('quotes the result also where a client adds a reminder behind it', () => {
+    const messages = [...done, user('<system-reminder>Be brief.</system-reminder>')]
+    expect(scriptAnswer({ model: 'kimi-k2', tools: [weather], messages }, {}).text).toContain('18 °C')
+  })
+
+  it('says plainly that it is a simulation', () => {
+    expect(scriptAnswer(request('Hi there', []), {})).toMatchObject({
+      text: '[simulated] You said: Hi there',
+      calls: [],
+    })
+    expect(scriptAnswer(request(weatherQuestion), {}).text).toBe('[simulated] I will call get_weather.')
+  })
+
+  it('answers in JSON where a schema asks for it', () => {
+    const schema = {
+      type: 'object',
+      properties: { title: { type: 'string' }, score: { type: 'integer' } },
+      required: ['title', 'score'],
+    }
+    const format = { type: 'json_schema', json_schema: { name: 'x', schema } }
+    const { text } = scriptAnswer(request('A title for "Blue whale", 7', [], { response_format: format }), {})
+    expect(JSON.parse(text)).toEqual({ title: 'Blue whale', score: 7 })
+  })
+
+  it('thinks where the request, the name or the settings ask for it', () => {
+    expect(thinks('kimi-k2')).toBe(false)
+    expect(thinks('kimi-k2-thinking')).toBe(true)
+    expect(thinks('kimi-k2-thinking', { thinking: { type: 'disabled' } })).toBe(false)
+    expect(thinks('kimi-k2', { reasoning_effort: 'high' })).toBe(true)
+    expect(thinks('kimi-k2+think')).toBe(true)
+    expect(thinks('kimi-k2-thinking', {}, { thinking: 'none' })).toBe(false)
+  })
+
+  it('is the same for the same seed', () => {
+    const pick = tool('pick', { n: { type: 'integer', minimum: 1, maximum: 1_000_000 } })
+    expect(callsIn(request('pick', [pick]), { seed: 7 })).toEqual(
+      callsIn(request('pick', [pick]), { seed: 7 }),
+    )
+    expect(callsIn(request('pick', [pick]), { seed: 7 })).not.toEqual(
+      callsIn(request('pick', [pick]), { seed: 8 }),
+    )
+  })
+
+  for (const [body, says] of [
+    [null, 'JSON object'],
+    [{ model: 'x' }, 'messages'],
+    [{ messages: [user('x')] }, 'model'],
+    [{ model: 'x', messages: [{}] }, 'messages[0]'],
+    [{ model: 'x', messages: [user('x')], tools: [{}] }, 'tools[0]'],
+  ] as const) {
+    it(`refuses ${JSON.stringify(body)}`, () => {
+      expect(() => scriptAnswer(body, {})).toThrow(says)
+    })
+  }
+})

@@ -1,0 +1,151 @@
+// Checks the packages as a user gets them: packed, listed, linted, installed elsewhere and run.
+// Needs a build. Prints one line for each check and exits with 1 if any of them fails.
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, posix } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const always = [/^LICENSE$/, /^README\.md$/, /^package\.json$/]
+
+const packages = [
+  {
+    directory: 'packages/core',
+    needs: ['LICENSE', 'README.md', 'dist/index.js', 'dist/index.d.ts'],
+    // The sources go along: the maps name them, and editors and stack traces follow the maps.
+    allows: [...always, /^dist\/[\w/-]+\.(js|d\.ts)(\.map)?$/, /^src\/[\w/-]+\.ts$/],
+  },
+  {
+    directory: 'packages/gateway',
+    needs: ['LICENSE', 'README.md', 'bin/dragoman.js', 'dist/cli/main.js', 'samples/kimi.txt'],
+    // A program: nobody compiles against it, so neither types nor maps.
+    allows: [...always, /^bin\/dragoman\.js$/, /^dist\/[\w/-]+\.js$/, /^samples\/[\w-]+\.(txt|sse|json)$/],
+  },
+]
+
+const workshop = mkdtempSync(join(tmpdir(), 'dragoman-packages-'))
+const failures = []
+try {
+  const packed = packages.map((expected) => Object.assign(pack(expected.directory), expected))
+  for (const { directory, name, files, needs, allows, tarball, sourcesInMaps } of packed) {
+    check(`${name} holds what it must`, () => needs.filter((file) => !files.includes(file)))
+    check(`${name} holds nothing else`, () => files.filter((file) => !allows.some((rule) => rule.test(file))))
+    check(`${name} holds no output of sources that are gone`, () =>
+      files.filter((file) => file.endsWith('.js') && !existsSync(join(root, directory, sourceOf(file)))),
+    )
+    check(`${name} has the sources that its maps name`, () =>
+      sourcesInMaps.filter((source) => !files.includes(source)),
+    )
+    check(`${name} passes publint`, () => {
+      run('publint', ['run', tarball, '--strict'])
+    })
+    check(`${name} passes attw`, () => {
+      run('attw', [tarball, '--profile', 'esm-only', '--no-color'])
+    })
+  }
+  checkVersions(packed)
+  checkInstalled(packed)
+} finally {
+  rmSync(workshop, { recursive: true, force: true })
+}
+if (failures.length > 0) {
+  console.error(`\n${failures.length} of the package checks failed.`)
+  process.exitCode = 1
+}
+
+/** A check gives back a list of what is wrong, or throws; an empty list or nothing is good. */
+function check(title, find) {
+  let faults
+  try {
+    faults = find() ?? []
+  } catch (error) {
+    faults = [error instanceof Error ? error.message : String(error)]
+  }
+  console.log(`${faults.length === 0 ? 'ok  ' : 'FAIL'} ${title}`)
+  for (const fault of faults) console.log(`     ${fault.replaceAll('\n', '\n     ')}`)
+  if (faults.length > 0) failures.push(title)
+}
+
+function pack(directory) {
+  const [report] = JSON.parse(
+    run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', workshop], join(root, directory)),
+  )
+  const files = report.files.map((file) => file.path)
+  const maps = files.filter((file) => file.endsWith('.map'))
+  return {
+    name: report.name,
+    version: report.version,
+    files,
+    tarball: join(workshop, report.filename),
+    sourcesInMaps: maps.flatMap((map) => readSources(directory, map)),
+  }
+}
+
+/** The sources that a map names, as paths in the package. */
+function readSources(directory, map) {
+  const { sources } = JSON.parse(readFileSync(join(root, directory, map), 'utf8'))
+  return sources.map((source) => posix.join(posix.dirname(map), source))
+}
+
+function sourceOf(output) {
+  return output.replace(/^dist\/(.*)\.js$/, 'src/$1.ts')
+}
+
+function checkVersions([core, gateway]) {
+  check('dragoman asks for the core of its own version', () => {
+    const manifest = JSON.parse(readFileSync(join(root, gateway.directory, 'package.json'), 'utf8'))
+    const asked = manifest.dependencies[core.name]
+    return asked === core.version && core.version === gateway.version
+      ? []
+      : [`${gateway.name}@${gateway.version} asks for ${core.name}@${asked}; there is ${core.version}`]
+  })
+}
+
+/** Another project, outside this workspace: what is missing in a package cannot be found by accident there. */
+function checkInstalled(packed) {
+  const project = join(workshop, 'project')
+  mkdirSync(project)
+  writeFileSync(join(project, 'package.json'), '{ "private": true }\n')
+  const inProject = (command, args) => run(command, args, project)
+
+  check('the packages can be installed together', () => {
+    // What the program depends on is in npm's cache since this workspace was installed.
+    const options = ['--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund']
+    inProject('npm', ['install', ...options, ...packed.map((one) => one.tarball)])
+  })
+  const useCore = `
+    const { toolCalls } = parseToolCalls('<tool_call>{"name":"add","arguments":{"x":1}}</tool_call>', { format: 'hermes' })
+    console.log(JSON.stringify(toolCalls))`
+  const call = '[{"id":null,"name":"add","arguments":"{\\"x\\":1}"}]'
+  check('an ES module can import @dragoman/core', () => {
+    const program = `import { parseToolCalls } from '@dragoman/core'\n${useCore}`
+    return differs(inProject('node', ['--input-type=module', '--eval', program]), call)
+  })
+  check('a CommonJS module can require @dragoman/core', () => {
+    const program = `const { parseToolCalls } = require('@dragoman/core')\n${useCore}`
+    return differs(inProject('node', ['--input-type=commonjs', '--eval', program]), call)
+  })
+  const program = join(project, 'node_modules', '.bin', 'dragoman')
+  check('the installed program tells its version', () =>
+    differs(inProject(program, ['--version']), packed.find((one) => one.name === 'dragoman').version),
+  )
+  check('the installed program reads a tool call', () => {
+    const sample = join('node_modules', 'dragoman', 'samples', 'kimi.txt')
+    const { toolCalls } = JSON.parse(inProject(program, ['parse', '--format', 'kimi', sample]))
+    return toolCalls.length > 0 ? [] : ['no tool calls in its own sample']
+  })
+}
+
+function differs(output, expected) {
+  return output.trim() === expected ? [] : [`expected ${expected}`, `got      ${output.trim()}`]
+}
+
+/** What the command printed. Its complaints, if it fails, are the message of the error. */
+function run(command, args, cwd = root) {
+  try {
+    return execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+  } catch (error) {
+    throw new Error([error.message, error.stdout].filter(Boolean).join('\n'), { cause: error })
+  }
+}
