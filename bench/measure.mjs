@@ -21,19 +21,18 @@ export async function sideBySide(tasks, { rounds = ROUNDS } = {}) {
 }
 
 /** The median milliseconds of a task that is too long to be repeated within a round. */
-export function timeOnce(prepare, task, rounds) {
+export function timeOnce(task, rounds) {
   const samples = []
-  for (let round = 0; round < rounds; round++) {
-    const input = prepare()
-    globalThis.gc?.()
+  // Once more than counted: the first run finds the compiler unprepared.
+  for (let round = 0; round <= rounds; round++) {
     const started = processorTime()
-    task(input)
-    samples.push(processorTime() - started)
+    task()
+    if (round > 0) samples.push(processorTime() - started)
   }
   return median(samples)
 }
 
-export function median(samples) {
+function median(samples) {
   const sorted = samples.toSorted((a, b) => a - b)
   const middle = sorted.length >> 1
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2

@@ -4,7 +4,17 @@ import type { AnswerDecoder, AnswerStreamOptions } from './dialects/answer-strea
 import type { AnswerSink } from './dialects/answer.ts'
 import { decodeAnthropicMessage, decodeAnthropicStream } from './dialects/anthropic-messages/answer-decode.ts'
 import { decodeChatCompletion, decodeChatStream } from './dialects/openai-chat/answer-decode.ts'
+import type { BlockRewriterOptions } from './dialects/anthropic-messages/block-rewriter.ts'
+import { rewriteMessage, type RewrittenMessage } from './dialects/anthropic-messages/rewrite-message.ts'
+import {
+  rewriteMessageStream,
+  type AnthropicStreamRewriter,
+} from './dialects/anthropic-messages/rewrite-stream.ts'
+import type { RecordedEvent } from './dialects/openai-chat/choice-reader.ts'
+import { rewriteCompletion, type RewrittenBody } from './dialects/openai-chat/rewrite-completion.ts'
 import { createParserStage, type ParserOptions } from './parser-stage.ts'
+import { createParser } from './parser.ts'
+import type { ChatStreamRewriterOptions } from './translate.ts'
 
 export interface ReadAnswerOptions {
   readonly parser: ParserOptions
@@ -36,6 +46,49 @@ export function createAnthropicAnswerDecoder(options: AnswerDecoderOptions): Ans
 /** Reads a whole message. */
 export function readAnthropicMessage(body: unknown, options: ReadAnswerOptions): void {
   decodeAnthropicMessage(body, readerOptions(options))
+}
+
+/** A whole chat completion with its in-band calls made structured, in the same dialect. */
+export function rewriteChatCompletion(body: unknown, options: ChatStreamRewriterOptions): RewrittenBody {
+  return rewriteCompletion(body, {
+    ...options,
+    openParser: () => createParser(options),
+    failOnInvalidArguments: options.delivery === 'complete',
+  })
+}
+
+export interface AnthropicRewriteOptions {
+  readonly parser: ParserOptions
+  readonly mint: MintId
+  /** The ids that the conversation already holds: a call of the answer gets none of them. */
+  readonly conversationIds?: ReadonlySet<string>
+  /** Each problem and repair of the parser. */
+  readonly onRecord?: (event: RecordedEvent) => void
+  readonly onWarning?: (message: string) => void
+}
+
+/** Message stream in, message stream out, with the calls in its text made blocks. */
+export function rewriteAnthropicStream(options: AnthropicRewriteOptions): AnthropicStreamRewriter {
+  return rewriteMessageStream(blockOptions(options))
+}
+
+/** A whole message with the calls in its text made blocks. */
+export function rewriteAnthropicMessage(body: unknown, options: AnthropicRewriteOptions): RewrittenMessage {
+  return rewriteMessage(body, blockOptions(options))
+}
+
+function blockOptions({
+  parser,
+  mint,
+  conversationIds,
+  ...reports
+}: AnthropicRewriteOptions): BlockRewriterOptions {
+  return {
+    ...reports,
+    openParser: () => createParser(parser),
+    ids: new AnswerIds(mint, conversationIds),
+    failOnInvalidArguments: parser.delivery === 'complete',
+  }
 }
 
 function readerOptions(options: ReadAnswerOptions): AnswerReaderOptions {

@@ -164,10 +164,13 @@ class SnapshotReader {
     return part
   }
 
-  /** An object may hold another that begins as it does itself, but only where a value can stand. */
+  /** Only where the piece cannot go on from what came: an object may hold what it begins with itself. */
   private shows(piece: string, state: State): boolean {
     if (state.at !== 'object' || piece.length < this.seenLength || !piece.startsWith(this.seen)) return false
-    return state.scanner.place !== 'value' && state.scanner.place !== 'first-item'
+    const { place } = state.scanner
+    if (place === 'value' || place === 'first-item') return false
+    // In a string the first quote of the piece would end the string.
+    return place !== 'string' || !/^[^"]*"(?:[\s:,}\]]|$)/.test(piece)
   }
 }
 

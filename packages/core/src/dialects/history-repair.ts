@@ -51,13 +51,12 @@ interface Turn {
 function turnsOf(contents: readonly Content[], notes: Notes): Turn[] {
   const exchangeOf = exchangesInOrder(contents)
   const turns: Turn[] = []
-  let previous: Content | undefined
   for (const content of contents) {
     const speaker = content.speaker === 'ai' ? 'ai' : 'human'
     const last = turns.at(-1)
-    // Two messages of the model in a row are one turn, with the results of both behind it; but not if a message
-    // that only held results stood between them.
-    const goesOn = last?.speaker === 'ai' && previous?.speaker === 'ai' && speaker === 'ai'
+    // Two messages of the model in a row are one turn, with the results of both behind it. A message that only held
+    // results leaves an empty turn between them, which keeps them apart.
+    const goesOn = last?.speaker === 'ai' && speaker === 'ai'
     const turn: Turn = goesOn ? last : { speaker, blocks: [], exchanges: [] }
     if (!goesOn) turns.push(turn)
 
@@ -71,7 +70,6 @@ function turnsOf(contents: readonly Content[], notes: Notes): Turn[] {
         turn.blocks.push(block)
       }
     }
-    previous = content
   }
   return turns
 }

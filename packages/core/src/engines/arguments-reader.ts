@@ -11,7 +11,7 @@ const LONGEST_TENTATIVE = 1024
 /** Where arguments go: straight to the client, or into a buffer while the call has no name yet. */
 export interface ArgumentsOutput {
   delta(json: string): void
-  holdBack(): void
+  holdBack(before?: string): void
   release(): string
   isOver(): boolean
   repair(code: RepairCode): void
@@ -31,6 +31,8 @@ interface Scanning {
   scanner: JsonScanner
   /** Passed by the scanner, but it may have to be taken back. */
   tentative: string
+  /** That tail grew too long and was sent on. */
+  isReleased: boolean
   /** What is no object is collected and then decided; an object goes out as it comes. */
   collected: string | undefined
 }
@@ -95,7 +97,7 @@ export class ArgumentsReader {
     const opensObject = input.text.charAt(input.at) === '{'
     if (!opensObject) this.output.holdBack()
     const collected = opensObject ? undefined : ''
-    this.state = { at: 'scanning', scanner: new JsonScanner(), tentative: '', collected }
+    this.state = { at: 'scanning', scanner: new JsonScanner(), tentative: '', isReleased: false, collected }
     return true
   }
 
@@ -111,17 +113,22 @@ export class ArgumentsReader {
       this.pass(state, state.tentative + input.text.slice(from, sound))
       state.tentative = ''
     }
-    state.tentative += input.text.slice(sound, to)
-    if (state.tentative.length > LONGEST_TENTATIVE) {
-      this.pass(state, state.tentative)
-      state.tentative = ''
+    if (state.isReleased && isTentative && scanner.tentativeFrom < from) {
+      this.pass(state, input.text.slice(sound, to))
+    } else {
+      state.tentative += input.text.slice(sound, to)
+      state.isReleased = state.tentative.length > LONGEST_TENTATIVE
+      if (state.isReleased) {
+        this.pass(state, state.tentative)
+        state.tentative = ''
+      }
     }
     if (scanner.status === 'open') return false
     if (scanner.status === 'done') {
       if (this.output.isOver()) return false
       this.finish(state.collected)
     } else {
-      this.output.holdBack()
+      this.output.holdBack(state.tentative)
       const repair = new JsonRepair(scanner, state.tentative)
       this.state = { at: 'repairing', repair, collected: state.collected }
     }

@@ -1,7 +1,7 @@
 import { EventCollector, replay, type Sink } from '../events.ts'
 import { problemCodes, repairCodes, type ProblemCode, type RepairCode } from '../problems.ts'
 import type { Input, Recording } from '../text/input.ts'
-import { byteLength, prefixWithin } from '../text/utf8.ts'
+import { prefixWithin } from '../text/utf8.ts'
 import type { ToolSet } from './tool-set.ts'
 
 /** How much of a call's source a problem shows once its arguments are already on their way. */
@@ -21,6 +21,8 @@ export class CallWriter {
   sink: Sink
   /** How many calls were begun on the sink: the index of the next one. */
   made = 0
+  /** Told when the client sees a call begin. */
+  onStart: () => void = () => {}
   /** What becomes of markup that turns out to be no call. */
   fallback: 'text' | 'reasoning' = 'text'
   private readonly input: Input
@@ -73,6 +75,7 @@ export class CallWriter {
       this.pending = { id, name: known, json: '' }
     } else {
       this.recording?.keepTail(SHOWN_SOURCE)
+      this.onStart()
       this.sink.callStart(this.made++, id, known)
       replay(this.notes.take(), this.sink)
     }
@@ -91,6 +94,7 @@ export class CallWriter {
     if (this.pending !== undefined) {
       // Held too long, even if it is whole now: the same call in small chunks was refused.
       if (this.isOver()) return
+      this.onStart()
       this.sink.callStart(this.made++, this.pending.id, this.pending.name)
       this.sink.callDelta(this.made - 1, this.pending.json)
       replay(this.notes.take(), this.sink)
@@ -123,9 +127,9 @@ export class CallWriter {
     this.close()
   }
 
-  /** From here on input is collected and not sent on: it counts against the limit. */
-  holdBack(): void {
-    this.hold ??= this.input.record(this.input.at)
+  /** From here on input is collected and not sent on: it counts against the limit. So does `before`, read just now. */
+  holdBack(before = ''): void {
+    this.hold ??= this.input.record(this.input.at, before)
   }
 
   /** What was collected has been sent on. Returns its source. */
@@ -159,7 +163,7 @@ export class CallWriter {
     const limit = this.options.toolCallBytes
     // A UTF-16 unit takes at most three bytes; most calls are far below the limit.
     const length = held.lengthAt(this.input)
-    return length * 3 > limit && (length > limit || byteLength(held.peek(this.input)) > limit)
+    return length * 3 > limit && (length > limit || held.bytesAt(this.input) > limit)
   }
 
   /** Ends the call because it is over the limit; what lies beyond the limit is read again, as text. */

@@ -26,6 +26,7 @@ type State =
 type Next = State | 'more' | 'done'
 
 export class DelimitedJson implements Engine {
+  leavesOpen = false
   private state: State = { at: 'between', calls: 0 }
   private readonly context: EngineContext
   private readonly grammar: DelimitedJsonGrammar
@@ -96,14 +97,20 @@ export class DelimitedJson implements Engine {
     const closer = this.closers.ahead(input)
     if (closer === 'more') return 'more'
     if (closer !== 'none') input.at += this.closers.length
+    this.leavesOpen = closer === 'none'
     return 'done'
   }
 
   private object({ reader, calls }: Extract<State, { at: 'object' }>): Next {
     const result = reader.read()
     if (result === 'more') return 'more'
-    const isWhole = result === 'done' || (reader.hasArguments && this.context.writer.isStarted)
-    return isWhole ? { at: 'after-object', calls: calls + 1 } : { at: 'broken', calls }
+    const { input, writer } = this.context
+    if (result === 'done' || (reader.hasArguments && writer.isStarted)) {
+      return { at: 'after-object', calls: calls + 1 }
+    }
+    // A string that was never closed has swallowed the end marker: what was held is looked through again.
+    input.unread(writer.release())
+    return { at: 'broken', calls }
   }
 
   /** The object cannot be read on: only a literal marker tells where it ends. */
@@ -149,7 +156,7 @@ export class DelimitedJson implements Engine {
   /** Nothing closes the call; where there is no end marker, none is missing. */
   private endCall(): void {
     const { writer } = this.context
-    if (this.grammar.isBare === true) writer.end()
+    if (this.grammar.isBare === true && !this.isArray) writer.end()
     else writer.endUnclosed()
   }
 

@@ -9,6 +9,8 @@ export interface EngineContext {
   readonly input: Input
   readonly writer: CallWriter
   readonly tools: ToolSet
+  /** What is read may turn out to be no call: anything odd in it is reason enough. */
+  readonly isTentative: boolean
 }
 
 /**
@@ -21,6 +23,8 @@ export interface Engine {
    * `done`: what follows is not for this engine; every call that was begun is ended.
    */
   step(): 'again' | 'more' | 'done'
+  /** It is done, but the section or block it read was not closed: the closer is still to come. */
+  readonly leavesOpen: boolean
   /** The stream is over while `step` wants more. Ends whatever is open. */
   finish(reason: EndReason | undefined): void
 }

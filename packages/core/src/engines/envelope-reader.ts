@@ -12,13 +12,16 @@ export interface EnvelopeShape {
   readonly nameKeys: readonly string[]
   readonly argumentKeys: readonly string[]
   readonly idKeys: readonly string[]
-  /** Without markers around it an object is a call only if it has arguments and nothing foreign. */
+  /**
+   * Without markers around it an object is a call only if a declared tool is named, the arguments
+   * are ones it takes, and there is nothing else.
+   */
   readonly isStrict?: boolean
 }
 
 export const usualEnvelope: EnvelopeShape = {
-  nameKeys: ['name'],
-  argumentKeys: ['arguments', 'parameters'],
+  nameKeys: ['name', 'tool_name'],
+  argumentKeys: ['arguments', 'parameters', 'args', 'input'],
   idKeys: ['id'],
 }
 
@@ -46,6 +49,8 @@ export class EnvelopeReader {
   private id: string | null = null
   private name: string | null = null
   private early: NamelessArguments | undefined
+  /** Fields of no known meaning, while they may still turn out to be the arguments. */
+  private foreign: { key: string; json: string }[] = []
   private hasComma = false
   private readonly context: EngineContext
   private readonly shape: EnvelopeShape
@@ -55,11 +60,6 @@ export class EnvelopeReader {
     this.context = context
     this.shape = shape
     this.endMarkers = endMarkers
-  }
-
-  /** The arguments themselves cannot be read, so nothing behind them can be trusted either. */
-  get isBrokenInArguments(): boolean {
-    return this.state.at === 'broken' && this.context.writer.isStarted && !this.hasArguments
   }
 
   /** Reads on. At `done` the call is started and its arguments are out; it is not ended yet. */
@@ -125,27 +125,35 @@ export class EnvelopeReader {
     this.context.writer.release()
     if (this.shape.nameKeys.includes(key) || (key === 'function' && typeof value === 'string')) {
       if (typeof value !== 'string' || value === '') return { at: 'broken' }
-      if (this.name === null) this.setName(value)
-    } else if (this.shape.idKeys.includes(key) && typeof value === 'string') {
+      if (this.name === null) return this.setName(value)
+      this.reportExtra(key, json)
+    } else if (this.shape.idKeys.includes(key) && typeof value === 'string' && !this.context.writer.isStarted) {
       this.id = value
     } else if (key !== 'type') {
-      const source = `${JSON.stringify(key)}:${json}`
-      this.context.writer.problem('extra-field', problemCodes['extra-field'], source)
+      if (this.context.writer.isStarted) this.reportExtra(key, json)
+      else this.foreign.push({ key, json })
     }
     return { at: 'after-value' }
   }
 
-  private setName(name: string): void {
+  private setName(name: string): State {
     this.name = name
-    if (this.early === undefined) return
+    if (this.shape.isStrict === true) {
+      return this.context.tools.has(name) ? { at: 'after-value' } : { at: 'broken' }
+    }
+    if (this.early !== undefined) this.startWith(name, this.early)
+    return { at: 'after-value' }
+  }
+
+  private startWith(name: string, { json, repairs }: NamelessArguments): void {
     this.start(name)
-    this.context.writer.delta(this.early.json)
-    for (const code of this.early.repairs) this.context.writer.repair(code)
+    this.context.writer.delta(json)
+    for (const code of repairs) this.context.writer.repair(code)
   }
 
   private beginValue(key: string, char: string): State {
     if (this.shape.argumentKeys.includes(key) && !this.hasArguments) {
-      if (this.name === null) {
+      if (this.name === null || this.shape.isStrict === true) {
         const early = new NamelessArguments()
         return { at: 'arguments', reader: new ArgumentsReader(early, this.endMarkers), early }
       }
@@ -204,18 +212,40 @@ export class EnvelopeReader {
 
   private close(): State {
     if (this.name === null) return { at: 'broken' }
-    if (!this.hasArguments) {
-      if (this.shape.isStrict === true) return { at: 'broken' }
-      this.start(this.name)
-      this.context.writer.delta('{}')
-      this.context.writer.repair('empty-arguments')
-      this.hasArguments = true
-    }
+    if (this.shape.isStrict === true) return this.closeStrictly(this.name)
+    if (!this.hasArguments && !this.closeWithout(this.name)) return { at: 'broken' }
     return { at: 'done' }
+  }
+
+  private closeStrictly(name: string): State {
+    if (this.early === undefined || !this.early.fits(name, this.context.tools)) return { at: 'broken' }
+    this.startWith(name, this.early)
+    return { at: 'done' }
+  }
+
+  /** There is no field for arguments. Some write them beside the name; to run without any would be wrong then. */
+  private closeWithout(name: string): boolean {
+    const { tools, writer } = this.context
+    const properties = tools.properties(name) ?? {}
+    const fields = this.foreign
+    if (!fields.every(({ key }) => Object.hasOwn(properties, key))) return false
+    this.foreign = []
+    this.hasArguments = true
+    this.start(name)
+    writer.delta(`{${fields.map(({ key, json }) => `${JSON.stringify(key)}:${json}`).join(',')}}`)
+    writer.repair(fields.length === 0 ? 'empty-arguments' : 'unwrapped-arguments')
+    return true
   }
 
   private start(name: string): void {
     this.context.writer.start(this.id, name)
+    for (const { key, json } of this.foreign) this.reportExtra(key, json)
+    this.foreign = []
+  }
+
+  private reportExtra(key: string, json: string): void {
+    const source = `${JSON.stringify(key)}:${json}`
+    this.context.writer.problem('extra-field', problemCodes['extra-field'], source)
   }
 }
 

@@ -68,7 +68,9 @@ export function probeNameThenArgs(
   at: number,
   final: boolean,
 ): Probe {
-  if (opener === 'call') return grammar.separator.length === 0 ? probeBareHeader(text, at, final) : 'yes'
+  if (opener === 'call') {
+    return grammar.separator.length === 0 ? probeBareHeader(text, at, final) : probeHeader(grammar, text, at, final)
+  }
   const start = skipSpace(text, at)
   if (start === text.length) return final ? 'no' : 'more'
   const { all } = markersOf(grammar)
@@ -77,13 +79,21 @@ export function probeNameThenArgs(
   return length !== NONE && (all.found === 'call-begin' || all.found === 'section-begin') ? 'yes' : 'no'
 }
 
-/** A header without markers around it: a word, then the bracket of the arguments. */
+/** Another grammar may use the same marker: what ends the header tells whose it is. */
+function probeHeader(grammar: NameThenArgsGrammar, text: string, at: number, final: boolean): Probe {
+  const { all } = markersOf(grammar)
+  const length = all.find(text, at, final)
+  if (text.slice(at, all.index).includes('{')) return 'yes'
+  if (length === PARTIAL || length === NONE) return final ? 'no' : 'more'
+  return all.found === 'separator' || all.found === 'call-end' || all.found === 'section-end' ? 'yes' : 'no'
+}
+
+/** A header without markers around it: a word with a number, then at once the bracket of the arguments. */
 function probeBareHeader(text: string, at: number, final: boolean): Probe {
   let end = at
   while (end < text.length && /[\w.:-]/.test(text.charAt(end))) end++
-  const start = skipSpace(text, end)
-  if (start === text.length) return final ? 'no' : 'more'
-  return end > at && text.charAt(start) === '{' ? 'yes' : 'no'
+  if (end === text.length) return final ? 'no' : 'more'
+  return /:\d+$/.test(text.slice(at, end)) && text.charAt(end) === '{' ? 'yes' : 'no'
 }
 
 /** A code fence around arguments, or what is left of one. */

@@ -30,11 +30,13 @@ type State =
 type Next = State | 'more' | 'done'
 
 /** A header longer than this is none. */
-const LONGEST_HEADER = 1024
+const LONGEST_HEADER = 256
 
 /** Reads calls of the form name, then arguments as JSON. */
 export class NameThenArgs implements Engine {
+  leavesOpen = false
   private state: State
+  private readonly isInSection: boolean
   private readonly context: EngineContext
   private readonly grammar: NameThenArgsGrammar
   private readonly markers: MarkerSearch<NameThenArgsRole>
@@ -46,6 +48,7 @@ export class NameThenArgs implements Engine {
     const { all, ends } = markersOf(grammar)
     this.markers = all
     this.ends = ends
+    this.isInSection = opener === 'section'
     this.state = opener === 'section' ? { at: 'section' } : { at: 'header', scanned: 0 }
   }
 
@@ -112,6 +115,8 @@ export class NameThenArgs implements Engine {
     }
     const length = this.markers.find(input.text, input.at + scanned, input.final)
     const end = this.markers.index
+    const withoutSeparator = this.headerBeforeJson(end)
+    if (withoutSeparator !== undefined) return this.beginArguments(withoutSeparator)
     if (end - input.at > LONGEST_HEADER) {
       writer.fail('no-call')
       return 'done'
@@ -130,6 +135,18 @@ export class NameThenArgs implements Engine {
     input.at += length
     if (header.trim() === this.grammar.typeWord) return { at: 'name-line', scanned: 0 }
     return this.beginArguments(readHeader(header, this.grammar.header, tools))
+  }
+
+  /** Some leave the separator out: a name that can be none but a declared tool's ends where the arguments begin. */
+  private headerBeforeJson(end: number): CallHeader | undefined {
+    const { input, tools } = this.context
+    const text = input.text.slice(input.at, end)
+    const at = text.search(/[{`]/)
+    if (at <= 0) return undefined
+    const header = readHeader(text.slice(0, at), this.grammar.header, tools)
+    if (header.name === null || !tools.has(header.name)) return undefined
+    input.at += at
+    return header
   }
 
   /** The server stripped the markers: the header ends where the arguments begin. */
@@ -182,6 +199,13 @@ export class NameThenArgs implements Engine {
   /** Some write their arguments in a code fence, or leave a `json` behind that once stood on one. */
   private fence(): Next {
     const { input, writer } = this.context
+    // A second separator says nothing new.
+    const role = this.markers.ahead(input)
+    if (role === 'more') return 'more'
+    if (role === 'separator') {
+      input.at += this.markers.length
+      return { at: 'fence' }
+    }
     const found = openingFence.ahead(input)
     if (found === 'more') return 'more'
     if (found === 'none') return { at: 'arguments', reader: new ArgumentsReader(writer, this.ends) }
@@ -192,7 +216,7 @@ export class NameThenArgs implements Engine {
   private arguments(reader: ArgumentsReader): Next {
     const result = reader.read(this.context.input)
     if (result === 'more') return 'more'
-    if (result === 'broken') return { at: 'unreadable', code: 'invalid-arguments' }
+    if (result === 'broken') return this.lookForEnd('invalid-arguments')
     reader.reportTo(this.context.writer)
     return { at: 'closing' }
   }
@@ -218,7 +242,14 @@ export class NameThenArgs implements Engine {
     if (result === 'more') return 'more'
     const { isStarted } = this.context.writer
     if (result === 'done' || (reader.hasArguments && isStarted)) return { at: 'closing' }
-    return { at: 'unreadable', code: isStarted ? 'invalid-arguments' : 'no-call' }
+    return isStarted ? this.lookForEnd('invalid-arguments') : { at: 'unreadable', code: 'no-call' }
+  }
+
+  /** A string that was never closed has swallowed the end marker: what was held is looked through again. */
+  private lookForEnd(code: ProblemCode): State {
+    const { input, writer } = this.context
+    input.unread(writer.release())
+    return { at: 'unreadable', code }
   }
 
   private unreadable(code: ProblemCode): Next {
@@ -294,6 +325,7 @@ export class NameThenArgs implements Engine {
         input.at += this.markers.length
         return 'done'
       default:
+        this.leavesOpen = this.isInSection
         return 'done'
     }
   }

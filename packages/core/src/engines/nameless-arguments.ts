@@ -1,6 +1,8 @@
 import type { RepairCode } from '../problems.ts'
+import { JsonScanner } from '../text/json-scanner.ts'
+import { skipSpace } from '../text/space.ts'
 import type { ArgumentsOutput } from './arguments-reader.ts'
-import { isRecord, type ToolSet } from './tool-set.ts'
+import type { ToolSet } from './tool-set.ts'
 
 export interface NamedArguments {
   readonly name: string
@@ -34,47 +36,69 @@ export class NamelessArguments implements ArgumentsOutput {
     this.repairs.push(code)
   }
 
+  /** Whether they are arguments that the tool takes: a tool's own definition, quoted, is not. */
+  fits(tool: string, tools: ToolSet): boolean {
+    const members = membersOf(this.json)
+    const properties = tools.properties(tool) ?? {}
+    return members !== undefined && [...members.keys()].every((key) => Object.hasOwn(properties, key))
+  }
+
   /** The tool's name from `"name"` in the arguments, else the one declared tool that they fit. */
   resolve(tools: ToolSet): NamedArguments | undefined {
-    const parsed = parse(this.json)
-    if (parsed === undefined) return undefined
-    const name = parsed['name']
-    if (typeof name === 'string' && (tools.has(name) || (!tools.isKnown && hasInner(parsed)))) {
-      return { name, json: innerArguments(parsed, name, tools) ?? this.json }
+    const members = membersOf(this.json)
+    if (members === undefined) return undefined
+    const name = textOf(members.get('name'))
+    const inner = members.get('arguments') ?? members.get('parameters')
+    const isInner = inner?.startsWith('{') === true
+    if (name !== undefined && (tools.has(name) || (!tools.isKnown && isInner))) {
+      return { name, json: isInner ? inner : this.withoutName(members, name, tools) }
     }
-    const fitting = [...tools.names()].filter((tool) => fits(parsed, tool, tools))
+    const fitting = [...tools.names()].filter((tool) => this.fitsAll(members, tool, tools))
     const [only] = fitting
     return fitting.length === 1 && only !== undefined ? { name: only, json: this.json } : undefined
   }
-}
 
-function parse(json: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(json)
-    return isRecord(value) ? value : undefined
-  } catch {
-    return undefined
+  /** `{"name": …, "city": …}`; a tool may have a parameter `name` of its own. */
+  private withoutName(members: ReadonlyMap<string, string>, tool: string, tools: ToolSet): string {
+    if (Object.hasOwn(tools.properties(tool) ?? {}, 'name')) return this.json
+    const kept = [...members].filter(([key]) => key !== 'name')
+    return `{${kept.map(([key, json]) => `${JSON.stringify(key)}:${json}`).join(',')}}`
+  }
+
+  private fitsAll(members: ReadonlyMap<string, string>, tool: string, tools: ToolSet): boolean {
+    const takesNone = Object.keys(tools.properties(tool) ?? {}).length === 0
+    return (
+      this.fits(tool, tools) &&
+      tools.required(tool).every((key) => members.has(key)) &&
+      (members.size > 0 || takesNone)
+    )
   }
 }
 
-function hasInner(parsed: Record<string, unknown>): boolean {
-  return isRecord(parsed['arguments']) || isRecord(parsed['parameters'])
+/** The members of an object, each value as it is written: read and written again, a long number would change. */
+function membersOf(json: string): Map<string, string> | undefined {
+  const members = new Map<string, string>()
+  if (!json.startsWith('{')) return undefined
+  let at = skipSpace(json, 1)
+  while (at < json.length && json.charAt(at) !== '}') {
+    if (json.charAt(at) === ',') at = skipSpace(json, at + 1)
+    const keyEnd = new JsonScanner().scan(json, at)
+    const key = textOf(json.slice(at, keyEnd))
+    const start = skipSpace(json, skipSpace(json, keyEnd) + 1)
+    const end = new JsonScanner().scan(json, start)
+    if (key === undefined || end <= start) return undefined
+    members.set(key, json.slice(start, end))
+    at = skipSpace(json, end)
+  }
+  return members
 }
 
-/** `{"name": …, "arguments": {…}}` or `{"name": …, "city": …}`; a tool may have a parameter `name` of its own. */
-function innerArguments(parsed: Record<string, unknown>, name: string, tools: ToolSet): string | undefined {
-  const inner = parsed['arguments'] ?? parsed['parameters']
-  if (isRecord(inner)) return JSON.stringify(inner)
-  if (Object.hasOwn(tools.properties(name) ?? {}, 'name')) return undefined
-  return JSON.stringify(Object.fromEntries(Object.entries(parsed).filter(([key]) => key !== 'name')))
-}
-
-function fits(parsed: Record<string, unknown>, tool: string, tools: ToolSet): boolean {
-  const properties = tools.properties(tool) ?? {}
-  const keys = Object.keys(parsed)
-  return (
-    keys.every((key) => Object.hasOwn(properties, key)) &&
-    tools.required(tool).every((key) => Object.hasOwn(parsed, key)) &&
-    (keys.length > 0 || Object.keys(properties).length === 0)
-  )
+function textOf(json: string | undefined): string | undefined {
+  if (json === undefined || !json.startsWith('"')) return undefined
+  try {
+    const value: unknown = JSON.parse(json)
+    return typeof value === 'string' ? value : undefined
+  } catch {
+    return undefined
+  }
 }

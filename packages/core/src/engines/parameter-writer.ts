@@ -39,7 +39,7 @@ export class ParameterWriter {
   /** The JSON of a lone `arguments` parameter that the tool does not know: it may be all of them. */
   private wrapped: string | undefined
   /** A line break that is part of the value unless the closing tag follows. */
-  private heldNewline = false
+  private heldNewline = ''
 
   constructor(context: EngineContext, shape: ParameterShape, tool: string) {
     this.context = context
@@ -53,7 +53,7 @@ export class ParameterWriter {
 
   /** Whether the value at hand has just begun a new line. */
   get isAtLineStart(): boolean {
-    return this.place === 'start' || this.heldNewline
+    return this.place === 'start' || this.heldNewline !== ''
   }
 
   /** Whether a parameter of this name may follow: the tool declares it and it was not given yet. */
@@ -70,7 +70,7 @@ export class ParameterWriter {
     }
     this.keys.add(tag.name)
     this.place = 'start'
-    this.heldNewline = false
+    this.heldNewline = ''
     this.value = this.beginValue(tag)
     if (this.value.is === 'string') writer.delta(`${this.json.key(tag.name)}"`)
     else writer.holdBack()
@@ -82,19 +82,25 @@ export class ParameterWriter {
       this.write(piece)
       return
     }
-    let text = piece
+    let text = this.heldNewline + piece
+    this.heldNewline = ''
     if (this.place === 'start') {
+      // Half a line break: the next piece tells.
+      if (text === '\r') {
+        this.heldNewline = text
+        return
+      }
       this.place = 'inside'
-      if (text.startsWith('\n')) text = text.slice(1)
-      if (text === '') return
+      text = text.replace(/^\r?\n/, '')
     }
-    const held = this.heldNewline ? '\n' : ''
-    this.heldNewline = text.endsWith('\n')
-    this.write(held + (this.heldNewline ? text.slice(0, -1) : text))
+    this.heldNewline = /\r?\n$|\r$/.exec(text)?.[0] ?? ''
+    this.write(text.slice(0, text.length - this.heldNewline.length))
   }
 
   end(): void {
     const { writer } = this.context
+    // A carriage return alone is no line break.
+    if (this.heldNewline === '\r') this.write('\r')
     if (this.value.is === 'string') {
       writer.delta(this.json.endString())
       return

@@ -21,6 +21,8 @@ type State =
   | { at: 'body' }
   /** In a call, in text that belongs to no parameter. */
   | { at: 'junk' }
+  /** The output ended inside a tag. */
+  | { at: 'cut' }
   | { at: 'value' }
   | { at: 'json'; reader: ArgumentsReader }
   | { at: 'broken-json' }
@@ -30,6 +32,8 @@ type Next = State | 'more' | 'done'
 
 /** White space behind a closing tag is looked through this far to see what follows. */
 const LONGEST_GAP = 256
+/** More text than this outside of parameters is no slip: nobody may be kept waiting for the end of it. */
+const LONGEST_JUNK = 256
 
 export class TaggedParams implements Engine {
   private state: State
@@ -40,6 +44,11 @@ export class TaggedParams implements Engine {
   private parameters: ParameterWriter
   /** Text in a call that belongs to no parameter. */
   private junk = ''
+  private tool = ''
+  /** The arguments came as JSON, not as parameters. */
+  private hasJson = false
+  private readonly isInSection: boolean
+  leavesOpen = false
 
   constructor(context: EngineContext, grammar: TaggedParamsGrammar, tag: OpeningTag | undefined) {
     this.context = context
@@ -48,6 +57,7 @@ export class TaggedParams implements Engine {
     this.markers = all
     this.ends = ends
     this.parameters = new ParameterWriter(context, grammar.parameter, '')
+    this.isInSection = tag === undefined
     this.state = tag === undefined ? { at: 'between' } : { at: 'call-tag', tag }
   }
 
@@ -68,9 +78,18 @@ export class TaggedParams implements Engine {
     input.takeAll()
     if (writer.isIdle) return
     const isAfterParameters = this.state.at === 'body' || this.state.at === 'junk'
-    if (isAfterParameters && hasFinished) this.parameters.finish()
-    if (this.state.at === 'after-json' || (isAfterParameters && hasFinished)) this.endCall('unclosed')
-    else writer.fail(this.state.at === 'broken-json' ? 'invalid-arguments' : 'truncated-call')
+    if (this.state.at === 'after-json' || (isAfterParameters && hasFinished && this.mayBeWhole())) {
+      this.endCall('unclosed')
+    } else {
+      writer.fail(this.state.at === 'broken-json' ? 'invalid-arguments' : 'truncated-call')
+    }
+  }
+
+  /** A call that was cut before its first parameter is whole only if its tool takes none. */
+  private mayBeWhole(): boolean {
+    if (!this.parameters.isEmpty) return true
+    const properties = this.context.tools.properties(this.tool)
+    return this.context.tools.has(this.tool) && Object.keys(properties ?? {}).length === 0
   }
 
   private next(state: State): Next {
@@ -83,6 +102,8 @@ export class TaggedParams implements Engine {
         return this.body()
       case 'junk':
         return this.inJunk()
+      case 'cut':
+        return 'more'
       case 'value':
         return this.insideValue()
       case 'json':
@@ -99,6 +120,7 @@ export class TaggedParams implements Engine {
     const role = this.markers.ahead(this.context.input)
     if (role === 'more') return 'more'
     if (role === 'none' || role.is === 'section-begin' || role.is === 'parameter-begin') {
+      this.leavesOpen = this.isInSection
       if (!writer.isIdle) writer.fail('no-call')
       return 'done'
     }
@@ -126,10 +148,11 @@ export class TaggedParams implements Engine {
     const name = writer.start(null, tag.name)
     reportExtra(tag, shape, writer)
     this.parameters = new ParameterWriter(this.context, this.grammar.parameter, name)
+    this.tool = name
+    this.hasJson = false
     this.junk = ''
     if (!tag.isSelfClosing) return { at: 'body' }
-    this.parameters.finish()
-    writer.end()
+    this.endCall()
     return { at: 'between' }
   }
 
@@ -150,28 +173,32 @@ export class TaggedParams implements Engine {
         return { at: 'body' }
       case 'call-end':
         input.at += this.markers.length
-        this.parameters.finish()
         this.endCall()
         return { at: 'between' }
       default:
-        this.parameters.finish()
         this.endCall('unclosed')
         return { at: 'between' }
     }
   }
 
   private inJunk(): Next {
-    const { input, writer } = this.context
+    const { input, writer, isTentative } = this.context
     writer.holdBack()
     const length = this.markers.find(input.text, input.at, input.final)
     this.junk += input.take(this.markers.index)
+    if (isTentative || this.junk.length > LONGEST_JUNK) {
+      input.unread(this.junk.slice(isTentative ? 0 : LONGEST_JUNK))
+      this.leavesOpen = this.isInSection
+      writer.fail('invalid-arguments')
+      return 'done'
+    }
     return length === PARTIAL || length === NONE ? 'more' : { at: 'body' }
   }
 
   private parameterTag(shape: OpeningTag): Next {
     const { input, writer } = this.context
-    const tag = readTag(input.text, input.at + this.markers.length, shape, input.final)
-    if (tag === 'more') return 'more'
+    const tag = readTag(input.text, input.at + this.markers.length, shape, false)
+    if (tag === 'more') return input.final ? { at: 'cut' } : 'more'
     if (tag === 'bad') {
       this.junk += input.take(input.at + this.markers.length)
       return { at: 'junk' }
@@ -213,8 +240,9 @@ export class TaggedParams implements Engine {
         return this.isFollowedBy(behind, afterParameter)
       case 'call-end':
         return this.isFollowedBy(behind, afterCall)
+      case 'section-end':
+        return this.parameters.isAtLineStart ? this.isFollowedByCall(behind) : 'no'
       case 'parameter-begin': {
-        if (!this.parameters.isAtLineStart) return 'no'
         const tag = readTag(input.text, behind, role.tag, input.final)
         if (tag === 'more') return 'more'
         return tag !== 'bad' && this.parameters.expects(tag.name) ? 'yes' : 'no'
@@ -229,21 +257,37 @@ export class TaggedParams implements Engine {
     const at = skipSpace(input.text, from)
     if (at - from > LONGEST_GAP) return 'no'
     if (at === input.text.length) return input.final ? 'yes' : 'more'
-    const length = this.markers.match(input.text, at, input.final)
-    if (length === PARTIAL) return 'more'
+    const length = this.markers.match(input.text, at, false)
+    // A marker that was cut off at the end of the stream follows too.
+    if (length === PARTIAL) return input.final ? 'yes' : 'more'
     return length !== NONE && allowed.has(this.markers.found.is) ? 'yes' : 'no'
+  }
+
+  /** The end of the stream, or another section with a call in it. */
+  private isFollowedByCall(from: number): Probe {
+    const { input } = this.context
+    const section = this.isFollowedBy(from, beginsSection)
+    const at = skipSpace(input.text, from)
+    if (section !== 'yes' || at === input.text.length) return section
+    const length = this.markers.match(input.text, at, input.final)
+    return length > 0 ? this.isFollowedBy(at + length, beginsCall) : 'yes'
   }
 
   private json(reader: ArgumentsReader): Next {
     const result = reader.read(this.context.input)
     if (result === 'more') return 'more'
-    if (result === 'broken') return { at: 'broken-json' }
+    if (result === 'broken') {
+      this.context.input.unread(this.context.writer.release())
+      return { at: 'broken-json' }
+    }
     reader.reportTo(this.context.writer)
+    this.hasJson = true
     return { at: 'after-json' }
   }
 
   private brokenJson(): Next {
     const { input, writer } = this.context
+    writer.holdBack()
     const length = this.ends.find(input.text, input.at, input.final)
     input.at = this.ends.index
     if (length === PARTIAL || length === NONE) return 'more'
@@ -272,7 +316,13 @@ export class TaggedParams implements Engine {
   private endCall(closing: 'closed' | 'unclosed' = 'closed'): void {
     const { writer } = this.context
     if (writer.isOver()) return
+    // Arguments in no form that can be read are not the same as no arguments.
+    if (this.junk !== '' && this.parameters.isEmpty) {
+      writer.fail('invalid-arguments')
+      return
+    }
     writer.release()
+    if (!this.hasJson) this.parameters.finish()
     if (closing === 'closed') writer.end()
     else writer.endUnclosed()
     // White space next to the tags is theirs.
@@ -298,3 +348,5 @@ const afterParameter: ReadonlySet<TaggedParamsRole['is']> = new Set([
   'section-begin',
 ])
 const afterCall: ReadonlySet<TaggedParamsRole['is']> = new Set(['section-end', 'call-begin', 'section-begin'])
+const beginsSection: ReadonlySet<TaggedParamsRole['is']> = new Set(['section-begin'])
+const beginsCall: ReadonlySet<TaggedParamsRole['is']> = new Set(['call-begin'])

@@ -1,3 +1,5 @@
+import { DragomanError } from '../errors.ts'
+
 /** A tool definition in any client's shape: OpenAI `{type, function: {name, parameters}}`, Anthropic `{name, input_schema}`, or bare `{name, parameters}`. */
 export type ToolDefinition = Readonly<Record<string, unknown>>
 
@@ -21,15 +23,26 @@ export class ToolSet {
   /** Undefined tools mean that nobody told us: then no name can be called undeclared. */
   readonly isKnown: boolean
   private readonly schemas = new Map<string, unknown>()
+  private readonly propertiesOf = new Map<string, Readonly<Record<string, unknown>> | null>()
   private readonly typesOf = new Map<string, ReadonlySet<JsonType>>()
 
-  constructor(tools: readonly ToolDefinition[] | undefined) {
-    this.isKnown = tools !== undefined
-    for (const tool of tools ?? []) {
-      const definition = isRecord(tool['function']) ? tool['function'] : tool
+  /** How many tools were offered, also those whose names cannot be read. */
+  readonly offered: number
+
+  constructor(tools: readonly ToolDefinition[] | null | undefined) {
+    if (tools !== undefined && tools !== null && !Array.isArray(tools)) {
+      throw new DragomanError('invalid-option', 'tools must be a list of tool definitions.')
+    }
+    this.isKnown = tools !== undefined && tools !== null
+    this.offered = tools?.length ?? 0
+    for (const [index, tool] of (tools ?? []).entries()) {
+      if (!isRecord(tool)) {
+        throw new DragomanError('invalid-option', `tools[${index}] must be an object that defines a tool.`)
+      }
+      const definition = [tool['function'], tool['custom']].find(isRecord) ?? tool
       const name = definition['name']
       if (typeof name !== 'string') continue
-      this.schemas.set(name, definition['parameters'] ?? definition['input_schema'])
+      this.schemas.set(name, definition['parameters'] ?? definition['input_schema'] ?? definition['inputSchema'])
     }
   }
 
@@ -48,8 +61,14 @@ export class ToolSet {
   /** The properties that a tool declares, or undefined where its schema does not list any. */
   properties(tool: string): Readonly<Record<string, unknown>> | undefined {
     const schema = this.schemas.get(tool)
-    const properties = isRecord(schema) ? schema['properties'] : undefined
-    return isRecord(properties) ? properties : undefined
+    if (!isRecord(schema)) return undefined
+    let properties = this.propertiesOf.get(tool)
+    if (properties === undefined) {
+      const found = new Map<string, unknown>()
+      properties = collectProperties(schema, schema, found, 0) ? Object.fromEntries(found) : null
+      this.propertiesOf.set(tool, properties)
+    }
+    return properties ?? undefined
   }
 
   required(tool: string): readonly string[] {
@@ -75,6 +94,18 @@ export class ToolSet {
   }
 }
 
+/** Properties may also stand in the parts of an `allOf`, or behind a reference. Returns whether there are any. */
+function collectProperties(schema: unknown, root: unknown, into: Map<string, unknown>, depth: number): boolean {
+  if (!isRecord(schema) || depth > DEEPEST_SCHEMA) return false
+  const own = schema['properties']
+  let hasAny = isRecord(own)
+  if (isRecord(own)) for (const [key, value] of Object.entries(own)) into.set(key, value)
+  const parts: unknown[] = Array.isArray(schema['allOf']) ? [...schema['allOf']] : []
+  if (typeof schema['$ref'] === 'string') parts.push(follow(schema['$ref'], root))
+  for (const part of parts) hasAny = collectProperties(part, root, into, depth + 1) || hasAny
+  return hasAny
+}
+
 function collectTypes(schema: unknown, root: unknown, into: Set<JsonType>, depth: number): void {
   if (!isRecord(schema) || depth > DEEPEST_SCHEMA) return
   const type = schema['type']
@@ -84,6 +115,8 @@ function collectTypes(schema: unknown, root: unknown, into: Set<JsonType>, depth
   if (type === undefined) {
     const values = Array.isArray(schema['enum']) ? schema['enum'] : []
     for (const value of 'const' in schema ? [...values, schema['const']] : values) into.add(typeOf(value))
+    if ('properties' in schema) into.add('object')
+    if ('items' in schema) into.add('array')
   }
   if (schema['nullable'] === true) into.add('null')
   for (const key of ['anyOf', 'oneOf', 'allOf']) {

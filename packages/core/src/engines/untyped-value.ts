@@ -23,19 +23,29 @@ export function isPureString(types: ReadonlySet<JsonType>): boolean {
  */
 export function typeValue(text: string, types: ReadonlySet<JsonType>): TypedValue {
   if (isPureString(types)) return asString(text)
+  if (types.has('string')) {
+    const type = isCanonical(text) ? jsonTypeOf(text) : undefined
+    return type !== undefined && allows(types, type, text) ? { json: text } : asString(text)
+  }
   const literal = text.trim()
   const type = jsonTypeOf(literal)
   if (type !== undefined && allows(types, type, literal)) return { json: literal }
-  if (types.has('string')) return asString(text)
   if (types.has('object') && literal === '') return { json: '{}' }
-  return fromPython(literal, types) ?? { ...asString(text), mismatch: true }
+  return repaired(literal, types) ?? { ...asString(text), mismatch: true }
 }
+
+const constants: ReadonlyMap<string, string> = new Map([
+  ['true', 'true'],
+  ['false', 'false'],
+  ['none', 'null'],
+  ['null', 'null'],
+])
 
 /** Text that the model itself marked as JSON. What is none stays a string. */
 export function jsonOrString(text: string): TypedValue {
   const literal = text.trim()
   if (jsonTypeOf(literal) !== undefined) return { json: literal }
-  return fromPython(literal, undefined) ?? { ...asString(text), mismatch: true }
+  return repaired(literal, undefined) ?? { ...asString(text), mismatch: true }
 }
 
 function asString(text: string): TypedValue {
@@ -65,6 +75,12 @@ function jsonTypeOf(text: string): JsonType | undefined {
   }
 }
 
+/** Where a string is possible too, only the one spelling that a number has counts as a number: `1.50` is a text. */
+function isCanonical(text: string): boolean {
+  const isNumber = /^-?\d/.test(text)
+  return text === text.trim() && (!isNumber || /^-?(?:0|[1-9]\d*)(?:\.\d*[1-9])?$/.test(text))
+}
+
 function allows(types: ReadonlySet<JsonType>, type: JsonType, literal: string): boolean {
   // A quoted text is a JSON string, but where strings are allowed the bare text is the value.
   if (type === 'string') return false
@@ -77,18 +93,27 @@ function isWholeNumber(literal: string): boolean {
   return Number.isInteger(Number(literal))
 }
 
-/** Last resort: `True`, `None`, dictionaries in single quotes; and `TRUE` or `Null` in any case. */
-function fromPython(literal: string, types: ReadonlySet<JsonType> | undefined): TypedValue | undefined {
+/** Last resort: `True`, `NONE`, dictionaries in single quotes, a bracket too many or too few. */
+function repaired(literal: string, types: ReadonlySet<JsonType> | undefined): TypedValue | undefined {
   if (isBlank(literal)) return undefined
+  const word = constants.get(literal.toLowerCase())
+  const text = word ?? literal
   const scanner = new JsonScanner()
-  const at = scanner.scan(literal, 0)
-  if (scanner.status !== 'broken') return undefined
-  const repair = new JsonRepair(scanner, scanner.isTentative ? literal.slice(scanner.tentativeFrom, at) : '')
-  const sound = literal.slice(0, scanner.isTentative ? scanner.tentativeFrom : at)
-  // The space ends a word that stands alone.
-  const end = repair.read(`${literal} `, at)
-  if (repair.status !== 'done' || !isBlank(literal.slice(end))) return undefined
-  const json = sound + repair.take()
+  const at = scanner.scan(text, 0)
+  const tail = scanner.isTentative && scanner.tentativeFrom >= 0 ? scanner.tentativeFrom : at
+  const repair = new JsonRepair(scanner, text.slice(tail, at))
+  let end = at
+  if (scanner.status !== 'done') {
+    // The space ends a word that stands alone.
+    end = repair.read(`${text} `, at)
+    if (repair.status === 'open' && repair.canClose) repair.close()
+    if (repair.status !== 'done') return undefined
+  }
+  const surplus = text.slice(end).trim()
+  if (/[^\]}]/.test(surplus)) return undefined
+  if (surplus !== '') repair.repairs.add('surplus-closer')
+  if (word !== undefined) repair.repairs.add('python-literal')
+  const json = scanner.status === 'done' ? text.slice(0, at) : text.slice(0, tail) + repair.take()
   const type = jsonTypeOf(json)
   if (type === undefined || type === 'string' || (types !== undefined && !allows(types, type, json))) {
     return undefined

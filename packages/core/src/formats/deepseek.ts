@@ -2,6 +2,7 @@ import type { NameThenArgsGrammar } from '../engines/name-then-args-grammar.ts'
 import type { TaggedParamsGrammar } from '../engines/tagged-params-grammar.ts'
 import type { Format } from './format.ts'
 import { think } from './reasoning-markers.ts'
+import { commonTurnTokens } from './turn-tokens.ts'
 import { claudeInvoke } from './xml.ts'
 
 /**
@@ -58,6 +59,7 @@ export const deepseek: Format = {
     '<｜User｜>',
     '<｜Assistant｜>',
     '<|end▁of▁sentence|>',
+    ...commonTurnTokens,
   ],
 }
 

@@ -4,6 +4,7 @@ import { bareJson } from './bare-json.ts'
 import type { Format } from './format.ts'
 import { qwen3Coder } from './qwen3-coder.ts'
 import { think } from './reasoning-markers.ts'
+import { commonTurnTokens } from './turn-tokens.ts'
 import { claudeInvoke } from './xml.ts'
 
 export const hermesJson: DelimitedJsonGrammar = {
@@ -24,5 +25,5 @@ export const hermes: Format = {
   salvage: [qwen3Coder, claudeInvoke, bareJson],
   reasoning: [think],
   structure: [],
-  turnTokens: ['<|im_end|>', '<|endoftext|>'],
+  turnTokens: commonTurnTokens,
 }

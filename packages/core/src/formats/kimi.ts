@@ -3,6 +3,7 @@ import type { TypeAttribute } from '../engines/parameter-writer.ts'
 import type { TaggedParamsGrammar } from '../engines/tagged-params-grammar.ts'
 import type { Format } from './format.ts'
 import { think } from './reasoning-markers.ts'
+import { commonTurnTokens } from './turn-tokens.ts'
 
 const kimiK2: NameThenArgsGrammar = {
   engine: 'name-then-args',
@@ -83,9 +84,7 @@ export const kimi: Format = {
     ['<|open|>', 'response', '<|sep|>'],
     ['<|close|>', 'response', '<|sep|>'],
     ['<|close|>', 'message', '<|sep|>'],
-    // Half a tag, where the output was cut.
-    '<|open|>',
-    '<|close|>',
+    ['<|open|>', 'message role="assistant"', '<|sep|>'],
   ],
-  turnTokens: ['<|end_of_msg|>', '<|im_end|>', '[EOS]'],
+  turnTokens: ['<|end_of_msg|>', '<|im_assistant|>assistant<|im_middle|>', '[EOS]', ...commonTurnTokens],
 }

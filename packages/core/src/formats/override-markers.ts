@@ -5,21 +5,17 @@ import type { Format, Grammar } from './format.ts'
 /** New strings for the markers of a format, by the names they have in its record. */
 export type MarkerOverrides = Readonly<Record<string, string | readonly string[]>>
 
-/** The format with other markers. The record itself is left as it is. */
+/** The format with other markers in the first of its grammars that has them. The record itself is left as it is. */
 export function overrideMarkers(format: Format, overrides: MarkerOverrides): Format {
   const unused = new Set(Object.keys(overrides))
-  const grammars = new Map<Grammar, Grammar>()
-  const override = (grammar: Grammar): Grammar => {
-    const known = grammars.get(grammar)
-    if (known !== undefined) return known
-    const changed: Grammar = { ...grammar, ...changedFields(grammar, overrides, unused) }
-    grammars.set(grammar, changed)
-    return changed
+  const changed = new Map<Grammar, Grammar>()
+  for (const grammar of format.grammars) {
+    changed.set(grammar, { ...grammar, ...changedFields(grammar, overrides, unused) })
   }
   const result: Format = {
     ...format,
-    grammars: format.grammars.map(override),
-    salvage: format.salvage.map(override),
+    grammars: format.grammars.map((grammar) => changed.get(grammar) ?? grammar),
+    salvage: format.salvage.map((grammar) => changed.get(grammar) ?? grammar),
   }
   for (const key of unused) {
     const known = [...new Set(format.grammars.flatMap(markerFields))].join(', ')
@@ -38,11 +34,10 @@ function changedFields(
 ): Record<string, unknown> {
   const changed: Record<string, unknown> = {}
   for (const field of markerFields(grammar)) {
-    const value = Object.hasOwn(overrides, field) ? overrides[field] : undefined
-    if (value === undefined) continue
-    unused.delete(field)
-    const markers = typeof value === 'string' ? [value] : value
-    if (markers.length === 0 || markers.some((marker) => typeof marker !== 'string' || marker === '')) {
+    if (!unused.delete(field)) continue
+    const value: unknown = overrides[field]
+    const markers = (Array.isArray(value) ? value : [value]).filter(isText)
+    if (markers.length === 0 || (Array.isArray(value) && markers.length < value.length)) {
       throw new DragomanError('invalid-option', `The marker "${field}" must be a text that is not empty.`)
     }
     changed[field] = withMarkers(Reflect.get(grammar, field), markers)
@@ -61,6 +56,10 @@ function markerFields(grammar: Grammar): string[] {
   return Object.entries(grammar)
     .filter(([, value]) => isMarkerList(value))
     .map(([key]) => key)
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== ''
 }
 
 function isMarkerList(value: unknown): value is readonly Marker[] {

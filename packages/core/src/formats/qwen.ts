@@ -3,6 +3,7 @@ import type { Format } from './format.ts'
 import { hermesJson } from './hermes.ts'
 import { qwen3Coder } from './qwen3-coder.ts'
 import { think } from './reasoning-markers.ts'
+import { commonTurnTokens } from './turn-tokens.ts'
 import { claudeInvoke } from './xml.ts'
 
 /** Qwen writes JSON or tags between the same markers; what follows the opener tells which. */
@@ -26,5 +27,5 @@ export const qwen: Format = {
   salvage: [qwen3Coder, claudeInvoke, bareJson],
   reasoning: [think],
   structure: [],
-  turnTokens: ['<|im_end|>', '<|endoftext|>'],
+  turnTokens: commonTurnTokens,
 }

@@ -11,7 +11,7 @@ export const qwen3Coder: TaggedParamsGrammar = {
     { open: '<function=', name: 'inline', end: '>' },
     { open: '<function ', name: { attribute: 'name' }, end: '>' },
   ],
-  callEnd: ['</function>'],
+  callEnd: ['</function>', '</function_invocation>'],
   parameterBegin: [
     { open: '<parameter=', name: 'inline', end: '>' },
     { open: '<parameter ', name: { attribute: 'name' }, end: '>' },

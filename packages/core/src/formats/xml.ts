@@ -3,6 +3,7 @@ import { bareJson } from './bare-json.ts'
 import type { Format } from './format.ts'
 import { qwen3Coder } from './qwen3-coder.ts'
 import { think } from './reasoning-markers.ts'
+import { commonTurnTokens } from './turn-tokens.ts'
 
 /** What models fall into that were trained on transcripts of others. */
 export const claudeInvoke: TaggedParamsGrammar = {
@@ -29,5 +30,5 @@ export const xml: Format = {
   salvage: [claudeInvoke, qwen3Coder, bareJson],
   reasoning: [think],
   structure: [],
-  turnTokens: ['<|im_end|>'],
+  turnTokens: commonTurnTokens,
 }

@@ -1,6 +1,6 @@
 import { EventCollector } from '../events.ts'
 import type { ProblemCode } from '../problems.ts'
-import type { Recording } from '../text/input.ts'
+import type { Input, Recording } from '../text/input.ts'
 import type { Found } from './scanner.ts'
 
 /**
@@ -17,43 +17,55 @@ export interface Candidate {
   readonly madeBefore: number
 }
 
+/** Within this distance of its opener a candidate that fails has cost so little that what it swallowed is tried anew. */
+export const SHORT_CANDIDATE = 256
+
 /** Longer candidates are let go as text: whoever reads along must not wait for ever. */
 export const LONGEST_CANDIDATE = 65_536
 
 /** Collects what an engine reads in a candidate, and whether all of it speaks for a call. */
 export class Evidence extends EventCollector {
   private readonly isDeclared: (name: string) => boolean
-  private readonly mayBeUnclosed: boolean
-  private verdict: 'none' | 'call' | 'no-call' = 'none'
+  private readonly input: Input
+  private readonly isInReasoning: boolean
+  private hasCall = false
+  /** Where in the stream it turned out to be no call; -1 while it may be one. */
+  disprovenAt = -1
 
-  constructor(isDeclared: (name: string) => boolean, mayBeUnclosed: boolean) {
+  constructor(input: Input, isDeclared: (name: string) => boolean, isInReasoning: boolean) {
     super()
+    this.input = input
     this.isDeclared = isDeclared
-    this.mayBeUnclosed = mayBeUnclosed
+    this.isInReasoning = isInReasoning
   }
 
   get showsCall(): boolean {
-    return this.verdict === 'call'
+    return this.hasCall && this.disprovenAt < 0
   }
 
   override text(text: string): void {
-    this.verdict = 'no-call'
+    this.disprove()
     super.text(text)
   }
 
   override callStart(index: number, id: string | null, name: string): void {
-    if (!this.isDeclared(name)) this.verdict = 'no-call'
+    if (!this.isDeclared(name)) this.disprove()
     super.callStart(index, id, name)
   }
 
   override callEnd(index: number, complete: boolean): void {
-    if (!complete) this.verdict = 'no-call'
-    else if (this.verdict === 'none') this.verdict = 'call'
+    if (complete) this.hasCall = true
+    else this.disprove()
     super.callEnd(index, complete)
   }
 
+  /** Outside of reasoning nothing but a flawless call is certain. */
   override problem(code: ProblemCode, message: string, source: string): void {
-    if (code === 'unclosed-call' && !this.mayBeUnclosed) this.verdict = 'no-call'
+    if (!this.isInReasoning && (code === 'unclosed-call' || code === 'extra-field')) this.disprove()
     super.problem(code, message, source)
+  }
+
+  private disprove(): void {
+    if (this.disprovenAt < 0) this.disprovenAt = this.input.base + this.input.at
   }
 }

@@ -1,5 +1,7 @@
 import { isLineStart, skipSpace } from '../text/space.ts'
 
+export const BACKTICK = 96
+
 /** A code fence that is open: which character it is made of, and how many. */
 export interface Fence {
   readonly code: number
@@ -8,6 +10,8 @@ export interface Fence {
 
 /** Longer words behind a fence name no language. */
 const LONGEST_INFO = 32
+/** How much of its line is looked at to see whether a fence is one. */
+const LONGEST_LINE = 64
 /** A longer run is as good as this one: it must not be held, nor counted anew with every character. */
 const LONGEST_RUN = 64
 
@@ -18,6 +22,17 @@ export function readFence(text: string, at: number, final: boolean): Fence | 'mo
   while (end < text.length && end - at < LONGEST_RUN && text.charCodeAt(end) === code) end++
   const mayGoOn = end === text.length && end - at < LONGEST_RUN
   return mayGoOn && !final ? 'more' : { code, length: end - at }
+}
+
+/** Whether a line that begins with these backticks holds more of them: then it is inline code, no fence. */
+export function isInlineFence(text: string, at: number, fence: Fence, final: boolean): boolean | 'more' {
+  const from = at + fence.length
+  for (let end = from; end < text.length && end - from < LONGEST_LINE; end++) {
+    const code = text.charCodeAt(end)
+    if (code === 10) return false
+    if (code === fence.code) return true
+  }
+  return text.length - from < LONGEST_LINE && !final ? 'more' : false
 }
 
 /** Whether a run of fence characters closes the fence: as long, and no language behind it. */

@@ -7,10 +7,10 @@ import type { Opening } from './opening.ts'
 export type Entry =
   | { readonly is: 'opener'; readonly openings: readonly Opening[] }
   | { readonly is: 'reasoning-begin' | 'reasoning-end' | 'structure' | 'fence-mark' }
-  /** A token that ends a turn. One that looks like markup of documents counts only at the very end. */
+  /** A token that ends a turn. What looks like ordinary text counts only at the very end. */
   | { readonly is: 'turn-token'; readonly onlyAtEnd: boolean }
-  /** Closes something that is not open. */
-  | { readonly is: 'residue'; readonly grammar: Grammar }
+  /** Closes something that is not open, in one of these grammars. */
+  | { readonly is: 'residue'; readonly grammars: readonly Grammar[] }
 
 /** A set of markers to look for. */
 export type Vocabulary = MarkerSearch<Entry>
@@ -20,10 +20,12 @@ export interface Lexicon {
   /** At the start of an answer: only there can a call stand without any marker. */
   readonly answer: Vocabulary
   readonly content: Vocabulary
-  /** Inside a code fence, and in text that was already found to be no call: only special tokens count. */
-  readonly quotedContent: Vocabulary
+  /** In text that was already found to be no call: plain-text openers do not count. */
+  readonly triedContent: Vocabulary
+  /** Inside a code fence: only special tokens count. */
+  readonly fencedContent: Vocabulary
   readonly reasoning: Vocabulary
-  readonly quotedReasoning: Vocabulary
+  readonly triedReasoning: Vocabulary
   /** Nothing at all is looked for: text can be passed on unseen. */
   readonly isEmpty: boolean
 }
@@ -35,28 +37,27 @@ export interface LexiconOptions {
   readonly salvages: boolean
 }
 
-/** Document markup too: `<s>` is struck-through text in HTML. */
-const onlyAtEnd: ReadonlySet<string> = new Set(['</s>'])
+/** These may be meant as they stand: `<s>` is struck-through text in HTML. */
+const onlyAtEnd: ReadonlySet<string> = new Set(['</s>', '[EOS]'])
 
 export function buildLexicon(formats: readonly Format[], options: LexiconOptions): Lexicon {
   const openers = options.readsCalls
     ? collectOpenings(formats, options.salvages)
     : new Map<string, Opening[]>()
-  const plain = [...openers.values()].some((openings) => openings.some((each) => !each.grammar.isSpecial))
   const isEmpty = openers.size === 0 && formats.every((format) => format.reasoning.length === 0)
-  const build = (where: keyof Lexicon): Vocabulary => {
+  const build = (where: Where): Vocabulary => {
     const search = new MarkerSearch<Entry>()
-    const isVerbatim = where === 'quotedContent'
-    if (options.readsCalls && !isVerbatim) {
-      addResidue(search, formats)
-      addTurnTokens(search, formats)
+    const isFenced = where === 'fencedContent'
+    if (options.readsCalls) {
+      if (!isFenced) addResidue(search, formats)
+      addTurnTokens(search, formats, isFenced)
     }
-    addStructure(search, formats, isVerbatim)
+    addStructure(search, formats, isFenced)
     for (const [key, openings] of openers) {
       const usable = openings.filter((opening) => isReadIn(where, opening))
       if (usable.length > 0) search.add(markerOf(key), { is: 'opener', openings: usable })
     }
-    if (plain && where !== 'reasoning' && where !== 'quotedReasoning') {
+    if (!isEmpty && where !== 'reasoning' && where !== 'triedReasoning') {
       search.add('`', { is: 'fence-mark' })
       search.add('~', { is: 'fence-mark' })
     }
@@ -65,14 +66,17 @@ export function buildLexicon(formats: readonly Format[], options: LexiconOptions
   return {
     answer: build('answer'),
     content: build('content'),
-    quotedContent: build('quotedContent'),
+    triedContent: build('triedContent'),
+    fencedContent: build('fencedContent'),
     reasoning: build('reasoning'),
-    quotedReasoning: build('quotedReasoning'),
+    triedReasoning: build('triedReasoning'),
     isEmpty,
   }
 }
 
-function isReadIn(where: keyof Lexicon, opening: Opening): boolean {
+type Where = Exclude<keyof Lexicon, 'isEmpty'>
+
+function isReadIn(where: Where, opening: Opening): boolean {
   if (opening.grammar.isSpecial || where === 'answer') return true
   if (where === 'content') return opening.opens !== 'bare'
   return where === 'reasoning' && !opening.isSalvage
@@ -117,18 +121,19 @@ function addOpenings(
   }
 }
 
-function addTurnTokens(search: MarkerSearch<Entry>, formats: readonly Format[]): void {
+/** Code may speak of such a token; at the very end it is one, even behind a fence that was never closed. */
+function addTurnTokens(search: MarkerSearch<Entry>, formats: readonly Format[], isFenced: boolean): void {
   for (const format of formats) {
     for (const marker of format.turnTokens) {
-      search.add(marker, { is: 'turn-token', onlyAtEnd: onlyAtEnd.has(keyOf(marker)) })
+      search.add(marker, { is: 'turn-token', onlyAtEnd: isFenced || onlyAtEnd.has(keyOf(marker)) })
     }
   }
 }
 
-function addStructure(search: MarkerSearch<Entry>, formats: readonly Format[], isVerbatim: boolean): void {
+function addStructure(search: MarkerSearch<Entry>, formats: readonly Format[], isFenced: boolean): void {
   for (const format of formats) {
     for (const marker of format.structure) search.add(marker, { is: 'structure' })
-    if (isVerbatim) continue
+    if (isFenced) continue
     for (const { begin, end } of format.reasoning) {
       search.add(begin, { is: 'reasoning-begin' })
       search.add(end, { is: 'reasoning-end' })
@@ -139,7 +144,11 @@ function addStructure(search: MarkerSearch<Entry>, formats: readonly Format[], i
 function addResidue(search: MarkerSearch<Entry>, formats: readonly Format[]): void {
   for (const format of formats) {
     for (const grammar of [...format.grammars, ...format.salvage]) {
-      for (const marker of closingMarkers(grammar)) search.add(marker, { is: 'residue', grammar })
+      for (const marker of closingMarkers(grammar)) {
+        const known = search.get(marker)
+        const grammars = known?.is === 'residue' ? known.grammars : []
+        search.add(marker, { is: 'residue', grammars: [...grammars, grammar] })
+      }
     }
   }
 }

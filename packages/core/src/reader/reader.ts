@@ -6,11 +6,12 @@ import type { FormatId } from '../formats/format-id.ts'
 import { Input } from '../text/input.ts'
 import { NONE, PARTIAL } from '../text/marker-search.ts'
 import { isBlank, skipSpace } from '../text/space.ts'
-import { type Candidate, Evidence, LONGEST_CANDIDATE } from './candidate.ts'
+import { type Candidate, Evidence, LONGEST_CANDIDATE, SHORT_CANDIDATE } from './candidate.ts'
 import { closesFence, readFence } from './code-fence.ts'
 import type { Lexicon } from './lexicon.ts'
 import { type Opening, startEngine } from './opening.ts'
 import { type Found, Scanner } from './scanner.ts'
+import { StopSearch } from './stop-search.ts'
 import { type Channel, TextFlow } from './text-flow.ts'
 
 export interface ReaderOptions extends CallWriterOptions {
@@ -33,9 +34,14 @@ export class Reader {
   private readonly writer: CallWriter
   private readonly flow: TextFlow
   private readonly scanner: Scanner
+  private readonly stops: StopSearch
   private channel: Channel | undefined
   private engine: Engine | undefined
+  /** What the engine was started for. */
+  private opening: Opening | undefined
   private candidate: Candidate | undefined
+  /** Whether what the candidate may see ends at something that it cannot go on across. */
+  private stop: 'unknown' | 'none' | 'found' = 'unknown'
   private reason: EndReason | undefined
 
   constructor(sink: Sink, options: ReaderOptions) {
@@ -43,7 +49,11 @@ export class Reader {
     this.options = options
     const { lexicon, tools, startsInReasoning } = options
     this.writer = new CallWriter(this.input, sink, tools, options)
+    this.writer.onStart = () => {
+      if (this.candidate === undefined) this.scanner.committed = this.opening
+    }
     this.flow = new TextFlow(this.input, sink, startsInReasoning ? 'reasoning' : 'content')
+    this.stops = new StopSearch(this.input, lexicon)
     this.scanner = new Scanner(this.input, sink, this.flow, lexicon, {
       knowsTools: tools.size > 0,
       hasReasoned: startsInReasoning,
@@ -63,6 +73,7 @@ export class Reader {
       return
     }
     this.input.append(text)
+    this.stop = 'unknown'
     this.run()
   }
 
@@ -75,8 +86,8 @@ export class Reader {
   private turnTo(channel: Channel, text: string): boolean {
     if (this.channel !== undefined) {
       const { candidate } = this
-      // White space in the other channel says nothing about a call that waits for what follows it.
-      if (candidate !== undefined && this.engine === undefined && isBlank(text)) return false
+      // White space in the other channel says nothing about a call that is being read.
+      if ((candidate !== undefined || this.engine !== undefined) && isBlank(text)) return false
       if (candidate !== undefined) this.reject(candidate)
       this.finishInput()
       this.input.final = false
@@ -111,43 +122,68 @@ export class Reader {
   }
 
   private runEngine(engine: Engine): boolean {
-    const step = engine.step()
     const { candidate } = this
-    if (candidate !== undefined) {
-      if (this.isTooLong(candidate)) {
-        this.reject(candidate)
-        return true
-      }
-    } else if (this.writer.isOver()) {
+    if (candidate !== undefined) return this.runTentatively(engine, candidate)
+    const step = engine.step()
+    if (this.writer.isOver()) {
       this.writer.overflow()
-      this.leaveEngine()
+      this.leaveEngine(engine)
       return true
     }
     if (step === 'again') return true
     if (step === 'more') {
       if (!this.input.final) return false
       engine.finish(this.reason)
-      if (candidate === undefined && this.writer.isOver()) this.writer.overflow()
+      if (this.writer.isOver()) this.writer.overflow()
     }
-    this.leaveEngine()
+    this.leaveEngine(engine)
     return true
   }
 
-  private leaveEngine(): void {
+  private runTentatively(engine: Engine, candidate: Candidate): boolean {
+    if (this.stop === 'unknown') {
+      this.stop = this.stops.hide(candidate.found, this.input.at) ? 'found' : 'none'
+    }
+    const step = engine.step()
+    if (candidate.evidence.disprovenAt >= 0 || this.isTooLong(candidate)) {
+      this.reject(candidate)
+      return true
+    }
+    if (step === 'again') return true
+    if (step === 'more') {
+      if (this.stop === 'found') {
+        this.reject(candidate)
+        return true
+      }
+      if (!this.input.final) return false
+      engine.finish(this.reason)
+    }
+    this.input.reveal()
     this.engine = undefined
-    if (this.candidate === undefined && this.writer.made > 0) this.scanner.afterCalls()
+    return true
+  }
+
+  private leaveEngine(engine: Engine): void {
+    this.engine = undefined
+    if (this.writer.made > 0) this.scanner.afterCalls()
+    if (engine.leavesOpen) this.scanner.openGrammar = this.opening?.grammar
   }
 
   private start(opening: Opening, at: number, length: number): void {
     this.writer.begin(at)
     this.input.at = at + length
+    this.opening = opening
     const { tools } = this.options
-    this.engine = startEngine(opening, { input: this.input, writer: this.writer, tools })
+    this.engine = startEngine(opening, {
+      input: this.input,
+      writer: this.writer,
+      tools,
+      isTentative: this.candidate !== undefined,
+    })
   }
 
   private commit({ opening, at, length }: Found): void {
     this.flow.endStray()
-    this.scanner.committed = opening
     this.writer.fallback = this.flow.mode === 'reasoning' ? 'reasoning' : 'text'
     this.start(opening, at, length)
   }
@@ -156,9 +192,10 @@ export class Reader {
     const { tools } = this.options
     const isInReasoning = found.as === 'in-reasoning'
     const isDeclared = (name: string): boolean => tools.has(name) || (isInReasoning && !tools.isKnown)
-    const evidence = new Evidence(isDeclared, isInReasoning)
+    const evidence = new Evidence(this.input, isDeclared, isInReasoning)
     const recording = this.input.record(found.from)
     this.candidate = { found, recording, evidence, madeBefore: this.writer.made }
+    this.stop = 'unknown'
     this.writer.sink = evidence
     this.writer.fallback = 'text'
     this.start(found.opening, found.at, found.length)
@@ -172,9 +209,12 @@ export class Reader {
     return proof !== 'open'
   }
 
+  /**
+   * Another call, or nothing more: then it was meant as a call. What prose follows was an example, or
+   * a draft.
+   */
   private prove({ found }: Candidate): Proof {
     const { input } = this
-    if (found.as === 'salvage') return 'proven'
     input.at = skipSpace(input.text, input.at)
     if (input.isEmpty) return input.final ? 'proven' : 'open'
     const { lexicon } = this.options
@@ -183,7 +223,8 @@ export class Reader {
     if (length === PARTIAL) return 'open'
     if (length === NONE) return 'disproven'
     const entry = vocabulary.found
-    if (entry.is === 'turn-token') {
+    const isOwnCloser = entry.is === 'residue' && found.as !== 'in-reasoning'
+    if (entry.is === 'turn-token' || isOwnCloser) {
       input.at += length
       return 'goes-on'
     }
@@ -192,8 +233,9 @@ export class Reader {
     const opening = this.scanner.findOpening(entry.openings, input.at, length)
     if (opening === 'hold') return 'open'
     if (opening === undefined) return 'disproven'
-    if (found.as === 'in-reasoning') return 'proven'
+    if (found.as !== 'fenced') return 'proven'
     this.start(opening, input.at, opening.opens === 'bare' ? 0 : length)
+    this.stop = 'unknown'
     return 'goes-on'
   }
 
@@ -203,7 +245,10 @@ export class Reader {
     const run = readFence(input.text, input.at, input.final)
     if (run === 'more') return 'open'
     if (!closesFence(fence, run, input.text, input.at)) return 'disproven'
-    input.at += run.length
+    const behind = skipSpace(input.text, input.at + run.length)
+    if (behind === input.text.length && !input.final) return 'open'
+    if (behind < input.text.length) return 'disproven'
+    input.at = behind
     return 'proven'
   }
 
@@ -219,15 +264,19 @@ export class Reader {
 
   /** It is text after all: it is read again, and plain-text openers in it are not tried twice. */
   private reject(candidate: Candidate): void {
+    const { input, scanner } = this
     this.engine = undefined
     this.candidate = undefined
     this.writer.abandon()
     this.writer.made = candidate.madeBefore
     this.writer.sink = this.sink
-    const source = this.input.stop(candidate.recording)
-    this.input.unread(source)
-    const start = this.input.base + this.input.at
-    this.scanner.triedUpTo = start + Math.min(source.length, this.longestCandidate)
+    const { disprovenAt } = candidate.evidence
+    const end = disprovenAt < 0 ? input.base + input.at : disprovenAt
+    input.unread(input.stop(candidate.recording))
+    input.reveal()
+    const start = input.base + input.at
+    const isShort = end - start <= SHORT_CANDIDATE
+    scanner.triedUpTo = isShort ? start + 1 : Math.min(end, start + this.longestCandidate)
   }
 
   private isTooLong(candidate: Candidate): boolean {

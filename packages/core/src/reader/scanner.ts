@@ -4,7 +4,7 @@ import { problemCodes, repairCodes } from '../problems.ts'
 import type { Input } from '../text/input.ts'
 import { NONE, PARTIAL } from '../text/marker-search.ts'
 import { isBlank, skipSpace } from '../text/space.ts'
-import { closesFence, type Fence, insideFence, readFence } from './code-fence.ts'
+import { BACKTICK, closesFence, type Fence, insideFence, isInlineFence, readFence } from './code-fence.ts'
 import type { Entry, Lexicon, Vocabulary } from './lexicon.ts'
 import { type Opening, probe } from './opening.ts'
 import type { TextFlow } from './text-flow.ts'
@@ -26,8 +26,10 @@ type Verdict = Found | 'text' | 'hold' | 'passed'
 
 /** Looks through text and reasoning for markers. */
 export class Scanner {
-  /** Once a call was read, only its own grammar is. */
+  /** Once a call was read, only its own format is. */
   committed: Opening | undefined
+  /** A section whose closer is still to come. */
+  openGrammar: Grammar | undefined
   hasCalls = false
   /** Plain-text openers before this position of the stream were tried already. */
   triedUpTo = 0
@@ -69,6 +71,7 @@ export class Scanner {
       if (at === stretch.length) continue
       const length = vocabulary.match(text, at, input.final)
       if (length === NONE) {
+        if (input.final && this.dropCutTag(vocabulary, at)) return 'again'
         at++
         continue
       }
@@ -91,6 +94,7 @@ export class Scanner {
   /** Calls were read: reasoning is over, and so is any code fence. */
   afterCalls(): void {
     this.hasCalls = true
+    this.openGrammar = undefined
     this.fence = undefined
     this.flow.begin('content', true)
   }
@@ -112,15 +116,16 @@ export class Scanner {
   }
 
   private isAllowed(opening: Opening): boolean {
-    return this.committed === undefined || opening.grammar === this.committed.grammar
+    return this.committed === undefined || opening.format === this.committed.format
   }
 
   private vocabularyAt(at: number): Vocabulary {
     const isTried = this.input.base + at < this.triedUpTo
     if (this.flow.mode === 'reasoning') {
-      return isTried ? this.lexicon.quotedReasoning : this.lexicon.reasoning
+      return isTried ? this.lexicon.triedReasoning : this.lexicon.reasoning
     }
-    if (isTried || this.fence !== undefined) return this.lexicon.quotedContent
+    if (this.fence !== undefined) return this.lexicon.fencedContent
+    if (isTried) return this.lexicon.triedContent
     return this.flow.isUntouched ? this.lexicon.answer : this.lexicon.content
   }
 
@@ -147,7 +152,7 @@ export class Scanner {
       case 'turn-token':
         return this.dropTurnToken(entry.onlyAtEnd, at, length)
       case 'residue':
-        return this.dropResidue(entry.grammar, at, length)
+        return this.dropResidue(entry.grammars, at, length)
       case 'fence-mark':
         return this.judgeFence(at)
     }
@@ -157,9 +162,9 @@ export class Scanner {
     const opening = this.findOpening(openings, at, length)
     if (opening === 'hold') return 'hold'
     if (opening === undefined) return this.passOpener(openings, at, length)
+    if (!opening.grammar.isSpecial && this.flow.isInlineCode(at)) return 'text'
     if (opening.opens === 'bare') {
-      const isFirst = this.flow.isUntouched && isBlank(this.input.text.slice(this.input.at, at))
-      return isFirst ? { opening, at, length: 0, as: 'bare', from: at } : 'text'
+      return this.isFirst(at) ? { opening, at, length: 0, as: 'bare', from: at } : 'text'
     }
     if (!opening.isSalvage) return { opening, at, length, as: 'certain', from: at }
     return this.flow.standsAlone(at) ? { opening, at, length, as: 'salvage', from: at } : 'text'
@@ -168,7 +173,7 @@ export class Scanner {
   /** An opener with no call behind it is text, and worth a report unless it was a mere guess. */
   private passOpener(openings: readonly Opening[], at: number, length: number): Verdict {
     const expected = openings.filter((opening) => !opening.isSalvage && this.isAllowed(opening))
-    if (expected.length === 0) return 'text'
+    if (expected.length === 0 || this.flow.isInlineCode(at)) return 'text'
     const { input } = this
     const isCut = expected.some((opening) => probe(opening, input.text, at, length, false) === 'more')
     const end = isCut ? input.text.length : at + length
@@ -187,13 +192,22 @@ export class Scanner {
     return { opening, at, length, as: opening.grammar.isSpecial ? 'certain' : 'in-reasoning', from: at }
   }
 
+  /** Nothing but white space stands before it, in the content or reasoning at hand. */
+  private isFirst(at: number): boolean {
+    return this.flow.isUntouched && isBlank(this.input.text.slice(this.input.at, at))
+  }
+
   private openReasoning(at: number, length: number): Verdict {
-    const { flow, input } = this
+    const { flow } = this
     if (flow.mode === 'reasoning') {
       // The prompt had opened it already, and the model did so again.
-      if (!flow.isUntouched || !isBlank(input.text.slice(input.at, at))) return 'text'
-    } else if (flow.isQuoted(at)) {
-      return 'text'
+      if (!this.isFirst(at)) return 'text'
+    } else {
+      // In the middle of a line, in an answer that never thought before, it is a word like any other.
+      const mayOpen = this.hasReasoned || this.isFirst(at) || flow.isLineStart(at)
+      const isQuoted = flow.isQuoted(at, length)
+      if (isQuoted === 'more') return 'hold'
+      if (isQuoted || !mayOpen) return 'text'
     }
     flow.passMarker(at, length, false)
     flow.begin('reasoning', false)
@@ -204,7 +218,9 @@ export class Scanner {
   private closeReasoning(at: number, length: number): Verdict {
     const { flow, sink } = this
     const wasReasoning = flow.mode === 'reasoning'
-    if (!wasReasoning && flow.isQuoted(at)) return 'text'
+    const isQuoted = !wasReasoning && flow.isQuoted(at, length)
+    if (isQuoted === 'more') return 'hold'
+    if (isQuoted) return 'text'
     const marker = this.input.text.slice(at, at + length)
     flow.passMarker(at, length, this.hasCalls)
     flow.begin('content', this.hasCalls)
@@ -217,40 +233,64 @@ export class Scanner {
 
   private dropTurnToken(onlyAtEnd: boolean, at: number, length: number): Verdict {
     const { flow, input } = this
-    if (flow.isQuoted(at)) return 'text'
-    if (onlyAtEnd) {
-      if (skipSpace(input.text, at + length) < input.text.length) return 'text'
-      if (!input.final) return 'hold'
-    }
+    const isLast = skipSpace(input.text, at + length) === input.text.length
+    const isQuoted = flow.isQuoted(at, length)
+    if ((onlyAtEnd || isQuoted !== false) && isLast && !input.final) return 'hold'
+    if (!isLast && (onlyAtEnd || isQuoted !== false)) return 'text'
     flow.passMarker(at, length, this.hasCalls)
     this.sink.repair('turn-token', repairCodes['turn-token'])
     return 'passed'
   }
 
   /** A closer right behind calls is theirs; a lone special token is noise; anything else is text. */
-  private dropResidue(grammar: Grammar, at: number, length: number): Verdict {
-    const { flow } = this
+  private dropResidue(grammars: readonly Grammar[], at: number, length: number): Verdict {
+    const { flow, openGrammar } = this
+    const isExpected = openGrammar !== undefined && grammars.includes(openGrammar)
     const isBehindCalls = this.hasCalls && flow.ownsSpace && at === this.input.at
-    const isOwn = this.committed === undefined || this.committed.grammar === grammar
-    if (!isBehindCalls && !(grammar.isSpecial && isOwn && !flow.isQuoted(at))) return 'text'
+    if (!isExpected && !isBehindCalls) {
+      const isOwn = this.committed === undefined || grammars.includes(this.committed.grammar)
+      if (!isOwn || !grammars.some((grammar) => grammar.isSpecial)) return 'text'
+      const isQuoted = flow.isQuoted(at, length)
+      if (isQuoted === 'more') return 'hold'
+      if (isQuoted) return 'text'
+    }
     flow.passMarker(at, length, this.hasCalls)
-    this.sink.repair('residue', repairCodes.residue)
+    if (!isExpected) this.sink.repair('residue', repairCodes.residue)
     return 'passed'
+  }
+
+  /** A tag of several tokens that was cut off behind the first: no prose looks like that. */
+  private dropCutTag(vocabulary: Vocabulary, at: number): boolean {
+    const { input } = this
+    if (!vocabulary.isCutBehindPiece(input.text, at)) return false
+    this.flow.passMarker(at, input.text.length - at, this.hasCalls)
+    this.sink.repair('residue', repairCodes.residue)
+    return true
   }
 
   private judgeFence(at: number): Verdict {
     const { input } = this
-    if (!this.flow.isLineStart(at)) return 'text'
+    if (!this.flow.isLineStart(at)) return this.passRun(at)
     const run = readFence(input.text, at, input.final)
     if (run === 'more') return 'hold'
-    if (run.length < 3) return 'text'
+    if (run.length < 3) return this.passRun(at)
     if (this.fence !== undefined) {
       if (closesFence(this.fence, run, input.text, at)) this.fence = undefined
       return 'text'
     }
+    const isInline = isInlineFence(input.text, at, run, input.final)
+    if (isInline === 'more') return 'hold'
+    if (isInline) return this.passRun(at)
     const found = this.findFenced(run, at)
     if (found === 'text') this.fence = run
     return found
+  }
+
+  private passRun(at: number): Verdict {
+    const run = readFence(this.input.text, at, true)
+    const isCode = this.fence === undefined && run !== 'more' && run.code === BACKTICK
+    if (isCode) this.flow.passBackticks(at, run.length)
+    return 'text'
   }
 
   /** A code fence that may hold nothing but a call. */

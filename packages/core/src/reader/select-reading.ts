@@ -1,4 +1,4 @@
-import type { ToolSet } from '../engines/tool-set.ts'
+import { isRecord, type ToolSet } from '../engines/tool-set.ts'
 import { detectFormat } from '../formats/detect.ts'
 import { type FormatId, formatIds } from '../formats/format-id.ts'
 import type { Format } from '../formats/format.ts'
@@ -23,12 +23,9 @@ export interface Reading {
 /** Decides what to look for, and whether the output begins inside reasoning. */
 export function selectReading(options: ReadingOptions, tools: ToolSet): Reading {
   const candidates = candidateFormats(options)
-  const readsCalls = !tools.isKnown || tools.size > 0
+  const readsCalls = !tools.isKnown || tools.offered > 0
   const salvages = tools.size > 0
-  const lexicon =
-    options.markers === undefined
-      ? cachedLexicon(candidates, readsCalls, salvages)
-      : buildLexicon(withOverrides(candidates, options), { readsCalls, salvages })
+  const lexicon = cachedLexicon(withOverrides(candidates, options), readsCalls, salvages)
   const startsInReasoning =
     options.promptOpensReasoning ?? opensReasoning(options.promptTail ?? '', candidates)
   return { lexicon, startsInReasoning }
@@ -36,7 +33,10 @@ export function selectReading(options: ReadingOptions, tools: ToolSet): Reading 
 
 /** An explicit format stands alone. Otherwise all are candidates, the one that the name suggests first. */
 function candidateFormats({ format, model }: ReadingOptions): readonly Format[] {
-  if (format !== undefined && format.trim().toLowerCase() !== 'auto') return [getFormat(format)]
+  if (format !== undefined && format.trim().toLowerCase() !== 'auto') {
+    const explicit = getFormat(format)
+    return alone.get(explicit) ?? [explicit]
+  }
   const hinted = model === undefined ? undefined : findFormat(detectFormat(model))
   return autoCandidates.get(hinted?.id ?? 'standard') ?? inBand
 }
@@ -51,37 +51,52 @@ const autoCandidates: ReadonlyMap<FormatId, readonly Format[]> = new Map(
   }),
 )
 
+const alone: ReadonlyMap<Format, readonly Format[]> = new Map(formats.map((format) => [format, [format]]))
+
 const lexicons = new WeakMap<readonly Format[], Map<string, Lexicon>>()
-const explicit = new Map<Format, readonly Format[]>()
 
 /** Building a lexicon takes longer than reading a short answer; there are only a few. */
 function cachedLexicon(candidates: readonly Format[], readsCalls: boolean, salvages: boolean): Lexicon {
-  const [only] = candidates
-  let key = candidates
-  if (candidates.length === 1 && only !== undefined) {
-    key = explicit.get(only) ?? candidates
-    explicit.set(only, key)
-  }
-  const byOptions = lexicons.get(key) ?? new Map<string, Lexicon>()
-  lexicons.set(key, byOptions)
+  const byOptions = lexicons.get(candidates) ?? new Map<string, Lexicon>()
+  lexicons.set(candidates, byOptions)
   const name = `${readsCalls},${salvages}`
-  const lexicon = byOptions.get(name) ?? buildLexicon(key, { readsCalls, salvages })
+  const lexicon = byOptions.get(name) ?? buildLexicon(candidates, { readsCalls, salvages })
   byOptions.set(name, lexicon)
   return lexicon
 }
 
-function withOverrides(candidates: readonly Format[], { markers = {} }: ReadingOptions): readonly Format[] {
+const overridden = new WeakMap<object, Map<readonly Format[], readonly Format[]>>()
+
+/** The same overrides come with every request of a gateway: they are worked in once. */
+function withOverrides(candidates: readonly Format[], { markers }: ReadingOptions): readonly Format[] {
+  if (markers === undefined) return candidates
+  const known = overridden.get(markers) ?? new Map<readonly Format[], readonly Format[]>()
+  overridden.set(markers, known)
+  const result = known.get(candidates) ?? overrideAll(candidates, markers)
+  known.set(candidates, result)
+  return result
+}
+
+function overrideAll(
+  candidates: readonly Format[],
+  markers: MarkerOverrides | Partial<Record<FormatId, MarkerOverrides>>,
+): readonly Format[] {
   const [first] = candidates
-  return candidates.map((format) => {
-    const own = isByFormat(markers) ? markers[format.id] : format === first ? markers : undefined
-    return own === undefined ? format : overrideMarkers(format, own)
-  })
+  if (isByFormat(markers)) {
+    for (const id of Object.keys(markers)) getFormat(id)
+    return candidates.map((format) => {
+      const own = markers[format.id]
+      return own === undefined ? format : overrideMarkers(format, own)
+    })
+  }
+  return candidates.map((format) => (format === first ? overrideMarkers(format, markers) : format))
 }
 
 function isByFormat(
   markers: MarkerOverrides | Partial<Record<FormatId, MarkerOverrides>>,
 ): markers is Partial<Record<FormatId, MarkerOverrides>> {
-  return Object.values(markers).every((value) => typeof value === 'object' && !Array.isArray(value))
+  const values = Object.values(markers)
+  return values.length > 0 && values.every((value) => isRecord(value))
 }
 
 /** A gateway cannot see the prompt; who can, may pass its end. */

@@ -34,6 +34,10 @@ export class TextFlow {
   private isFresh = true
   private lineStart = true
   private previousCode = NEWLINE
+  /** Length of the backtick run that opened inline code, or 0. */
+  private inlineCode = 0
+  /** The last run of backticks: what `inlineCode` was before it, and where in the stream it ends. */
+  private run = { before: 0, length: 0, end: -1 }
 
   constructor(input: Input, sink: Sink, mode: Channel) {
     this.input = input
@@ -56,6 +60,7 @@ export class TextFlow {
     const { input } = this
     const from = input.at
     if (end <= from) return
+    if (this.inlineCode > 0) this.isInlineCode(end)
     this.lineStart = isLineStart(input.text, from, end, this.lineStart)
     this.previousCode = input.text.charCodeAt(end - 1)
     const text = input.take(end)
@@ -86,6 +91,7 @@ export class TextFlow {
     this.place = hasCalls ? afterCalls : afterMarker
     this.lineStart = true
     this.previousCode = NEWLINE
+    this.inlineCode = 0
   }
 
   /** A stretch of text between calls is over. */
@@ -100,10 +106,31 @@ export class TextFlow {
     return isLineStart(this.input.text, this.input.at, at, this.lineStart)
   }
 
-  /** `"<think>"` and `` `<think>` `` speak of a marker; they are none. */
-  isQuoted(at: number): boolean {
+  /** `"<think>"` speaks of a marker; it is none. `more` while the character behind it is still to come. */
+  isQuoted(at: number, length: number): boolean | 'more' {
     const code = this.codeBefore(at)
-    return code === 96 || code === 34 || code === 39
+    if (code !== 34 && code !== 39 && code !== 96) return this.isInlineCode(at)
+    if (at + length === this.input.text.length && !this.input.final) return 'more'
+    return this.input.text.charCodeAt(at + length) === code || this.isInlineCode(at)
+  }
+
+  /** A run of backticks inside a line opens inline code, or closes it. */
+  passBackticks(at: number, length: number): void {
+    const start = this.input.base + at
+    const isOpen = this.isInlineCode(at)
+    // The run may have begun in the chunk before: then it is judged anew, as a whole.
+    const run = start === this.run.end ? this.run.length + length : length
+    const before = start === this.run.end ? this.run.before : isOpen ? this.inlineCode : 0
+    this.inlineCode = before === 0 ? run : before === run ? 0 : before
+    this.run = { before, length: run, end: start + length }
+  }
+
+  /** Whether inline code is open at `at`. It does not go on in the next line. */
+  isInlineCode(at: number): boolean {
+    if (this.inlineCode === 0) return false
+    const from = Math.max(this.input.at, this.run.end - this.input.base)
+    if (this.input.text.slice(from, at).includes('\n')) this.inlineCode = 0
+    return this.inlineCode > 0
   }
 
   /** At the start of a line or behind white space. */

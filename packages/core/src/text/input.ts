@@ -1,3 +1,5 @@
+import { byteLength } from './utf8.ts'
+
 /**
  * The text that a parser has been given and not yet read: a window that moves. Readers look at
  * `text` from `at` on and advance `at`; what they leave is kept in front of the next chunk.
@@ -9,13 +11,27 @@ export class Input {
   base = 0
   /** No more text will come: what is held has to be decided now. */
   final = false
+  /** The text with what is hidden of it; kept as it was, since joining it again would copy it. */
+  private whole: string | undefined
   private readonly recordings: Recording[] = []
 
   append(chunk: string): void {
+    this.reveal()
     for (const recording of this.recordings) recording.collect(this.text, this.at)
     this.base += this.at
     this.text = this.at < this.text.length ? this.text.slice(this.at) + chunk : chunk
     this.at = 0
+  }
+
+  /** Lets nobody see what stands from `at` on, until `reveal` or the next chunk. */
+  hide(at: number): void {
+    this.whole = this.text
+    this.text = this.text.slice(0, at)
+  }
+
+  reveal(): void {
+    this.text = this.whole ?? this.text
+    this.whole = undefined
   }
 
   /** Puts back what was read last. */
@@ -25,8 +41,12 @@ export class Input {
       this.at -= text.length
       return
     }
-    for (const recording of this.recordings) recording.collect(this.text, this.at)
+    for (const recording of this.recordings) {
+      recording.collect(this.text, this.at)
+      recording.retract(text)
+    }
     this.base += this.at - text.length
+    if (this.whole !== undefined) this.whole = text + this.whole.slice(this.at)
     this.text = text + this.text.slice(this.at)
     this.at = 0
   }
@@ -47,9 +67,9 @@ export class Input {
     return taken
   }
 
-  /** Keeps a copy of what is read from `from` on, until `stop`. */
-  record(from: number): Recording {
-    const recording = new Recording(from)
+  /** Keeps a copy of what is read from `from` on, until `stop`. `before` is text read earlier that belongs to it. */
+  record(from: number, before = ''): Recording {
+    const recording = new Recording(from, before)
     this.recordings.push(recording)
     return recording
   }
@@ -63,12 +83,16 @@ export class Input {
 
 /** What was read since a certain point: the source of a call, kept in case it turns out to be none. */
 export class Recording {
-  text = ''
+  private text: string
   private from: number
   private limit = Number.POSITIVE_INFINITY
+  /** How many bytes `text` takes: counting them anew each time would be quadratic. */
+  private bytes: number
 
-  constructor(from: number) {
+  constructor(from: number, before: string) {
     this.from = from
+    this.text = before
+    this.bytes = byteLength(before)
   }
 
   /** From now on only the last `limit` characters matter: enough to show, not to restore. */
@@ -77,10 +101,18 @@ export class Recording {
   }
 
   collect(text: string, to: number): void {
-    this.text += text.slice(Math.max(this.from, to - this.limit), to)
+    const piece = text.slice(Math.max(this.from, to - this.limit), to)
+    this.text += piece
+    if (this.limit === Number.POSITIVE_INFINITY) this.bytes += byteLength(piece)
     // Cut only now and then: cutting at every character would copy the tail each time.
     if (this.text.length > 2 * this.limit) this.text = this.text.slice(-this.limit)
     this.from = 0
+  }
+
+  /** The last of it was put back, and will be read and recorded again. */
+  retract(text: string): void {
+    this.text = this.text.slice(0, Math.max(0, this.text.length - text.length))
+    this.bytes -= byteLength(text)
   }
 
   end(): string {
@@ -89,6 +121,10 @@ export class Recording {
 
   lengthAt(input: Input): number {
     return this.text.length + input.at - this.from
+  }
+
+  bytesAt(input: Input): number {
+    return this.bytes + byteLength(input.text.slice(this.from, input.at))
   }
 
   /** Everything read so far, without ending the recording. */

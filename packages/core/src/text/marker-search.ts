@@ -102,6 +102,29 @@ export class MarkerSearch<T> {
     return length === NONE ? 'none' : this.found
   }
 
+  /** Whether the text ends inside a marker that begins at `at`, after a whole piece of it. */
+  isCutBehindPiece(text: string, at: number): boolean {
+    let node = this.root
+    let cursor = at
+    let hasPiece = false
+    while (cursor < text.length && cursor - at < LONGEST_MATCH) {
+      const child = childAt(node, text.charCodeAt(cursor))
+      hasPiece ||= node.loose
+      if (child === undefined) {
+        if (!node.loose || !isSpace(text.charCodeAt(cursor))) return false
+        cursor++
+        continue
+      }
+      const label = String.fromCharCode(...child.label)
+      const rest = text.slice(cursor, cursor + label.length)
+      if (!label.startsWith(rest)) return false
+      cursor += rest.length
+      node = child
+      if (rest.length < label.length) return hasPiece
+    }
+    return (hasPiece || node.loose) && node.children.length > 0
+  }
+
   /** Length of the longest marker at `at` (then `value` is set), or NONE, or PARTIAL. */
   match(text: string, at: number, final: boolean): number {
     let node = this.root

@@ -40,9 +40,13 @@ function readInline(text: string, at: number, shape: TagShape): Tag | 'more' | '
   if (end === text.length) return 'more'
   const inside = text.slice(at, end).trim()
   const isSelfClosing = inside.endsWith('/')
-  const name = unquote(isSelfClosing ? inside.slice(0, -1).trim() : inside)
+  const written = isSelfClosing ? inside.slice(0, -1).trim() : inside
+  const extra = /^(\S+)\s+([\w-]+)=["']?([^"']*)["']?$/.exec(written)
+  const name = unquote(extra?.[1] ?? written)
   if (name === '') return 'bad'
-  return { name, attributes: new Map(), isSelfClosing, end: end + shape.end.length }
+  const attributes = new Map<string, string>()
+  if (extra?.[2] !== undefined) attributes.set(extra[2], extra[3] ?? '')
+  return { name, attributes, isSelfClosing, end: end + shape.end.length }
 }
 
 function readAttributes(text: string, at: number, shape: TagShape): Tag | 'more' | 'bad' {

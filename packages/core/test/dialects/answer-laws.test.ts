@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createAnthropicStreamEncoder } from '../../src/dialects/anthropic-messages/answer-encode.ts'
 import { assembleAnthropicMessage } from '../../src/dialects/anthropic-messages/assemble-message.ts'
@@ -23,7 +23,7 @@ import { assembleAnthropic } from './assemble-anthropic.ts'
 import { assembleChat } from './assemble-chat.ts'
 import { chunk, countingMint, cutBytes, done, event } from './chat-upstream.ts'
 
-const runs = { numRuns: 600 }
+const runs = { numRuns: 60 }
 
 interface ModelAnswer {
   readonly reasoning: string
@@ -271,13 +271,14 @@ function choiceOf(completion: Readonly<Record<string, unknown>>): unknown {
   return {
     content: message['content'] ?? '',
     reasoning: message['reasoning_content'] ?? '',
-    calls: calls.map((call) =>
-      isRecord(call) && isRecord(call['function'])
-        ? { id: call['id'], type: call['type'], ...call['function'] }
-        : call,
-    ),
+    calls: calls.map(callOf),
     finishReasons: [choice['finish_reason']],
   }
+}
+
+function callOf(call: unknown): unknown {
+  if (!isRecord(call) || !isRecord(call['function'])) return call
+  return { id: call['id'], type: call['type'], ...call['function'] }
 }
 
 function codeOf(result: { is: 'open' } | { is: 'failed'; failure: { code: string } }): string {

@@ -69,6 +69,14 @@ const call =
     sink.callEnd(index)
   }
 
+const nothing: Said = (sink) => {
+  sink.start({ id: null, model: null })
+  sink.text('\n')
+  sink.usage({ ...usage, outputTokens: 0 })
+  sink.finish('stop', null)
+  sink.end()
+}
+
 describe('the stream', () => {
   it('is written event by event with both names, byte for byte', () => {
     expect(streamed(answer(text('Hi')))).toBe(
@@ -227,13 +235,6 @@ describe('the stream', () => {
   })
 
   it('an answer of nothing, with nothing counted, is an error unless it may pass', () => {
-    const nothing: Said = (sink) => {
-      sink.start({ id: null, model: null })
-      sink.text('\n')
-      sink.usage({ ...usage, outputTokens: 0 })
-      sink.finish('stop', null)
-      sink.end()
-    }
     expect(encode(nothing).error).toMatchObject({ type: 'api_error' })
     expect(encode(nothing, { emptyAnswer: 'pass' })).toMatchObject({
       error: undefined,

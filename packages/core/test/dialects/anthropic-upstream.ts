@@ -43,7 +43,7 @@ export function blockStop(index: number): string {
 export function textBlock(index: number, ...pieces: string[]): string {
   return [
     blockStart(index, { type: 'text', text: '' }),
-    ...pieces.map((text) => blockDelta(index, { type: 'text_delta', text })),
+    ...said(pieces).map((text) => blockDelta(index, { type: 'text_delta', text })),
     blockStop(index),
   ].join('')
 }
@@ -51,7 +51,7 @@ export function textBlock(index: number, ...pieces: string[]): string {
 export function thinkingBlock(index: number, signature: string, ...pieces: string[]): string {
   return [
     blockStart(index, { type: 'thinking', thinking: '', signature: '' }),
-    ...pieces.map((thinking) => blockDelta(index, { type: 'thinking_delta', thinking })),
+    ...said(pieces).map((thinking) => blockDelta(index, { type: 'thinking_delta', thinking })),
     blockDelta(index, { type: 'signature_delta', signature }),
     blockStop(index),
   ].join('')
@@ -60,7 +60,7 @@ export function thinkingBlock(index: number, signature: string, ...pieces: strin
 export function toolBlock(index: number, id: string, name: string, ...pieces: string[]): string {
   return [
     blockStart(index, { type: 'tool_use', id, name, input: {} }),
-    ...pieces.map((partial_json) => blockDelta(index, { type: 'input_json_delta', partial_json })),
+    ...said(pieces).map((partial_json) => blockDelta(index, { type: 'input_json_delta', partial_json })),
     blockStop(index),
   ].join('')
 }
@@ -76,4 +76,8 @@ export function blocksAsEvents(blocks: readonly unknown[]): string {
       return toolBlock(index, String(id), String(name), JSON.stringify(input))
     })
     .join('')
+}
+
+function said(pieces: readonly string[]): string[] {
+  return pieces.filter((piece) => piece !== '')
 }

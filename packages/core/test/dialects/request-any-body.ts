@@ -58,7 +58,17 @@ export const anyAnthropicBody: fc.Arbitrary<Fields> = fc
       { requiredKeys: [] },
     ),
   })
-  .map(({ turns, system, sampling: sampled, rest }) => ({
+  .map(anthropicBodyOf)
+
+interface Drawn {
+  readonly turns: readonly Turn[]
+  readonly system: string | undefined
+  readonly sampling: Fields
+  readonly rest: Fields
+}
+
+function anthropicBodyOf({ turns, system, sampling: sampled, rest }: Drawn): Fields {
+  return {
     model: 'm',
     max_tokens: 100,
     ...(system === undefined ? {} : { system }),
@@ -66,7 +76,8 @@ export const anyAnthropicBody: fc.Arbitrary<Fields> = fc
     tools: names.map((tool) => ({ name: tool, input_schema: schema, cache_control: mark })),
     ...sampled,
     ...rest,
-  }))
+  }
+}
 
 function anthropicMessages(turns: readonly Turn[]): Fields[] {
   const messages: Fields[] = []
@@ -91,12 +102,11 @@ function anthropicMessages(turns: readonly Turn[]): Fields[] {
       ...uses,
     ]
     messages.push({ role: 'assistant', content: blocks.length === 1 ? (turn.said ?? 'So.') : blocks })
-    results = turn.calls.map((called, n) => ({
-      type: 'tool_result',
-      tool_use_id: `toolu_${at}_${n}`,
-      content: n === 1 ? [{ type: 'text', text: 'x' }, picture] : called.result,
-      ...(n === 2 ? { is_error: true } : {}),
-    }))
+    results = turn.calls.map((called, n) => {
+      const head = { type: 'tool_result', tool_use_id: `toolu_${at}_${n}` }
+      if (n === 1) return Object.assign(head, { content: [{ type: 'text', text: 'x' }, picture] })
+      return Object.assign(head, { content: called.result }, n === 2 ? { is_error: true } : {})
+    })
   }
   messages.push({ role: 'user', content: results.length === 0 ? 'And?' : results })
   return messages
@@ -124,7 +134,10 @@ export const anyChatBody: fc.Arbitrary<Fields> = fc
     ),
     stream: fc.boolean(),
   })
-  .map(({ turns, system, sampling: sampled, rest, stream }) => ({
+  .map(chatBodyOf)
+
+function chatBodyOf({ turns, system, sampling: sampled, rest, stream }: Drawn & { stream: boolean }): Fields {
+  return {
     model: 'm',
     messages: [
       ...(system === undefined ? [] : [{ role: 'system', content: system }]),
@@ -134,7 +147,8 @@ export const anyChatBody: fc.Arbitrary<Fields> = fc
     ...(stream ? { stream: true, stream_options: { include_usage: true } } : {}),
     ...sampled,
     ...rest,
-  }))
+  }
+}
 
 function chatMessages(turns: readonly Turn[]): Fields[] {
   const messages = turns.flatMap((turn, at): Fields[] => {

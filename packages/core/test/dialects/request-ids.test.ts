@@ -40,6 +40,13 @@ function result(id: string, content: string): Fields {
   return { type: 'tool_result', tool_use_id: id, content }
 }
 
+function bashTurn(text: string): Fields[] {
+  return [
+    { role: 'assistant', content: [use('functions.Bash:0', 'Bash')] },
+    { role: 'user', content: [result('functions.Bash:0', text)] },
+  ]
+}
+
 const switched = [
   { role: 'user', content: 'hi' },
   { role: 'assistant', content: [use('toolu_std_a', 'Bash'), use('toolu_std_b', 'Read')] },
@@ -85,12 +92,8 @@ describe('ids towards an upstream', () => {
   })
 
   it('that repeat in a history differ at the upstream, each result with its own call', () => {
-    const turn = (text: string): Fields[] => [
-      { role: 'assistant', content: [use('functions.Bash:0', 'Bash')] },
-      { role: 'user', content: [result('functions.Bash:0', text)] },
-    ]
     const { messages } = anthropicToChat({
-      messages: [{ role: 'user', content: 'hi' }, ...turn('one'), ...turn('two')],
+      messages: [{ role: 'user', content: 'hi' }, ...bashTurn('one'), ...bashTurn('two')],
     })
     const calls = [1, 3].map((at) => valueAt(messages, at, 'tool_calls', 0, 'id'))
     expect(calls[0]).not.toBe(calls[1])

@@ -161,6 +161,7 @@ describe('settings from Chat to Messages', () => {
     const { body } = chatToAnthropic({ reasoning_effort: 'high', temperature: 0.2 })
     expect(body).toMatchObject({ thinking: { type: 'enabled', budget_tokens: 24576 }, max_tokens: 32768 })
     expect(body).not.toHaveProperty('temperature')
+    expect(chatToAnthropic({ reasoning_effort: 'high', temperature: 1 }).body['temperature']).toBe(1)
     expect(chatToAnthropic({ reasoning_effort: 'none' }).body).not.toHaveProperty('output_config')
   })
 

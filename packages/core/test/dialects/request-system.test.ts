@@ -67,6 +67,15 @@ describe('instructions from Messages to Chat', () => {
     expect(notedFields(notes)).toEqual(['changed messages[1]', 'changed messages[3]'])
   })
 
+  it('system messages in front of all others are instructions', () => {
+    const { messages, notes } = anthropicToChat({
+      system: 'one',
+      messages: [{ role: 'system', content: 'two' }, user],
+    })
+    expect(messages).toEqual([{ role: 'system', content: 'one\n\ntwo' }, user])
+    expect(notes).toEqual([])
+  })
+
   it('a system message between a call and its result does not come between them', () => {
     const { messages } = anthropicToChat({
       messages: [
@@ -77,6 +86,14 @@ describe('instructions from Messages to Chat', () => {
       ],
     })
     expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'user'])
+  })
+})
+
+describe('instructions between two sides that speak Messages', () => {
+  it('hold no empty blocks, which Anthropic refuses', () => {
+    const system = ['one', '', 'two'].map((text) => ({ type: 'text', text }))
+    expect(anthropicToAnthropic({ system }).body['system']).toEqual([system[0], system[2]])
+    expect(anthropicToAnthropic({ system: '' }).body).not.toHaveProperty('system')
   })
 })
 

@@ -268,6 +268,14 @@ describe('images in results', () => {
   })
 })
 
+describe('results for an upstream that takes images in them', () => {
+  it('hold no empty parts for blocks that say nothing there', () => {
+    const content = [{ type: 'hologram', beam: 1 }, png]
+    const messages = answers(['toolu_1'], [result('toolu_1', { content })], { mediaInToolResults: true })
+    expect(messages).toEqual([{ role: 'tool', tool_call_id: 'toolu_1', content: [pngPart] }])
+  })
+})
+
 describe('results from Chat', () => {
   const calls = ['call_1', 'call_2'].map((id) => ({
     id,

@@ -143,6 +143,14 @@ describe('turns', () => {
     ])
   })
 
+  it('messages of the model with results between them stay apart', () => {
+    const again = { ...bash, id: 'toolu_2' }
+    const { messages } = anthropicToChat({
+      messages: [user, { role: 'assistant', content: [bash] }, done, { role: 'assistant', content: [again] }],
+    })
+    expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant', 'tool'])
+  })
+
   it('messages without content are left out', () => {
     const { messages } = anthropicToChat({
       messages: [

@@ -104,15 +104,15 @@ class EventOutput implements BlockOutput {
   }
 
   stop(index: number): void {
-    this.write(
-      `event: content_block_stop\ndata: {"type":"content_block_stop","index":${index}}\n\n`,
-    )
+    this.write(`event: content_block_stop\ndata: {"type":"content_block_stop","index":${index}}\n\n`)
   }
 
   end(reason: FinishReason, stopSequence: string | null, usage: Usage): void {
     const delta = { stop_reason: encodeStopReason(reason), stop_sequence: stopSequence }
     this.state = 'ended'
-    this.write(event('message_delta', { delta, usage: encodeAnthropicUsage(usage) }) + event('message_stop', {}))
+    this.write(
+      event('message_delta', { delta, usage: encodeAnthropicUsage(usage) }) + event('message_stop', {}),
+    )
   }
 
   fail(failure: Failure): void {

@@ -123,7 +123,9 @@ export class MessageAnswer implements StreamedAnswer {
         this.readInput(block, nonEmptyText(delta['partial_json']))
         break
       default:
-        this.warnOnce(`a delta of type ${String(delta['type'])} has no place in the client's dialect; dropped`)
+        this.warnOnce(
+          `a delta of type ${String(delta['type'])} has no place in the client's dialect; dropped`,
+        )
     }
   }
 

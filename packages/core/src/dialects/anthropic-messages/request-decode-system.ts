@@ -3,10 +3,10 @@ import { InvalidField } from '../invalid-field.ts'
 import { isJsonObject } from '../json-object.ts'
 import type { Notes } from '../request-notes.ts'
 
-/** Instructions as a text or in blocks of text. Blocks without text say nothing and are left out. */
+/** Instructions as a text or in blocks of text. */
 export function decodeSystem(system: unknown, notes: Notes): SystemText[] {
   return systemTexts(system, 'system').filter(({ text }, at) => {
-    if (!text.startsWith(billingNonce)) return text !== ''
+    if (!text.startsWith(billingNonce)) return true
     notes.dropped(`system[${at}]`, 'It changes with each request, so no upstream could cache the prompt.')
     return false
   })

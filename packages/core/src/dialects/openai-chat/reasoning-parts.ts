@@ -1,6 +1,6 @@
 import { isJsonObject, nonEmptyText, type JsonObject } from '../json-object.ts'
 
-export interface ReasoningPart {
+interface ReasoningPart {
   readonly text: string
   /** Where it was. */
   readonly field: string

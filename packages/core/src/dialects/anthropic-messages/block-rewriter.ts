@@ -1,0 +1,277 @@
+import type { ModelEvent } from '../../events.ts'
+import { isBlank } from '../../text/space.ts'
+import type { AnswerIds } from '../answer-ids.ts'
+import type { Failure } from '../answer.ts'
+import { nonEmptyText } from '../json-object.ts'
+import type { RecordedEvent, TextParser } from '../openai-chat/choice-reader.ts'
+import { objectIn } from '../token-counts.ts'
+import { WrittenCalls } from '../written-calls.ts'
+import type { BlockWriter, TextKind, Wire } from './block-writer.ts'
+import { PassedBlocks } from './passed-blocks.ts'
+
+export interface BlockRewriterOptions {
+  /** Called for each stretch of text between blocks of other kinds. */
+  readonly openParser: () => TextParser
+  readonly ids: AnswerIds
+  /** Whether arguments that are not JSON fail the answer although the parser gave the call out as text. */
+  readonly failOnInvalidArguments?: boolean
+  readonly onRecord?: (event: RecordedEvent) => void
+  readonly onWarning?: (message: string) => void
+}
+
+/** A block of text that the upstream has begun. */
+interface SourceBlock {
+  readonly upstreamIndex: unknown
+  readonly kind: TextKind
+  /** `waiting`: its events are held until it says anything. `split`: what it says is in blocks of ours. */
+  state: 'waiting' | 'open' | 'split'
+  /** Its start, and white space, which makes no block if calls follow; and what came between. */
+  waiting: Wire[]
+  /** Whether a text of it was held or came out otherwise. */
+  hasDiffered: boolean
+  index: number
+}
+
+/** Passes the blocks of a message on, and makes calls out of the text that holds them. */
+export class BlockRewriter {
+  failure: Failure | null = null
+  /** How many calls were made of text. */
+  written = 0
+  private readonly options: BlockRewriterOptions
+  private readonly writer: BlockWriter
+  private callsCome: 'not yet' | 'in the text' | 'structured' = 'not yet'
+  private readonly writtenCalls = new WrittenCalls()
+  private parser: TextParser | null = null
+  private source: SourceBlock | null = null
+  /** White space between calls, which gets no block of its own. */
+  private space = ''
+  private lastProblem = ''
+  private isBroken = false
+  private readonly others: PassedBlocks
+
+  constructor(writer: BlockWriter, options: BlockRewriterOptions) {
+    this.writer = writer
+    this.options = options
+    this.others = new PassedBlocks(writer, options.ids)
+  }
+
+  get hasCalls(): boolean {
+    return this.callsCome !== 'not yet'
+  }
+
+  start(wire: Wire): void {
+    const block = objectIn(wire.data, 'content_block')
+    const { type } = block
+    const upstreamIndex = wire.data['index']
+    if (type === 'text' || type === 'thinking') {
+      // A call in the text may go on in the next block, which then is a part of it.
+      const state = this.writer.isOpen('tool') ? 'split' : 'waiting'
+      this.source = {
+        upstreamIndex,
+        kind: type,
+        state,
+        waiting: [wire],
+        hasDiffered: false,
+        index: -1,
+      }
+      const text = nonEmptyText(block[type])
+      if (text !== null) this.startWithText(wire, type, text)
+      return
+    }
+    this.endText('tool_calls')
+    if (this.failure !== null) return
+    const isCall = type === 'tool_use'
+    if (isCall && this.callsCome === 'in the text') {
+      this.others.hold(wire)
+    } else {
+      if (isCall) this.callsCome = 'structured'
+      this.others.start(wire, isCall)
+    }
+  }
+
+  delta(wire: Wire): void {
+    const delta = objectIn(wire.data, 'delta')
+    const source = this.currentSource()
+    if (source !== null && source.upstreamIndex === wire.data['index']) {
+      const text = delta['type'] === `${source.kind}_delta` ? nonEmptyText(delta[source.kind]) : null
+      if (text === null) this.passIntoText(source, wire)
+      else this.feed(source, text, wire)
+    } else {
+      this.others.take(wire)
+    }
+  }
+
+  stop(wire: Wire): void {
+    const source = this.currentSource()
+    if (source === null || source.upstreamIndex !== wire.data['index']) {
+      this.others.take(wire)
+    } else if (source.state === 'waiting') {
+      source.waiting.push(wire)
+      if (!source.hasDiffered) this.openSource(source)
+    } else if (source.state === 'open') {
+      this.writer.deferStop(wire)
+    }
+  }
+
+  /** An event beside the blocks keeps its place among those that wait. */
+  pass(wire: Wire): void {
+    const { source } = this
+    if (source?.state === 'waiting' && !source.hasDiffered) source.waiting.push(wire)
+    else this.writer.pass(wire, -1)
+  }
+
+  /** The text is at its end: what is held comes out, and calls that were held are written. */
+  end(reason: 'stop' | 'length' | 'error'): void {
+    this.endText(reason)
+    if (this.isHalted || reason === 'error') return
+    for (const name of this.others.release(this.writtenCalls)) {
+      this.options.onWarning?.(`the call of ${name} repeats one in the text; dropped`)
+      this.writer.hasChanged = true
+    }
+  }
+
+  /** A block of ours may have ended the upstream's. */
+  private currentSource(): SourceBlock | null {
+    const { source } = this
+    if (source?.state === 'open' && this.writer.openIndex !== source.index) source.state = 'split'
+    return source
+  }
+
+  private startWithText(wire: Wire, kind: TextKind, text: string): void {
+    const block = { ...objectIn(wire.data, 'content_block'), [kind]: '' }
+    const data = { ...wire.data, content_block: block }
+    const source = `event: content_block_start\ndata: ${JSON.stringify(data)}\n\n`
+    if (this.source !== null) this.source.waiting = [{ event: { ...wire.event, source }, data }]
+    this.writer.hasChanged = true
+    this.play(this.textParser().push(text, channels[kind]))
+  }
+
+  private feed(source: SourceBlock, text: string, wire: Wire): void {
+    const events = this.textParser().push(text, channels[source.kind])
+    if (source.state === 'split' || !saysTheSame(events, source.kind, text)) {
+      source.hasDiffered = true
+      this.writer.hasChanged = true
+      this.play(events)
+    } else if (source.state === 'waiting' && isBlank(text)) {
+      source.waiting.push(wire)
+    } else {
+      this.openSource(source)
+      this.writer.pass(wire, source.index)
+    }
+  }
+
+  /** A signature, a citation: of no use in a block that was split. */
+  private passIntoText(source: SourceBlock, wire: Wire): void {
+    if (source.state === 'split') return
+    this.openSource(source)
+    this.writer.pass(wire, source.index)
+  }
+
+  private openSource(source: SourceBlock): void {
+    if (source.state !== 'waiting') return
+    source.state = 'open'
+    source.index = this.writer.takeIndex()
+    this.writer.opened(source.kind, source.index)
+    this.space = ''
+    for (const wire of source.waiting) {
+      if (wire.data['type'] === 'content_block_stop') this.writer.deferStop(wire)
+      else this.writer.pass(wire, source.index)
+    }
+    source.waiting = []
+  }
+
+  private endText(reason: 'stop' | 'length' | 'tool_calls' | 'error'): void {
+    if (this.parser !== null) this.play(this.parser.end(reason), reason === 'length')
+    this.parser = null
+    if (this.source !== null) this.source.state = 'split'
+    this.space = ''
+    if (!this.isHalted) this.writer.close()
+  }
+
+  /** `isCut`: the model was stopped here, so half a call is no fault. */
+  private play(events: readonly ModelEvent[], isCut = false): void {
+    for (const event of events) {
+      if (event.type === 'problem' || event.type === 'repair') this.record(event)
+      else if (!this.isHalted) this.playOne(event)
+    }
+    if (this.isBroken && !isCut) {
+      this.fail('incomplete_tool_call', `A call in the text is incomplete. ${this.lastProblem}`.trimEnd())
+    }
+  }
+
+  private get isHalted(): boolean {
+    return this.failure !== null || this.isBroken
+  }
+
+  private playOne(event: Exclude<ModelEvent, RecordedEvent>): void {
+    switch (event.type) {
+      case 'text':
+        this.ownText('text', event.text)
+        break
+      case 'reasoning':
+        this.ownText('thinking', event.text)
+        break
+      default:
+        if (this.callsCome === 'structured') this.writer.hasChanged = true
+        else this.ownCall(event)
+    }
+  }
+
+  private ownText(kind: TextKind, text: string): void {
+    const { source } = this
+    if (!this.writer.isOpen(kind)) {
+      if (isBlank(text)) {
+        this.space += text
+        return
+      }
+      if (source?.state === 'waiting' && source.kind === kind) this.openSource(source)
+    }
+    this.writer.text(kind, this.space + text)
+    this.space = ''
+  }
+
+  private ownCall(event: Extract<ModelEvent, { type: 'call-start' | 'call-delta' | 'call-end' }>): void {
+    if (event.type === 'call-start') {
+      this.callsCome = 'in the text'
+      this.written++
+      this.space = ''
+      if (this.source !== null) this.source.state = 'split'
+      this.writtenCalls.begin(event.name)
+      this.writer.toolStart(this.options.ids.mint(this.parser?.format ?? 'std'), event.name)
+    } else if (event.type === 'call-delta') {
+      this.writtenCalls.add(event.json)
+      this.writer.toolInput(event.json)
+    } else if (event.complete) {
+      this.writer.close()
+    } else {
+      this.isBroken = true
+    }
+  }
+
+  private record(event: RecordedEvent): void {
+    this.options.onRecord?.(event)
+    if (event.type === 'repair' || this.callsCome === 'structured') return
+    this.lastProblem = event.message
+    if (event.code === 'overflow') this.fail('tool_call_too_large', event.message)
+    if (event.code === 'invalid-arguments' && this.options.failOnInvalidArguments === true) {
+      this.fail('invalid_tool_arguments', event.message)
+    }
+  }
+
+  private textParser(): TextParser {
+    this.parser ??= this.options.openParser()
+    return this.parser
+  }
+
+  private fail(code: string, message: string): void {
+    this.failure ??= { kind: 'upstream', code, message }
+  }
+}
+
+const channels = { text: 'content', thinking: 'reasoning' } as const
+
+function saysTheSame(events: readonly ModelEvent[], kind: TextKind, text: string): boolean {
+  const [first] = events
+  const type = kind === 'text' ? 'text' : 'reasoning'
+  return events.length === 1 && first?.type === type && first.text === text
+}

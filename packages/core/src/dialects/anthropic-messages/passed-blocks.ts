@@ -1,0 +1,58 @@
+import type { AnswerIds } from '../answer-ids.ts'
+import type { WrittenCalls } from '../written-calls.ts'
+import type { BlockWriter, Wire } from './block-writer.ts'
+import { ToolBlock } from './tool-block.ts'
+
+/** The blocks of the upstream that are not text: passed on, or held if they may repeat a call in the text. */
+export class PassedBlocks {
+  private readonly writer: BlockWriter
+  private readonly ids: AnswerIds
+  private readonly indexes = new Map<unknown, number>()
+  private readonly tools = new Map<unknown, ToolBlock>()
+  private readonly held: { readonly start: Wire; readonly tool: ToolBlock }[] = []
+
+  constructor(writer: BlockWriter, ids: AnswerIds) {
+    this.writer = writer
+    this.ids = ids
+  }
+
+  start(wire: Wire, isCall: boolean): void {
+    if (isCall) {
+      const tool = this.open(wire)
+      tool.begin(wire, this.ids.keep(tool.call.id))
+      return
+    }
+    const index = this.writer.takeIndex()
+    this.indexes.set(wire.data['index'], index)
+    this.writer.pass(wire, index)
+  }
+
+  hold(wire: Wire): void {
+    this.held.push({ start: wire, tool: this.open(wire) })
+  }
+
+  /** What follows the start of one of these blocks. */
+  take(wire: Wire): void {
+    const upstreamIndex = wire.data['index']
+    const tool = this.tools.get(upstreamIndex)
+    const index = this.indexes.get(upstreamIndex)
+    if (tool !== undefined) tool.take(wire)
+    else if (index !== undefined) this.writer.pass(wire, index)
+  }
+
+  /** Writes the calls that were held; those that the text held too are dropped, and the answer names them. */
+  release(written: WrittenCalls): string[] {
+    const dropped: string[] = []
+    for (const { start, tool } of this.held.splice(0)) {
+      if (written.takeTwinOf(tool.call)) dropped.push(tool.call.name)
+      else tool.begin(start, this.ids.keep(tool.call.id))
+    }
+    return dropped
+  }
+
+  private open(start: Wire): ToolBlock {
+    const tool = new ToolBlock(this.writer, start)
+    this.tools.set(start.data['index'], tool)
+    return tool
+  }
+}

@@ -1,0 +1,97 @@
+import type { Failure } from '../answer.ts'
+import { isJsonObject, nonEmptyText, parseJson, type JsonObject } from '../json-object.ts'
+import { createSseDecoder } from '../sse-decoder.ts'
+import { encodeSse } from '../sse-encoder.ts'
+import { objectIn } from '../token-counts.ts'
+import { failureFromError, isErrorValue } from '../upstream-failure.ts'
+import type { BlockRewriterOptions } from './block-rewriter.ts'
+import { rewriteMessageStream } from './rewrite-stream.ts'
+
+export interface RewrittenMessage {
+  /** The very value that came where nothing had to change. */
+  readonly body: unknown
+  /** Why this is no answer to give to a client, or null. */
+  readonly failure: Failure | null
+}
+
+/** A whole message with the calls that a model wrote as text made blocks of their own: a stream put together again. */
+export function rewriteMessage(body: unknown, options: BlockRewriterOptions): RewrittenMessage {
+  if (!isJsonObject(body)) return { body, failure: null }
+  if (isErrorValue(body)) return { body, failure: failureFromError(body) }
+  const { content } = body
+  if (!Array.isArray(content)) return { body, failure: null }
+
+  const rewriter = rewriteMessageStream(options)
+  const output = [...rewriter.push(asEvents(body, content)), ...rewriter.end()].join('')
+  const { failure } = rewriter
+  if (failure !== null || !rewriter.hasChanged) return { body, failure }
+  const rewritten = { ...body, ...fromEvents(output, body) }
+  // Text that only looked like a call was held for a while, and came out as it was.
+  return { body: JSON.stringify(rewritten) === JSON.stringify(body) ? body : rewritten, failure: null }
+}
+
+/** Text and signature go in deltas, where they are read; whatever else a block has stays in its start. */
+function asEvents(body: JsonObject, content: readonly unknown[]): string {
+  const events = content.flatMap((block, index) => {
+    const { type } = isJsonObject(block) ? block : {}
+    if (!isJsonObject(block) || (type !== 'text' && type !== 'thinking')) {
+      return [blockStart(index, block), blockStop(index)]
+    }
+    const fields = [type, 'signature'].filter((field) => nonEmptyText(block[field]) !== null)
+    const emptied = Object.fromEntries(fields.map((field) => [field, '']))
+    return [
+      blockStart(index, { ...block, ...emptied }),
+      ...fields.map((field) => blockDelta(index, { type: `${field}_delta`, [field]: block[field] })),
+      blockStop(index),
+    ]
+  })
+  const delta = { stop_reason: body['stop_reason'] ?? 'end_turn', stop_sequence: body['stop_sequence'] }
+  return [{ type: 'message_start' }, ...events, { type: 'message_delta', delta }, { type: 'message_stop' }]
+    .map((data) => encodeSse({ event: data.type, data: JSON.stringify(data) }))
+    .join('')
+}
+
+function blockStart(index: number, block: unknown): { type: string } & JsonObject {
+  return { type: 'content_block_start', index, content_block: block }
+}
+
+function blockDelta(index: number, delta: JsonObject): { type: string } & JsonObject {
+  return { type: 'content_block_delta', index, delta }
+}
+
+function blockStop(index: number): { type: string } & JsonObject {
+  return { type: 'content_block_stop', index }
+}
+
+/** Blocks that were not closed are half a call; they are left out. */
+function fromEvents(output: string, body: JsonObject): JsonObject {
+  const content: unknown[] = []
+  let stopReason = body['stop_reason']
+  let block: JsonObject = {}
+  let pieces: string[] = []
+  const decoder = createSseDecoder()
+  for (const item of [...decoder.push(output), ...decoder.end()]) {
+    const data = item.kind === 'event' ? parseJson(item.data) : undefined
+    if (!isJsonObject(data)) continue
+    const delta = objectIn(data, 'delta')
+    if (data['type'] === 'content_block_start') {
+      block = objectIn(data, 'content_block')
+      pieces = []
+    } else if (delta['type'] === 'signature_delta') {
+      block = { ...block, signature: delta['signature'] }
+    } else if (data['type'] === 'content_block_delta') {
+      pieces.push(nonEmptyText(delta['text'] ?? delta['thinking'] ?? delta['partial_json']) ?? '')
+    } else if (data['type'] === 'content_block_stop') {
+      content.push(wholeBlock(block, pieces.join('')))
+    } else if (data['type'] === 'message_delta') {
+      stopReason = delta['stop_reason']
+    }
+  }
+  return { content, stop_reason: stopReason }
+}
+
+function wholeBlock(block: JsonObject, text: string): JsonObject {
+  if (block['type'] === 'text') return { ...block, text }
+  if (block['type'] === 'thinking') return { ...block, thinking: text }
+  return text === '' ? block : { ...block, input: parseJson(text) }
+}

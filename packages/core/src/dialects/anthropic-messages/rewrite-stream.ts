@@ -1,0 +1,169 @@
+import type { Failure } from '../answer.ts'
+import { isJsonObject, nonEmptyText, parseJson } from '../json-object.ts'
+import { createSseDecoder } from '../sse-decoder.ts'
+import { encodeSse, encodeSseComment } from '../sse-encoder.ts'
+import type { SseEvent, SseItem } from '../sse-items.ts'
+import { emptyAnswer, limitError, protocolError, truncated } from '../stream-faults.ts'
+import { objectIn } from '../token-counts.ts'
+import { failureFromError, isErrorValue } from '../upstream-failure.ts'
+import { BlockRewriter, type BlockRewriterOptions } from './block-rewriter.ts'
+import { BlockWriter, type Wire } from './block-writer.ts'
+import { anthropicErrorBody } from './errors.ts'
+import { decodeStopReason } from './stop-reason.ts'
+
+export interface AnthropicStreamRewriter {
+  /** Why the answer is no whole one, or null. The stream tells the client too. */
+  readonly failure: Failure | null
+  /** Whether anything was written otherwise than it came. */
+  readonly hasChanged: boolean
+  push(chunk: string | Uint8Array): string[]
+  end(): string[]
+}
+
+/**
+ * Message stream in, message stream out, with the calls that a model wrote as text made blocks of their own. An
+ * event in which nothing has to change is written as it came.
+ */
+export function rewriteMessageStream(options: BlockRewriterOptions): AnthropicStreamRewriter {
+  return new StreamRewriter(options)
+}
+
+class StreamRewriter implements AnthropicStreamRewriter {
+  failure: Failure | null = null
+  private state: 'new' | 'reading' | 'finishing' | 'ended' = 'new'
+  private output: string[] = []
+  private readonly decoder = createSseDecoder()
+  private readonly writer = new BlockWriter((text) => this.output.push(text))
+  private readonly blocks: BlockRewriter
+
+  constructor(options: BlockRewriterOptions) {
+    this.blocks = new BlockRewriter(this.writer, options)
+  }
+
+  get hasChanged(): boolean {
+    return this.writer.hasChanged
+  }
+
+  push(chunk: string | Uint8Array): string[] {
+    for (const item of this.decoder.push(chunk)) this.take(item)
+    return this.written()
+  }
+
+  end(): string[] {
+    for (const item of this.decoder.end()) this.take(item)
+    if (this.state === 'new') this.fail(emptyAnswer)
+    else if (this.state === 'reading') this.fail(truncated)
+    // With a stop reason the answer is whole; many clients wait for the last event all the same.
+    else if (this.state === 'finishing') this.writer.emit('message_stop', {})
+    this.state = 'ended'
+    return this.written()
+  }
+
+  private written(): string[] {
+    const { output } = this
+    this.output = []
+    return output
+  }
+
+  private take(item: SseItem): void {
+    if (this.state === 'ended') return
+    switch (item.kind) {
+      case 'comment':
+        this.output.push(encodeSseComment(item.text))
+        break
+      case 'fields':
+        this.output.push(item.source)
+        break
+      case 'overflow':
+        this.fail(limitError(item.limit))
+        break
+      case 'event':
+        this.takeEvent(item)
+    }
+  }
+
+  private takeEvent(event: SseEvent): void {
+    const data = parseJson(event.data)
+    if (isJsonObject(data)) {
+      if (event.event === 'error' || isErrorValue(data)) this.takeError(event, data)
+      else this.takeWire({ event, data })
+    } else if (event.event === 'error') {
+      this.fail(failureFromError(event.data))
+    } else if (event.terminated && event.data.trim() !== '[DONE]') {
+      this.fail(protocolError('The data of an event is not a JSON object.'))
+    }
+  }
+
+  private takeWire(wire: Wire): void {
+    if (this.state === 'new') this.state = 'reading'
+    switch (wire.data['type']) {
+      case 'content_block_start':
+        this.blocks.start(wire)
+        break
+      case 'content_block_delta':
+        this.blocks.delta(wire)
+        break
+      case 'content_block_stop':
+        this.blocks.stop(wire)
+        break
+      case 'message_delta':
+        this.takeMessageDelta(wire)
+        break
+      case 'message_stop':
+        this.takeMessageStop(wire)
+        break
+      default:
+        this.blocks.pass(wire)
+    }
+    if (this.blocks.failure !== null) this.fail(this.blocks.failure)
+  }
+
+  private takeMessageDelta(wire: Wire): void {
+    const delta = objectIn(wire.data, 'delta')
+    const word = nonEmptyText(delta['stop_reason'])
+    if (word === null) {
+      this.output.push(wire.event.source)
+      return
+    }
+    const reason = decodeStopReason(word)
+    this.blocks.end(reason === 'length' ? 'length' : reason === 'content-filter' ? 'error' : 'stop')
+    if (this.blocks.failure !== null) return
+    this.state = 'finishing'
+    const isCallEnd = this.blocks.written > 0 && (reason === 'stop' || reason === 'stop-sequence')
+    if (isCallEnd) this.writer.passChanged(wire, { delta: { ...delta, stop_reason: 'tool_use' } })
+    else this.output.push(wire.event.source)
+  }
+
+  private takeMessageStop(wire: Wire): void {
+    if (this.state === 'reading') {
+      this.blocks.end('stop')
+      if (this.blocks.failure !== null) return
+      this.tellStopReason()
+    }
+    this.output.push(wire.event.source)
+    this.state = 'ended'
+  }
+
+  /** A message without a stop reason is taken for one that is still going on. */
+  private tellStopReason(): void {
+    const stop_reason = this.blocks.hasCalls ? 'tool_use' : 'end_turn'
+    const delta = { stop_reason, stop_sequence: null }
+    this.writer.emit('message_delta', { delta, usage: { output_tokens: 0 } })
+  }
+
+  private takeError(event: SseEvent, data: unknown): void {
+    this.failure = failureFromError(data)
+    this.blocks.end('error')
+    this.output.push(event.event === 'error' ? event.source : encodeSse({ ...event, event: 'error' }))
+    this.state = 'ended'
+  }
+
+  /** Nothing follows: a client that misses the error must not take a cut answer for a whole one. */
+  private fail(failure: Failure): void {
+    if (this.state === 'ended') return
+    this.failure = failure
+    if (this.state === 'reading') this.blocks.end('error')
+    this.writer.emit('error', anthropicErrorBody(failure))
+    this.state = 'ended'
+  }
+}

@@ -1,0 +1,117 @@
+import { mintToolId } from '../../ids/mint.ts'
+import { AnswerIds } from '../answer-ids.ts'
+import type { Failure } from '../answer.ts'
+import { isJsonObject, nonEmptyText, type JsonObject } from '../json-object.ts'
+import { failureFromError, isErrorValue } from '../upstream-failure.ts'
+import { ChoiceReader, type ChoiceReaderOptions } from './choice-reader.ts'
+import { readDelta, type DeltaParts, type Piece } from './delta.ts'
+import { unwrapEnvelope } from './envelope.ts'
+import type { RewriteOptions } from './rewrite-stream.ts'
+
+export interface RewrittenBody {
+  /** The very value that came where nothing had to change. */
+  readonly body: unknown
+  /** Why this is no answer to give to a client, or null. */
+  readonly failure: Failure | null
+}
+
+/** A whole chat completion with the calls that a model wrote as text made structured; all else stays. */
+export function rewriteCompletion(body: unknown, options: RewriteOptions): RewrittenBody {
+  const completion = unwrapEnvelope(body)
+  if (!isJsonObject(completion)) return { body: completion, failure: null }
+  if (isErrorValue(completion)) return { body: completion, failure: failureFromError(completion) }
+  if (!Array.isArray(completion['choices'])) return { body: completion, failure: null }
+  const came: readonly unknown[] = completion['choices']
+  const { newId, conversationIds } = options
+  const ids = new AnswerIds(
+    (format, taken) => mintToolId({ dialect: 'openai-chat', format, newId, taken }),
+    conversationIds,
+  )
+  let failure: Failure | null = null
+  const choices = came.map((choice, index) => {
+    if (!isJsonObject(choice) || !isJsonObject(choice['message'])) return choice
+    const rewritten = rewriteChoice(choice, choice['message'], readerOptions(options, ids, index))
+    failure ??= rewritten.failure
+    return rewritten.choice
+  })
+  const isSame = choices.every((choice, at) => choice === came[at])
+  return { body: isSame ? completion : { ...completion, choices }, failure }
+}
+
+function readerOptions(options: RewriteOptions, ids: AnswerIds, index: number): ChoiceReaderOptions {
+  return {
+    parser: options.openParser(),
+    ids,
+    failOnInvalidArguments: options.failOnInvalidArguments ?? false,
+    record: (event) => options.onRecord?.(event, index),
+    warn: (message) => options.onWarning?.(`choice ${index}: ${message}`),
+  }
+}
+
+function rewriteChoice(
+  choice: JsonObject,
+  message: JsonObject,
+  options: ChoiceReaderOptions,
+): { choice: JsonObject; failure: Failure | null } {
+  const reader = new ChoiceReader(options)
+  const parts = readDelta(message)
+  const came = nonEmptyText(choice['finish_reason'])
+  const read = reader.read(parts)
+  const end = reader.end(came === null ? { by: 'done' } : { by: 'finish-reason', reason: came })
+  const pieces = [...read, ...end.pieces]
+  const calls = callsIn(pieces, parts)
+  const changed = changedFields(parts, pieces, calls)
+  const finishReason = end.finishReason ?? came ?? (calls.length > 0 ? 'tool_calls' : 'stop')
+  const isSame = Object.keys(changed).length === 0 && finishReason === came
+  return {
+    choice: isSame ? choice : { ...choice, message: { ...message, ...changed }, finish_reason: finishReason },
+    failure: end.failure,
+  }
+}
+
+/** A field set to undefined is left out of the JSON. */
+function changedFields(
+  parts: DeltaParts,
+  pieces: readonly Piece[],
+  calls: readonly JsonObject[],
+): JsonObject {
+  const changed: Record<string, unknown> = {}
+  const content = textOf(pieces, 'content')
+  if (content !== (parts.content ?? '')) {
+    changed['content'] = content === '' && calls.length > 0 ? null : content
+  }
+  const reasoning = textOf(pieces, 'reasoning')
+  if (reasoning !== (parts.reasoning ?? '')) {
+    const fields = parts.reasoningFields.length > 0 ? parts.reasoningFields : ['reasoning_content']
+    for (const field of fields) changed[field] = reasoning
+  }
+  if (JSON.stringify(calls) !== JSON.stringify(parts.toolCalls ?? [])) changed['tool_calls'] = calls
+  if (parts.functionCall !== null) changed['function_call'] = undefined
+  return changed
+}
+
+function textOf(pieces: readonly Piece[], type: 'content' | 'reasoning'): string {
+  return pieces.map((piece) => (piece.type === type ? piece.text : '')).join('')
+}
+
+/** The calls put together. Only deltas need an index: where the message had none, it gets none. */
+function callsIn(pieces: readonly Piece[], parts: DeltaParts): JsonObject[] {
+  const hasIndexes = parts.toolCalls?.some((entry) => isJsonObject(entry) && 'index' in entry) === true
+  const calls = new Map<unknown, JsonObject>()
+  for (const piece of pieces) {
+    for (const entry of piece.type === 'calls' ? piece.calls : []) {
+      if (!isJsonObject(entry)) continue
+      const { index, ...rest } = entry
+      const known = calls.get(index)
+      calls.set(index, known === undefined ? (hasIndexes ? entry : rest) : joined(known, entry))
+    }
+  }
+  return [...calls.values()]
+}
+
+function joined(call: JsonObject, later: JsonObject): JsonObject {
+  const fn = isJsonObject(call['function']) ? call['function'] : {}
+  const more = isJsonObject(later['function']) ? later['function'] : {}
+  const json = (nonEmptyText(fn['arguments']) ?? '') + (nonEmptyText(more['arguments']) ?? '')
+  return { ...call, function: { ...fn, arguments: json } }
+}

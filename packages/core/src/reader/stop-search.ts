@@ -1,0 +1,79 @@
+import type { Input } from '../text/input.ts'
+import { NONE, PARTIAL } from '../text/marker-search.ts'
+import { isLineStart } from '../text/space.ts'
+import { closesFence, readFence } from './code-fence.ts'
+import type { Entry, Lexicon } from './lexicon.ts'
+import type { Found } from './scanner.ts'
+
+/** How far the text was looked through, and whether what stands there is a stop for certain. */
+interface Frontier {
+  readonly kind: string
+  /** Position in the stream. */
+  readonly at: number
+  readonly isCertain: boolean
+  /** Whether a line begins there. */
+  readonly isLineStart: boolean
+}
+
+/**
+ * Looks ahead of a candidate for what no call goes on across: the end of the reasoning or of the code
+ * fence it stands in, or the opener of another call at the start of a line. Text that merely looked
+ * like a call must not swallow them.
+ */
+export class StopSearch {
+  private readonly input: Input
+  private readonly lexicon: Lexicon
+  private frontier: Frontier = { kind: '', at: -1, isCertain: false, isLineStart: false }
+
+  constructor(input: Input, lexicon: Lexicon) {
+    this.input = input
+    this.lexicon = lexicon
+  }
+
+  /**
+   * Hides what a call read as `found` must not see; `from` is behind its opener. Returns whether that
+   * is a stop. Many candidates may share one stop, so the search goes on where it ended.
+   */
+  hide(found: Found, from: number): boolean {
+    const { input } = this
+    const kind = `${found.as} ${found.fence?.code} ${found.fence?.length}`
+    const isAhead = this.frontier.kind === kind && this.frontier.at >= input.base + from
+    if (!isAhead) this.frontier = { kind, at: input.base + from, isCertain: false, isLineStart: false }
+    if (!this.frontier.isCertain) this.frontier = this.search(found, this.frontier)
+    const at = this.frontier.at - input.base
+    if (at < input.text.length) input.hide(at)
+    return this.frontier.isCertain
+  }
+
+  private search(found: Found, { kind, at: start, isLineStart: before }: Frontier): Frontier {
+    const { input } = this
+    const { text } = input
+    const from = start - input.base
+    const vocabulary = found.as === 'in-reasoning' ? this.lexicon.reasoning : this.lexicon.answer
+    const frontier = (at: number, isCertain: boolean): Frontier => ({
+      kind,
+      at: input.base + at,
+      isCertain,
+      isLineStart: isLineStart(text, from, at, before),
+    })
+    for (let at = vocabulary.nextStart(text, from); at < text.length; ) {
+      const length = vocabulary.match(text, at, input.final)
+      if (length === PARTIAL) return frontier(at, false)
+      if (length !== NONE) {
+        const stops = this.stops(found, vocabulary.found, at, isLineStart(text, from, at, before))
+        if (stops !== false) return frontier(at, stops === true)
+      }
+      at = vocabulary.nextStart(text, at + Math.max(1, length))
+    }
+    return frontier(text.length, false)
+  }
+
+  private stops(found: Found, entry: Entry, at: number, startsLine: boolean): boolean | 'more' {
+    const { text, final } = this.input
+    if (entry.is === 'reasoning-end') return found.as === 'in-reasoning'
+    if (entry.is === 'opener') return startsLine && entry.openings.some((opening) => !opening.isSalvage)
+    if (entry.is !== 'fence-mark' || found.fence === undefined || !startsLine) return false
+    const run = readFence(text, at, final)
+    return run === 'more' ? 'more' : closesFence(found.fence, run, text, at)
+  }
+}
