@@ -37,3 +37,59 @@ export type { SseComment, SseEvent, SseField, SseFields, SseItem, SseOverflow } 
 export { createChatStreamRewriter, type ChatStreamRewriterOptions } from './translate.ts'
 export type { ChatStreamRewriter } from './dialects/openai-chat/rewrite-stream.ts'
 export type { RecordedEvent } from './dialects/openai-chat/choice-reader.ts'
+export type { AnswerSink, Assembled, Failure, FailureKind, FinishReason, Usage } from './dialects/answer.ts'
+export type { MintId } from './dialects/answer-ids.ts'
+export type { AnswerDecoder } from './dialects/answer-stream.ts'
+export type {
+  ConversationRequest,
+  OutputFormat,
+  ReasoningRequest,
+  RequestNote,
+  SystemText,
+  Tool,
+  ToolChoice,
+} from './dialects/conversation-request.ts'
+export { failureFromResponse } from './dialects/upstream-failure.ts'
+export { responsesWithoutCall } from './dialects/history-repair.ts'
+export type { DecodedRequest, RequestError } from './dialects/invalid-field.ts'
+export { makeSignature } from './dialects/reasoning-signature.ts'
+export type { AnthropicTarget, ChatTarget, EncodedRequest } from './dialects/request-target.ts'
+export { longestToolName, shortToolNames, type ToolNames } from './dialects/tool-names.ts'
+export {
+  createAnthropicStreamEncoder,
+  type AnthropicStreamEncoder,
+  type AnthropicStreamOptions,
+} from './dialects/anthropic-messages/answer-encode.ts'
+export {
+  assembleAnthropicMessage,
+  type AnthropicMessageAssembler,
+  type AnthropicMessageOptions,
+} from './dialects/anthropic-messages/assemble-message.ts'
+export { anthropicErrorBody, anthropicErrorResponse } from './dialects/anthropic-messages/errors.ts'
+export { decodeAnthropicRequest } from './dialects/anthropic-messages/request-decode.ts'
+export { encodeAnthropicRequest } from './dialects/anthropic-messages/request-encode.ts'
+export {
+  createChatStreamEncoder,
+  type ChatStreamEncoder,
+  type ChatStreamOptions,
+} from './dialects/openai-chat/answer-encode.ts'
+export {
+  assembleChatCompletion,
+  type ChatCompletionAssembler,
+  type ChatCompletionOptions,
+} from './dialects/openai-chat/assemble-completion.ts'
+export { chatErrorBody, chatErrorResponse } from './dialects/openai-chat/errors.ts'
+export { decodeChatRequest } from './dialects/openai-chat/request-decode.ts'
+export { encodeChatRequest } from './dialects/openai-chat/request-encode.ts'
+export {
+  createAnthropicAnswerDecoder,
+  createChatAnswerDecoder,
+  readAnthropicMessage,
+  readChatCompletion,
+  rewriteAnthropicMessage,
+  rewriteAnthropicStream,
+  rewriteChatCompletion,
+  type AnswerDecoderOptions,
+  type AnthropicRewriteOptions,
+  type ReadAnswerOptions,
+} from './translate-answer.ts'

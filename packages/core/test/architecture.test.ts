@@ -92,7 +92,7 @@ describe('the arrow from the gateway to the core', () => {
     const known = Object.keys(dependencies('gateway'))
     const foreign = gatewayFiles.flatMap(({ path, imports }) =>
       imports
-        .filter((name) => !paths.has(name) && !name.startsWith('node:') && !known.includes(name))
+        .filter((name) => !paths.has(name) && !name.startsWith('node:') && !known.includes(packageOf(name)))
         .map((name) => `${path} → ${name}`),
     )
     expect(foreign).toEqual([])
@@ -114,6 +114,7 @@ describe('the size of source files', () => {
   })
 })
 
+// A new name is a promise: `npx vitest run -u packages/core/test/architecture.test.ts` makes it.
 describe('the public names', () => {
   const index = readFileSync(join(packages, 'core/src/index.ts'), 'utf8')
 
@@ -122,79 +123,135 @@ describe('the public names', () => {
   })
 
   it('the values are these', () => {
-    expect(Object.keys(core).toSorted()).toEqual([
-      'DragomanError',
-      'assemble',
-      'coalesce',
-      'createChatStreamRewriter',
-      'createParser',
-      'createParserStage',
-      'createSseDecoder',
-      'detectFormat',
-      'detectModel',
-      'encodeSse',
-      'encodeSseComment',
-      'formatIds',
-      'formatTagOf',
-      'formats',
-      'getToolIdStrategy',
-      'isKimiModel',
-      'mintToolId',
-      'parseToolCalls',
-      'problemCodes',
-      'repairCodes',
-      'resolveFormatId',
-    ])
+    expect(Object.keys(core).toSorted().join('\n')).toMatchInlineSnapshot(`
+      "DragomanError
+      anthropicErrorBody
+      anthropicErrorResponse
+      assemble
+      assembleAnthropicMessage
+      assembleChatCompletion
+      chatErrorBody
+      chatErrorResponse
+      coalesce
+      createAnthropicAnswerDecoder
+      createAnthropicStreamEncoder
+      createChatAnswerDecoder
+      createChatStreamEncoder
+      createChatStreamRewriter
+      createParser
+      createParserStage
+      createSseDecoder
+      decodeAnthropicRequest
+      decodeChatRequest
+      detectFormat
+      detectModel
+      encodeAnthropicRequest
+      encodeChatRequest
+      encodeSse
+      encodeSseComment
+      failureFromResponse
+      formatIds
+      formatTagOf
+      formats
+      getToolIdStrategy
+      isKimiModel
+      longestToolName
+      makeSignature
+      mintToolId
+      parseToolCalls
+      problemCodes
+      readAnthropicMessage
+      readChatCompletion
+      repairCodes
+      resolveFormatId
+      responsesWithoutCall
+      rewriteAnthropicMessage
+      rewriteAnthropicStream
+      rewriteChatCompletion
+      shortToolNames"
+    `)
   })
 
   it('the types are these', () => {
-    expect(typeNames(index)).toEqual([
-      'Block',
-      'Channel',
-      'ChatStreamRewriter',
-      'ChatStreamRewriterOptions',
-      'Content',
-      'DetectedModel',
-      'EndReason',
-      'ErrorCode',
-      'Format',
-      'FormatId',
-      'FormatOverrides',
-      'Grammar',
-      'MarkerOverrides',
-      'MediaBlock',
-      'MintOptions',
-      'ModelEvent',
-      'ParseOptions',
-      'ParsedOutput',
-      'ParsedToolCall',
-      'ParserLimits',
-      'ParserOptions',
-      'ParserStage',
-      'ProblemCode',
-      'PushParser',
-      'ReasoningMarkers',
-      'RecordedEvent',
-      'RepairCode',
-      'Sink',
-      'Speaker',
-      'SseComment',
-      'SseDecoder',
-      'SseDecoderOptions',
-      'SseEvent',
-      'SseField',
-      'SseFields',
-      'SseItem',
-      'SseMessage',
-      'SseOverflow',
-      'TextBlock',
-      'ThinkingBlock',
-      'ToolCallBlock',
-      'ToolDefinition',
-      'ToolIdMapper',
-      'ToolIdStrategy',
-      'ToolResponseBlock',
-    ])
+    expect(typeNames(index).join('\n')).toMatchInlineSnapshot(`
+      "AnswerDecoder
+      AnswerDecoderOptions
+      AnswerSink
+      AnthropicMessageAssembler
+      AnthropicMessageOptions
+      AnthropicRewriteOptions
+      AnthropicStreamEncoder
+      AnthropicStreamOptions
+      AnthropicTarget
+      Assembled
+      Block
+      Channel
+      ChatCompletionAssembler
+      ChatCompletionOptions
+      ChatStreamEncoder
+      ChatStreamOptions
+      ChatStreamRewriter
+      ChatStreamRewriterOptions
+      ChatTarget
+      Content
+      ConversationRequest
+      DecodedRequest
+      DetectedModel
+      EncodedRequest
+      EndReason
+      ErrorCode
+      Failure
+      FailureKind
+      FinishReason
+      Format
+      FormatId
+      FormatOverrides
+      Grammar
+      MarkerOverrides
+      MediaBlock
+      MintId
+      MintOptions
+      ModelEvent
+      OutputFormat
+      ParseOptions
+      ParsedOutput
+      ParsedToolCall
+      ParserLimits
+      ParserOptions
+      ParserStage
+      ProblemCode
+      PushParser
+      ReadAnswerOptions
+      ReasoningMarkers
+      ReasoningRequest
+      RecordedEvent
+      RepairCode
+      RequestError
+      RequestNote
+      Sink
+      Speaker
+      SseComment
+      SseDecoder
+      SseDecoderOptions
+      SseEvent
+      SseField
+      SseFields
+      SseItem
+      SseMessage
+      SseOverflow
+      SystemText
+      TextBlock
+      ThinkingBlock
+      Tool
+      ToolCallBlock
+      ToolChoice
+      ToolDefinition
+      ToolIdMapper
+      ToolIdStrategy
+      ToolNames
+      ToolResponseBlock
+      Usage"
+    `)
   })
 })
 
@@ -219,6 +276,14 @@ function importsIn(text: string, file: string): string[] {
 
 function modulePath(file: string): string {
   return file.replaceAll('\\', '/').replace(/\.ts$/, '')
+}
+
+/** `undici` of `undici/types`, `@dragoman/core` of `@dragoman/core/adapters`. */
+function packageOf(name: string): string {
+  return name
+    .split('/')
+    .slice(0, name.startsWith('@') ? 2 : 1)
+    .join('/')
 }
 
 function zoneOf(path: string): string {

@@ -7,11 +7,14 @@ describe('the tools of a request', () => {
       { type: 'function', function: { name: 'openai', parameters: withProperty({ type: 'integer' }) } },
       { name: 'anthropic', input_schema: withProperty({ type: 'boolean' }) },
       { name: 'bare', parameters: withProperty({ type: 'null' }) },
+      { name: 'mcp', inputSchema: withProperty({ type: 'array' }) },
+      { type: 'custom', custom: { name: 'custom' } },
     ])
-    expect([...tools.names()]).toEqual(['openai', 'anthropic', 'bare'])
+    expect([...tools.names()]).toEqual(['openai', 'anthropic', 'bare', 'mcp', 'custom'])
     expect(tools.types('openai', 'p')).toEqual(new Set(['integer']))
     expect(tools.types('anthropic', 'p')).toEqual(new Set(['boolean']))
     expect(tools.types('bare', 'p')).toEqual(new Set(['null']))
+    expect(tools.types('mcp', 'p')).toEqual(new Set(['array']))
   })
 
   it('that nobody told are unknown, which is not the same as none', () => {
@@ -19,9 +22,10 @@ describe('the tools of a request', () => {
     expect([new ToolSet(undefined).size, new ToolSet([]).size]).toEqual([0, 0])
   })
 
-  it('without a name are passed over', () => {
+  it('without a name are passed over, but were offered', () => {
     const tools = new ToolSet([{}, { name: 7 }, { function: 'no' }, { type: 'web_search' }, { name: 'good' }])
     expect([...tools.names()]).toEqual(['good'])
+    expect([tools.size, tools.offered]).toEqual([1, 5])
   })
 
   it('are not confused by names that every object has', () => {
@@ -46,6 +50,17 @@ describe('the tools of a request', () => {
     },
   )
 
+  it('declare properties in every part of their schema, and behind references', () => {
+    const parameters = {
+      properties: { a: {} },
+      allOf: [{ properties: { b: {} } }, { $ref: '#/$defs/More' }],
+      $defs: { More: { properties: { c: { type: 'integer' } }, allOf: [{ $ref: '#/$defs/More' }] } },
+    }
+    const tools = new ToolSet([{ name: 'tool', parameters }])
+    expect(Object.keys(tools.properties('tool') ?? {})).toEqual(['a', 'b', 'c'])
+    expect([...tools.types('tool', 'c')]).toEqual(['integer'])
+  })
+
   it('list what they require', () => {
     const tools = new ToolSet([{ name: 'tool', parameters: { required: ['a', 7, 'b'] } }])
     expect(tools.required('tool')).toEqual(['a', 'b'])
@@ -68,6 +83,8 @@ describe('the types that a schema allows', () => {
     ['a constant', { const: 7 }, ['integer']],
     ['the constant null', { const: null }, ['null']],
     ['an empty enum', { enum: [] }, []],
+    ['properties without a type', { properties: {} }, ['object']],
+    ['items without a type', { items: {} }, ['array']],
     ['nullable', { type: 'integer', nullable: true }, ['integer', 'null']],
     ['not nullable', { type: 'integer', nullable: false }, ['integer']],
     ['anyOf', { anyOf: [{ type: 'string' }, { type: 'integer' }] }, ['string', 'integer']],

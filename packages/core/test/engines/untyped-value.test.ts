@@ -12,8 +12,10 @@ const everySet = Array.from(
   (_, bits) => new Set(everyType.filter((_type, index) => (bits & (1 << index)) !== 0)),
 )
 
+type Literal = [text: string, types: JsonType[], json: string]
+
 /** A text, the types it can be read as, and how it is then written. */
-const literals: [text: string, types: JsonType[], json: string][] = [
+const literals: Literal[] = [
   ['null', ['null'], 'null'],
   ['true', ['boolean'], 'true'],
   ['false', ['boolean'], 'false'],
@@ -21,13 +23,7 @@ const literals: [text: string, types: JsonType[], json: string][] = [
   ['-7', ['integer', 'number'], '-7'],
   ['0', ['integer', 'number'], '0'],
   ['1', ['integer', 'number'], '1'],
-  ['1.0', ['integer', 'number'], '1.0'],
-  ['1e3', ['integer', 'number'], '1e3'],
-  ['2.5E+1', ['integer', 'number'], '2.5E+1'],
   ['1.5', ['number'], '1.5'],
-  ['-0.10', ['number'], '-0.10'],
-  ['15e-1', ['number'], '15e-1'],
-  ['1e999', ['number'], '1e999'],
   ['9007199254740993', ['integer', 'number'], '9007199254740993'],
   ['123456789012345678901234567890', ['integer', 'number'], '123456789012345678901234567890'],
   ['0.1000000000000000055511151231257827', ['number'], '0.1000000000000000055511151231257827'],
@@ -36,18 +32,32 @@ const literals: [text: string, types: JsonType[], json: string][] = [
   ['{"__proto__": 1}', ['object'], '{"__proto__": 1}'],
   ['[]', ['array'], '[]'],
   ['[1, {"b": null}]', ['array'], '[1, {"b": null}]'],
-  ['  42\n', ['integer', 'number'], '42'],
-  ['\n{"a":1}\n', ['object'], '{"a":1}'],
 ]
 
-/** What Python would write: read only where a string is not possible. */
-const pythonLiterals: [text: string, types: JsonType[], json: string][] = [
+/** JSON in another spelling than the usual one: where a string is possible too, it is more likely a text. */
+const oddLiterals: Literal[] = [
+  ['1.0', ['integer', 'number'], '1.0'],
+  ['1.50', ['number'], '1.50'],
+  ['-0.10', ['number'], '-0.10'],
+  ['1e3', ['integer', 'number'], '1e3'],
+  ['2.5E+1', ['integer', 'number'], '2.5E+1'],
+  ['15e-1', ['number'], '15e-1'],
+  ['1e999', ['number'], '1e999'],
+  ['  42\n', ['integer', 'number'], '42'],
+  ['\n{"a":1}\n', ['object'], '{"a":1}'],
+  [' null', ['null'], 'null'],
+]
+
+/** What is JSON only after a repair. */
+const slips: Literal[] = [
   ['True', ['boolean'], 'true'],
-  ['False', ['boolean'], 'false'],
+  ['FALSE', ['boolean'], 'false'],
   ['None', ['null'], 'null'],
+  ['NULL', ['null'], 'null'],
   ["{'a': True}", ['object'], '{"a": true}'],
   ['{"a": 1,}', ['object'], '{"a": 1}'],
   ["['x', None]", ['array'], '["x", null]'],
+  ['{"a": 1}}', ['object'], '{"a": 1}'],
 ]
 
 /** What is none of JSON's literals: a string everywhere, a mismatch where strings are not allowed. */
@@ -65,13 +75,12 @@ const others = [
   'NaN',
   'Infinity',
   '-Infinity',
-  'TRUE',
   'nil',
   'yes',
   '1 2',
+  '1,2',
   '{"a":1} tail',
   '{"a":',
-  '[1, 2',
   "{'a': 'b",
   '{a: 1}',
   '\ud83d',
@@ -88,8 +97,18 @@ describe('giving a bare text the type that the schema allows', () => {
     }
   })
 
-  it.each(pythonLiterals)(
-    '%j is read as %j only where no string is allowed, and recorded',
+  it.each(oddLiterals)('%j is read as %j where no string is allowed, and copied', (text, types, json) => {
+    for (const allowed of everySet) {
+      const isRead = !allowed.has('string') && types.some((type) => allowed.has(type))
+      expect({ allowed, ...typeValue(text, allowed) }).toEqual({
+        allowed,
+        ...(isRead ? { json } : kept(text, allowed)),
+      })
+    }
+  })
+
+  it.each(slips)(
+    '%j is repaired to %j only where no string is allowed, and recorded',
     (text, types, json) => {
       for (const allowed of everySet) {
         const isRead = !allowed.has('string') && types.some((type) => allowed.has(type))
@@ -99,6 +118,12 @@ describe('giving a bare text the type that the schema allows', () => {
       }
     },
   )
+
+  it('brackets that are missing at the end of a value are added, and that is recorded', () => {
+    const { json, repairs } = typeValue('[1, {"a": "x"', new Set(['array']))
+    expect(JSON.parse(json)).toEqual([1, { a: 'x' }])
+    expect([...(repairs ?? [])]).toEqual(['missing-closer'])
+  })
 
   it.each(others)('%j stays a string, whatever is allowed', (text) => {
     for (const allowed of everySet) {
@@ -144,7 +169,7 @@ describe('giving a bare text the type that the schema allows', () => {
 })
 
 describe('a text that the model itself calls JSON', () => {
-  it.each(literals)('%j is copied', (text, _, json) => {
+  it.each([...literals, ...oddLiterals])('%j is copied', (text, _, json) => {
     expect(jsonOrString(text)).toEqual({ json })
   })
 
@@ -152,7 +177,7 @@ describe('a text that the model itself calls JSON', () => {
     expect(jsonOrString(' "a\\nb" ')).toEqual({ json: '"a\\nb"' })
   })
 
-  it.each(pythonLiterals)('%j is repaired, and recorded', (text, _, json) => {
+  it.each(slips)('%j is repaired, and recorded', (text, _, json) => {
     const { repairs, ...value } = jsonOrString(text)
     expect(value).toEqual({ json })
     expect(repairs?.size).toBe(1)

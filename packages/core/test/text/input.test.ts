@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Input } from '../../src/text/input.ts'
+import { byteLength } from '../../src/text/utf8.ts'
 
 describe('the window over the text', () => {
   it('gives out what was put in, in order, whatever the steps', () => {
@@ -45,6 +46,31 @@ describe('the window over the text', () => {
     expect(input.text).toBe('e')
   })
 
+  it('shows what was hidden again when it is asked to, or when more comes', () => {
+    const input = new Input()
+    input.append('abcd')
+    input.hide(2)
+    expect(input.takeAll()).toBe('ab')
+    expect(input.isEmpty).toBe(true)
+    input.reveal()
+    expect(input.take(3)).toBe('c')
+    input.hide(3)
+    input.append('e')
+    expect(input.takeAll()).toBe('de')
+  })
+
+  it('takes back a text while some is hidden', () => {
+    const input = new Input()
+    input.append('ab')
+    input.takeAll()
+    input.append('cd')
+    input.hide(1)
+    input.unread('ab')
+    expect(input.takeAll()).toBe('abc')
+    input.reveal()
+    expect(input.takeAll()).toBe('d')
+  })
+
   it('takes back a text that is no longer at hand', () => {
     const input = new Input()
     input.append('abc')
@@ -56,7 +82,7 @@ describe('the window over the text', () => {
 })
 
 describe('recordings', () => {
-  it('hold everything that was read since they began, over any number of chunks', () => {
+  it('hold everything that was read since they began and was not put back, over any number of chunks', () => {
     fc.assert(
       fc.property(steps(), steps(), (before, during) => {
         const input = new Input()
@@ -64,14 +90,30 @@ describe('recordings', () => {
         const recording = input.record(input.at)
         let expected = ''
         for (const step of during) {
-          expected += follow(input, step)
+          if (step.does === 'unread') {
+            const kept = Math.max(0, expected.length - step.count)
+            input.unread(expected.slice(kept))
+            expected = expected.slice(0, kept)
+          } else {
+            expected += follow(input, step)
+          }
           expect(recording.peek(input)).toBe(expected)
           expect(recording.lengthAt(input)).toBe(expected.length)
+          expect(recording.bytesAt(input)).toBe(byteLength(expected))
         }
         expect(input.stop(recording)).toBe(expected)
       }),
       { numRuns: 1000 },
     )
+  })
+
+  it('may begin with text that was read earlier', () => {
+    const input = new Input()
+    input.append('cd')
+    const recording = input.record(0, 'ab')
+    input.takeAll()
+    expect([recording.lengthAt(input), recording.bytesAt(input)]).toEqual([4, 4])
+    expect(input.stop(recording)).toBe('abcd')
   })
 
   it('may begin before the place that is read next', () => {
@@ -107,7 +149,7 @@ describe('recordings', () => {
         for (const chunk of chunks) {
           input.append(chunk)
           input.takeAll()
-          expect(recording.text.length).toBeLessThanOrEqual(2 * limit)
+          expect(recording.peek(input).length).toBeLessThanOrEqual(2 * limit + chunk.length)
         }
         expect(input.stop(recording)).toBe(chunks.join('').slice(-limit))
       }),
@@ -123,7 +165,7 @@ type Step =
 function steps(): fc.Arbitrary<Step[]> {
   const count = fc.nat({ max: 6 })
   const step = fc.oneof(
-    fc.record({ does: fc.constant('append' as const), text: fc.string({ maxLength: 5 }) }),
+    fc.record({ does: fc.constant('append' as const), text: fc.string({ maxLength: 5, unit: 'binary' }) }),
     fc.record({ does: fc.constant('take' as const), count }),
     fc.record({ does: fc.constant('unread' as const), count }),
   )

@@ -24,6 +24,13 @@ describe('a tag whose inside is the name', () => {
     })
   })
 
+  it('an attribute behind the name is read', () => {
+    expect(readTag('run type="x y">', 0, inline, false)).toMatchObject({
+      name: 'run',
+      attributes: new Map([['type', 'x y']]),
+    })
+  })
+
   it('a slash before the end makes it self-closing', () => {
     expect(readTag('run />', 0, inline, false)).toMatchObject({ name: 'run', isSelfClosing: true, end: 6 })
   })

@@ -1,0 +1,161 @@
+import { randomBytes } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import {
+  type ConversationRequest,
+  decodeAnthropicRequest,
+  decodeChatRequest,
+  type Failure,
+  mintToolId,
+  responsesWithoutCall,
+} from '@dragoman/core'
+import type { GatewayConfig } from '../config/config.ts'
+import { matchModel } from '../config/match-model.ts'
+import { parseBody } from '../http/json-body.ts'
+import { readBody } from '../http/read-body.ts'
+import { sendJson, streamHeaders } from '../http/send.ts'
+import { Exchange } from '../runtime/exchange.ts'
+import type { RequestLog } from '../runtime/request-log.ts'
+import type { Upstreams } from '../upstream/upstreams.ts'
+import { estimateTokens } from './estimate-tokens.ts'
+import { createStreamPipeline, createWholePipeline, type PipelineOptions } from './pipeline.ts'
+import { type Dialect, type Plan, planRequest } from './plan.ts'
+
+export interface AnswerRouteContext {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly dialect: Dialect
+  readonly config: GatewayConfig
+  readonly upstreams: Upstreams
+  readonly requestId: string
+  readonly log: RequestLog
+  readonly refuse: (failure: Failure, options?: { status?: number; headers?: Readonly<Record<string, string>> }) => void
+  readonly onExchange: (exchange: Exchange) => void
+}
+
+/** `POST /v1/messages` and `POST /v1/chat/completions`. */
+export async function answerRoute(context: AnswerRouteContext): Promise<void> {
+  const decoded = await readRequest(context)
+  if (decoded === undefined) return
+  const { config, dialect, log, upstreams } = context
+  log.model = decoded.model
+  const route = matchModel(config, decoded.model)
+  if (route === undefined) {
+    context.refuse(failure('not-found', 'model_not_found', `There is no model "${decoded.model}".`))
+    return
+  }
+  const upstream = await upstreams.resolve(route.upstream)
+  const plan = planRequest(decoded, dialect, route, upstream, config)
+  log.plan(plan)
+  answer(context, decoded, plan)
+}
+
+/** Reads and decodes the request, or answers why it cannot. */
+export async function readRequest(context: AnswerRouteContext): Promise<ConversationRequest | undefined> {
+  const { request, dialect, config, log, refuse } = context
+  const body = await readBody(request, config.limits.bodyBytes)
+  if (body.is === 'gone') return undefined
+  if (body.is === 'too-large') {
+    refuse(failure('too-large', 'request_too_large', `The body is larger than ${config.limits.bodyBytes} bytes.`), {
+      headers: { connection: 'close' },
+    })
+    return undefined
+  }
+  const json = parseBody(body.bytes.toString('utf8'), config.limits.jsonDepth)
+  if (json.is === 'invalid') {
+    refuse(failure('invalid-request', 'invalid_json', json.message))
+    return undefined
+  }
+  const decoded = dialect === 'anthropic-messages' ? decodeAnthropicRequest(json.value) : decodeChatRequest(json.value)
+  if ('error' in decoded) {
+    refuse(failure('invalid-request', 'invalid_request', `${decoded.error.field}: ${decoded.error.message}`))
+    return undefined
+  }
+  log.notes(decoded.notes)
+  const [orphan] = config.strictHistory ? responsesWithoutCall(decoded.request.contents) : []
+  if (orphan !== undefined) {
+    const message = `There is a tool result for "${orphan.callId}", but no call with this id.`
+    refuse(failure('invalid-request', 'unknown_tool_call', message))
+    return undefined
+  }
+  return decoded.request
+}
+
+function answer(context: AnswerRouteContext, request: ConversationRequest, plan: Plan): void {
+  const { config, response, upstreams, log, refuse } = context
+  const exchange: Exchange = new Exchange({
+    request: context.request,
+    response,
+    timeouts: { ...config.timeouts, ...plan.route.timeouts },
+    responseBytes: config.limits.responseBytes,
+    wantsStream: request.stream,
+    call: (listener) => {
+      log.upstreamCalled()
+      return upstreams.call(plan, listener)
+    },
+    open: (source) => {
+      log.upstreamAnswered()
+      const options = pipelineOptions(context, request, plan, exchange)
+      return request.stream ? createStreamPipeline(options, source) : createWholePipeline(options, source)
+    },
+    refuse: (reason, headers) => {
+      refuse(reason, headers === undefined ? {} : { headers })
+      exchange.finish()
+    },
+    onFirstByte: () => log.firstByte(),
+    onDone: () => log.done(response.writableFinished ? 'answered' : 'left'),
+  })
+  context.onExchange(exchange)
+  exchange.start()
+}
+
+function pipelineOptions(
+  { dialect, config, response, requestId, log, refuse }: AnswerRouteContext,
+  request: ConversationRequest,
+  plan: Plan,
+  exchange: Exchange,
+): PipelineOptions {
+  const prefix = dialect === 'anthropic-messages' ? 'msg_' : 'chatcmpl-'
+  const ids = request.contents.flatMap(({ blocks }) =>
+    blocks.flatMap((block) => (block.type === 'tool_call' ? [block.id] : [])),
+  )
+  return {
+    plan,
+    clientDialect: dialect,
+    clientModel: request.model,
+    answerId: prefix + randomBytes(12).toString('hex'),
+    created: Math.floor(Date.now() / 1000),
+    includeUsage: wantsUsage(request),
+    inputTokens: estimateTokens(request),
+    mint: (format, taken) =>
+      mintToolId({ dialect, format, taken, newId: () => randomBytes(9).toString('base64url').replaceAll(/[-_]/g, '') }),
+    conversationIds: new Set(ids),
+    maxEventBytes: config.limits.lineBytes,
+    watcher: log,
+    write: (text) => {
+      if (!response.headersSent) response.writeHead(200, { ...streamHeaders, 'x-request-id': requestId, 'request-id': requestId })
+      exchange.write(text)
+    },
+    streamed: () => {
+      response.end()
+      exchange.finish()
+    },
+    whole: (body) => {
+      log.firstByte()
+      sendJson(response, 200, body, { 'x-request-id': requestId, 'request-id': requestId })
+      exchange.finish()
+    },
+    failed: (reason) => {
+      refuse(reason)
+      exchange.finish()
+    },
+  }
+}
+
+function wantsUsage({ extra }: ConversationRequest): boolean {
+  const options = extra['stream_options']
+  return typeof options === 'object' && options !== null && 'include_usage' in options && options.include_usage === true
+}
+
+function failure(kind: Failure['kind'], code: string, message: string): Failure {
+  return { kind, code, message }
+}

@@ -1,0 +1,185 @@
+import {
+  type AnswerDecoder,
+  type AnswerSink,
+  assembleAnthropicMessage,
+  assembleChatCompletion,
+  chatErrorBody,
+  createAnthropicAnswerDecoder,
+  createAnthropicStreamEncoder,
+  createChatAnswerDecoder,
+  createChatStreamEncoder,
+  type Failure,
+  makeSignature,
+  type MintId,
+  readAnthropicMessage,
+  readChatCompletion,
+} from '@dragoman/core'
+import { AnswerWatch, type AnswerWatcher } from './answer-watch.ts'
+import type { Dialect, Plan } from './plan.ts'
+
+/** What an answer is turned into: a stream of text, or one JSON value at its end. */
+export interface Pipeline {
+  /** The upstream has said why it ended: little more will come. */
+  readonly isFinishing: boolean
+  /** The answer is over, for the client too. */
+  readonly isOver: boolean
+  push(chunk: Buffer): void
+  /** The upstream has ended. */
+  end(): void
+  /** The upstream is given up, and this is why. */
+  fail(failure: Failure): void
+  /** Tells a waiting client that we live. */
+  keepAlive(): void
+}
+
+export interface PipelineOptions {
+  readonly plan: Plan
+  readonly clientDialect: Dialect
+  /** What the client called the model: that is what it gets back. */
+  readonly clientModel: string
+  readonly answerId: string
+  /** Seconds, as the dialect wants them. */
+  readonly created: number
+  readonly includeUsage: boolean
+  readonly inputTokens: number
+  readonly mint: MintId
+  readonly conversationIds: ReadonlySet<string>
+  readonly maxEventBytes: number
+  readonly watcher: AnswerWatcher
+  /** Sends text of the stream. */
+  readonly write: (text: string) => void
+  /** The stream is whole. */
+  readonly streamed: () => void
+  /** The answer of a client that wants no stream. */
+  readonly whole: (body: unknown) => void
+  /** Nothing was sent yet, so the failure can be an answer of its own. */
+  readonly failed: (failure: Failure) => void
+}
+
+/** For a client that wants a stream. `source` is how the upstream answered. */
+export function createStreamPipeline(options: PipelineOptions, source: 'sse' | 'json'): Pipeline {
+  const { clientDialect, clientModel, answerId, created, includeUsage, inputTokens, write } = options
+  if (clientDialect === 'anthropic-messages') {
+    const encoder = createAnthropicStreamEncoder({
+      write,
+      messageId: answerId,
+      model: clientModel,
+      inputTokens,
+      signature: signerOf(options),
+    })
+    return decodeInto(options, source, encoder, {
+      isStarted: () => encoder.isStarted,
+      keepAlive: () => {
+        encoder.ping()
+      },
+      onEnd: options.streamed,
+    })
+  }
+  const encoder = createChatStreamEncoder({ write, id: answerId, model: clientModel, created, includeUsage })
+  return decodeInto(options, source, encoder, {
+    isStarted: () => encoder.isStarted,
+    keepAlive: () => {
+      encoder.comment('keep-alive')
+    },
+    onEnd: options.streamed,
+  })
+}
+
+/** For a client that wants one answer. */
+export function createWholePipeline(options: PipelineOptions, source: 'sse' | 'json'): Pipeline {
+  const { clientDialect, clientModel, answerId, created, inputTokens, whole, failed } = options
+  const assembler =
+    clientDialect === 'anthropic-messages'
+      ? assembleAnthropicMessage({
+          messageId: answerId,
+          model: clientModel,
+          inputTokens,
+          signature: signerOf(options),
+        })
+      : assembleChatCompletion({ id: answerId, model: clientModel, created })
+  const onEnd = (): void => {
+    const { result } = assembler
+    if (result.is === 'whole') whole(result.value)
+    else if (result.is === 'failed') failed(result.failure)
+  }
+  return decodeInto(options, source, assembler, { isStarted: () => true, keepAlive: () => {}, onEnd })
+}
+
+interface Ending {
+  readonly isStarted: () => boolean
+  readonly keepAlive: () => void
+  readonly onEnd: () => void
+}
+
+function signerOf({ plan }: PipelineOptions): (field: string, proof: string | null) => string {
+  const { format, route } = plan
+  return (field, proof) =>
+    makeSignature({ format, field, model: route.model, ...(proof === null ? {} : { proof }) })
+}
+
+function decodeInto(
+  options: PipelineOptions,
+  source: 'sse' | 'json',
+  sink: AnswerSink,
+  { isStarted, keepAlive, onEnd }: Ending,
+): Pipeline {
+  const { plan, mint, conversationIds, watcher, maxEventBytes, failed } = options
+  const watch = new AnswerWatch({ sink, watcher, isStarted, failed, onEnd, toolNames: plan.toolNames })
+  const reading = { parser: plan.parser, mint, conversationIds, sink: watch, maxEventBytes }
+  const isAnthropic = plan.upstreamDialect === 'anthropic-messages'
+  const decoder =
+    source === 'json'
+      ? new WholeDecoder((body) => (isAnthropic ? readAnthropicMessage : readChatCompletion)(body, reading))
+      : (isAnthropic ? createAnthropicAnswerDecoder : createChatAnswerDecoder)(reading)
+  return {
+    get isFinishing() {
+      return decoder.state === 'finishing'
+    },
+    get isOver() {
+      return watch.isOver
+    },
+    push: (chunk) => decoder.push(chunk),
+    end: () => decoder.end(),
+    fail(failure) {
+      watch.cause = failure
+      decoder.end()
+      if (!watch.isOver) watch.fail(failure)
+    },
+    keepAlive() {
+      if (!watch.isOver) keepAlive()
+    },
+  }
+}
+
+/** A whole body, read when it is all there. */
+class WholeDecoder implements AnswerDecoder {
+  state: AnswerDecoder['state'] = 'reading'
+  private readonly chunks: (string | Uint8Array)[] = []
+  private readonly read: (body: unknown) => void
+
+  constructor(read: (body: unknown) => void) {
+    this.read = read
+  }
+
+  push(chunk: string | Uint8Array): void {
+    this.chunks.push(chunk)
+  }
+
+  end(): void {
+    if (this.state === 'ended') return
+    this.state = 'ended'
+    const text = Buffer.concat(this.chunks.map((chunk) => Buffer.from(chunk))).toString('utf8')
+    let body: unknown
+    try {
+      body = JSON.parse(text)
+    } catch {
+      body = undefined
+    }
+    this.read(body)
+  }
+}
+
+/** A failure in the middle of a chat stream that is passed on as it came. */
+export function chatStreamError(failure: Failure): string {
+  return `data: ${JSON.stringify(chatErrorBody(failure))}\n\n`
+}

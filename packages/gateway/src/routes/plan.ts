@@ -1,0 +1,126 @@
+import {
+  type ConversationRequest,
+  detectFormat,
+  encodeAnthropicRequest,
+  encodeChatRequest,
+  type FormatId,
+  formatTagOf,
+  longestToolName,
+  type ParserOptions,
+  type RequestNote,
+  shortToolNames,
+  type ToolNames,
+} from '@dragoman/core'
+import type { GatewayConfig, Upstream } from '../config/config.ts'
+import type { ModelRoute } from '../config/match-model.ts'
+
+export type Dialect = 'anthropic-messages' | 'openai-chat'
+
+/** How one request is carried out: where it goes, what is sent, and how the answer will be read. */
+export interface Plan {
+  readonly upstream: Upstream
+  readonly route: ModelRoute
+  readonly upstreamDialect: Dialect
+  /** In whose style ids and reasoning go back. */
+  readonly format: FormatId
+  readonly parser: ParserOptions
+  readonly toolNames: ToolNames
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  readonly notes: readonly RequestNote[]
+}
+
+export function planRequest(
+  request: ConversationRequest,
+  clientDialect: Dialect,
+  route: ModelRoute,
+  upstream: Upstream,
+  config: GatewayConfig,
+): Plan {
+  const upstreamDialect = upstream.dialect
+  const format = formatFor(request, route, config, upstreamDialect)
+  const target = {
+    model: route.model,
+    format,
+    sameDialect: clientDialect === upstreamDialect,
+    foreignReasoning: config.reasoning.foreign,
+  }
+  const encoded =
+    upstreamDialect === 'anthropic-messages'
+      ? encodeAnthropicRequest(request, target)
+      : encodeChatRequest(request, target)
+  return {
+    upstream,
+    route,
+    upstreamDialect,
+    format,
+    parser: parserOptions(request, route, config),
+    toolNames: shortToolNames(request.tools, longestToolName[upstreamDialect]),
+    path: pathOf(upstream),
+    headers: headersFor(upstream, request.stream),
+    body: JSON.stringify({ ...encoded.body, ...upstream.body }),
+    notes: encoded.notes,
+  }
+}
+
+/** An explicit format, then the model's name unless it says nothing, then the format of the newest call. */
+function formatFor(
+  request: ConversationRequest,
+  route: ModelRoute,
+  config: GatewayConfig,
+  dialect: Dialect,
+): FormatId {
+  if (dialect === 'anthropic-messages' && route.format === 'auto') return 'anthropic'
+  if (route.format !== 'auto') return route.format
+  const named = detectFormat(route.model, config.formats.overrides)
+  if (named !== 'standard') return named
+  const calls = request.contents.flatMap(({ blocks }) => blocks.filter((block) => block.type === 'tool_call'))
+  const tag = formatTagOf(calls.at(-1)?.id ?? '')
+  return tag === null || tag === 'std' ? 'standard' : tag
+}
+
+function parserOptions(
+  request: ConversationRequest,
+  route: ModelRoute,
+  { formats, limits, delivery }: GatewayConfig,
+): ParserOptions {
+  const overridden = detectFormat(route.model, formats.overrides)
+  const named = detectFormat(route.model)
+  const format = route.format === 'auto' && overridden !== named ? overridden : route.format
+  return {
+    format,
+    model: route.model,
+    tools: request.toolChoice?.type === 'none' ? [] : request.tools.map((tool) => ({ ...tool })),
+    delivery,
+    limits: {
+      toolCallBytes: formats.toolCallBytes[overridden] ?? limits.toolCallBytes,
+      overflow: limits.overflow,
+    },
+    ...(route.startsInReasoning === null ? {} : { promptOpensReasoning: route.startsInReasoning }),
+    ...(Object.keys(formats.markers).length === 0 ? {} : { markers: formats.markers }),
+  }
+}
+
+function pathOf({ url, dialect }: Upstream): string {
+  const { pathname } = new URL(url)
+  return `${pathname.replace(/\/$/, '')}${dialect === 'anthropic-messages' ? '/messages' : '/chat/completions'}`
+}
+
+/** Nothing of the client's headers goes upstream: only what is configured does. */
+function headersFor(upstream: Upstream, stream: boolean): Record<string, string> {
+  const headers: Record<string, string> = {
+    'content-type': 'application/json',
+    accept: stream ? 'text/event-stream' : 'application/json',
+    'user-agent': 'dragoman',
+  }
+  const key = upstream.apiKey?.reveal()
+  if (upstream.dialect === 'anthropic-messages') {
+    headers['anthropic-version'] = '2023-06-01'
+    if (key !== undefined) headers['x-api-key'] = key
+  } else if (key !== undefined) {
+    headers['authorization'] = `Bearer ${key}`
+  }
+  for (const [name, value] of upstream.headers) headers[name] = value.reveal()
+  return headers
+}
