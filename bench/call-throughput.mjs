@@ -7,8 +7,12 @@ const sizes = [4096, 20, 4, 1]
 
 /** How fast are calls read, in each syntax? */
 export async function callThroughput() {
-  await calls('A large call, 100 KB of arguments: ns/char', largeCall, (time, text) => short(time / text.length))
-  await calls('A typical call, 200 bytes of arguments: µs for the whole answer', typicalCall, (time) => short(time / 1000))
+  await calls('A large call, 100 KB of arguments: ns/char', largeCall, (time, text) =>
+    short(time / text.length),
+  )
+  await calls('A typical call, 200 bytes of arguments: µs for the whole answer', typicalCall, (time) =>
+    short(time / 1000),
+  )
 }
 
 async function calls(title, call, show) {

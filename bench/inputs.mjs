@@ -19,7 +19,8 @@ const sentence =
   'The function walks the tree once, keeps a stack of open nodes, and stops as soon as the first mismatch ' +
   'is found; that is why the second pass was never needed (and why the test passed anyway). '
 
-const wideSentence = '这个函数只遍历一次语法树，保存一个打开节点的栈，一旦发现第一个不匹配就停止。“所以”不需要第二遍——测试也通过了。'
+const wideSentence =
+  '这个函数只遍历一次语法树，保存一个打开节点的栈，一旦发现第一个不匹配就停止。“所以”不需要第二遍——测试也通过了。'
 
 const code = `Here is the component:
 
@@ -73,7 +74,11 @@ export function written(format, { name, arguments: values }) {
     case 'deepseek':
       return `<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>${name}<｜tool▁sep｜>${json}<｜tool▁call▁end｜><｜tool▁calls▁end｜>`
     case 'deepseek-dsml': {
-      const parameters = tags(values, (key, value) => `<｜DSML｜parameter name="${key}" string="${typeof value === 'string'}">`, '</｜DSML｜parameter>\n')
+      const parameters = tags(
+        values,
+        (key, value) => `<｜DSML｜parameter name="${key}" string="${typeof value === 'string'}">`,
+        '</｜DSML｜parameter>\n',
+      )
       return `<｜DSML｜function_calls>\n<｜DSML｜invoke name="${name}">\n${parameters}</｜DSML｜invoke>\n</｜DSML｜function_calls>`
     }
     case 'xml':
@@ -99,11 +104,17 @@ export function repeatTo(piece, length) {
 
 function tags(values, open, close) {
   return Object.entries(values)
-    .map(([key, value]) => `${open(key, value)}${typeof value === 'string' ? value : JSON.stringify(value)}${close}`)
+    .map(
+      ([key, value]) =>
+        `${open(key, value)}${typeof value === 'string' ? value : JSON.stringify(value)}${close}`,
+    )
     .join('')
 }
 
 function tool(name, types) {
   const properties = Object.fromEntries(Object.entries(types).map(([key, type]) => [key, { type }]))
-  return { type: 'function', function: { name, parameters: { type: 'object', properties, required: Object.keys(types).slice(0, 1) } } }
+  return {
+    type: 'function',
+    function: { name, parameters: { type: 'object', properties, required: Object.keys(types).slice(0, 1) } },
+  }
 }

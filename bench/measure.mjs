@@ -20,18 +20,6 @@ export async function sideBySide(tasks, { rounds = ROUNDS } = {}) {
   return Object.fromEntries(names.map((name) => [name, median(samples[name]) * 1e6]))
 }
 
-/** The median milliseconds of a task that is too long to be repeated within a round. */
-export function timeOnce(task, rounds) {
-  const samples = []
-  // Once more than counted: the first run finds the compiler unprepared.
-  for (let round = 0; round <= rounds; round++) {
-    const started = processorTime()
-    task()
-    if (round > 0) samples.push(processorTime() - started)
-  }
-  return median(samples)
-}
-
 function median(samples) {
   const sorted = samples.toSorted((a, b) => a - b)
   const middle = sorted.length >> 1

@@ -5,7 +5,9 @@ export function printTable(title, head, rows) {
   const print = (row) => console.log(`| ${row.map((cell, at) => pad(cell, widths[at], at)).join(' | ')} |`)
   console.log(`\n### ${title}\n`)
   print(lines[0])
-  console.log(`|${widths.map((width, at) => (at === 0 ? '-'.repeat(width + 2) : `${'-'.repeat(width + 1)}:`)).join('|')}|`)
+  console.log(
+    `|${widths.map((width, at) => (at === 0 ? '-'.repeat(width + 2) : `${'-'.repeat(width + 1)}:`)).join('|')}|`,
+  )
   for (const row of lines.slice(1)) print(row)
 }
 

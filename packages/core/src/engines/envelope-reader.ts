@@ -127,7 +127,11 @@ export class EnvelopeReader {
       if (typeof value !== 'string' || value === '') return { at: 'broken' }
       if (this.name === null) return this.setName(value)
       this.reportExtra(key, json)
-    } else if (this.shape.idKeys.includes(key) && typeof value === 'string' && !this.context.writer.isStarted) {
+    } else if (
+      this.shape.idKeys.includes(key) &&
+      typeof value === 'string' &&
+      !this.context.writer.isStarted
+    ) {
       this.id = value
     } else if (key !== 'type') {
       if (this.context.writer.isStarted) this.reportExtra(key, json)

@@ -69,7 +69,9 @@ export function probeNameThenArgs(
   final: boolean,
 ): Probe {
   if (opener === 'call') {
-    return grammar.separator.length === 0 ? probeBareHeader(text, at, final) : probeHeader(grammar, text, at, final)
+    return grammar.separator.length === 0
+      ? probeBareHeader(text, at, final)
+      : probeHeader(grammar, text, at, final)
   }
   const start = skipSpace(text, at)
   if (start === text.length) return final ? 'no' : 'more'

@@ -5,9 +5,6 @@ export type ToolDefinition = Readonly<Record<string, unknown>>
 
 export type JsonType = 'null' | 'boolean' | 'integer' | 'number' | 'object' | 'array' | 'string'
 
-/** Schemas nest; a reference cycle must not make the look-up endless. */
-const DEEPEST_SCHEMA = 16
-
 const jsonTypes: ReadonlySet<string> = new Set<JsonType>([
   'null',
   'boolean',
@@ -42,7 +39,10 @@ export class ToolSet {
       const definition = [tool['function'], tool['custom']].find(isRecord) ?? tool
       const name = definition['name']
       if (typeof name !== 'string') continue
-      this.schemas.set(name, definition['parameters'] ?? definition['input_schema'] ?? definition['inputSchema'])
+      this.schemas.set(
+        name,
+        definition['parameters'] ?? definition['input_schema'] ?? definition['inputSchema'],
+      )
     }
   }
 
@@ -65,7 +65,7 @@ export class ToolSet {
     let properties = this.propertiesOf.get(tool)
     if (properties === undefined) {
       const found = new Map<string, unknown>()
-      properties = collectProperties(schema, schema, found, 0) ? Object.fromEntries(found) : null
+      properties = collectProperties(schema, schema, found) ? Object.fromEntries(found) : null
       this.propertiesOf.set(tool, properties)
     }
     return properties ?? undefined
@@ -85,7 +85,7 @@ export class ToolSet {
       const properties = this.properties(tool)
       const collected = new Set<JsonType>()
       if (properties !== undefined && Object.hasOwn(properties, parameter)) {
-        collectTypes(properties[parameter], this.schemas.get(tool), collected, 0)
+        collectTypes(properties[parameter], this.schemas.get(tool), collected)
       }
       types = collected
       this.typesOf.set(key, types)
@@ -95,19 +95,27 @@ export class ToolSet {
 }
 
 /** Properties may also stand in the parts of an `allOf`, or behind a reference. Returns whether there are any. */
-function collectProperties(schema: unknown, root: unknown, into: Map<string, unknown>, depth: number): boolean {
-  if (!isRecord(schema) || depth > DEEPEST_SCHEMA) return false
+function collectProperties(
+  schema: unknown,
+  root: unknown,
+  into: Map<string, unknown>,
+  seen = new Set<unknown>(),
+): boolean {
+  if (!isRecord(schema) || seen.has(schema)) return false
+  seen.add(schema)
   const own = schema['properties']
   let hasAny = isRecord(own)
   if (isRecord(own)) for (const [key, value] of Object.entries(own)) into.set(key, value)
   const parts: unknown[] = Array.isArray(schema['allOf']) ? [...schema['allOf']] : []
   if (typeof schema['$ref'] === 'string') parts.push(follow(schema['$ref'], root))
-  for (const part of parts) hasAny = collectProperties(part, root, into, depth + 1) || hasAny
+  for (const part of parts) hasAny = collectProperties(part, root, into, seen) || hasAny
   return hasAny
 }
 
-function collectTypes(schema: unknown, root: unknown, into: Set<JsonType>, depth: number): void {
-  if (!isRecord(schema) || depth > DEEPEST_SCHEMA) return
+/** Schemas refer to themselves: each is looked at once, or a client could make this take for ever. */
+function collectTypes(schema: unknown, root: unknown, into: Set<JsonType>, seen = new Set<unknown>()): void {
+  if (!isRecord(schema) || seen.has(schema)) return
+  seen.add(schema)
   const type = schema['type']
   for (const name of Array.isArray(type) ? type : [type]) {
     if (isJsonType(name)) into.add(name)
@@ -122,10 +130,10 @@ function collectTypes(schema: unknown, root: unknown, into: Set<JsonType>, depth
   for (const key of ['anyOf', 'oneOf', 'allOf']) {
     const branches = schema[key]
     if (!Array.isArray(branches)) continue
-    for (const branch of branches) collectTypes(branch, root, into, depth + 1)
+    for (const branch of branches) collectTypes(branch, root, into, seen)
   }
   const reference = schema['$ref']
-  if (typeof reference === 'string') collectTypes(follow(reference, root), root, into, depth + 1)
+  if (typeof reference === 'string') collectTypes(follow(reference, root), root, into, seen)
 }
 
 /** Follows a reference inside the document, `#/$defs/Thing`; others cannot be reached from here. */
@@ -134,7 +142,8 @@ function follow(reference: string, root: unknown): unknown {
   let target: unknown = root
   for (const part of reference.slice(2).split('/')) {
     const key = part.replaceAll('~1', '/').replaceAll('~0', '~')
-    target = isRecord(target) && Object.hasOwn(target, key) ? target[key] : undefined
+    const isReachable = (isRecord(target) || Array.isArray(target)) && Object.hasOwn(target, key)
+    target = isReachable ? Reflect.get(Object(target), key) : undefined
   }
   return target
 }

@@ -88,9 +88,10 @@ function allows(types: ReadonlySet<JsonType>, type: JsonType, literal: string): 
   return types.has(type) || (type === 'number' && types.has('integer') && isWholeNumber(literal))
 }
 
-/** `1e3` is an integer too. Only exponents are left here, so a double is exact enough to tell. */
+/** `1e3` and `1.5e1` are integers too. Told by the digits: as a double, a long fraction looks whole. */
 function isWholeNumber(literal: string): boolean {
-  return Number.isInteger(Number(literal))
+  const [, fraction = '', exponent = '0'] = /^-?\d+(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(literal) ?? []
+  return fraction.replace(/0+$/, '').length <= Number(exponent)
 }
 
 /** Last resort: `True`, `NONE`, dictionaries in single quotes, a bracket too many or too few. */
@@ -99,12 +100,12 @@ function repaired(literal: string, types: ReadonlySet<JsonType> | undefined): Ty
   const word = constants.get(literal.toLowerCase())
   const text = word ?? literal
   const scanner = new JsonScanner()
-  const at = scanner.scan(text, 0)
+  // The space ends a number or a word that stands last.
+  const at = Math.min(scanner.scan(`${text} `, 0), text.length)
   const tail = scanner.isTentative && scanner.tentativeFrom >= 0 ? scanner.tentativeFrom : at
   const repair = new JsonRepair(scanner, text.slice(tail, at))
   let end = at
   if (scanner.status !== 'done') {
-    // The space ends a word that stands alone.
     end = repair.read(`${text} `, at)
     if (repair.status === 'open' && repair.canClose) repair.close()
     if (repair.status !== 'done') return undefined
@@ -113,7 +114,7 @@ function repaired(literal: string, types: ReadonlySet<JsonType> | undefined): Ty
   if (/[^\]}]/.test(surplus)) return undefined
   if (surplus !== '') repair.repairs.add('surplus-closer')
   if (word !== undefined) repair.repairs.add('python-literal')
-  const json = scanner.status === 'done' ? text.slice(0, at) : text.slice(0, tail) + repair.take()
+  const json = (scanner.status === 'done' ? text.slice(0, at) : text.slice(0, tail) + repair.take()).trim()
   const type = jsonTypeOf(json)
   if (type === undefined || type === 'string' || (types !== undefined && !allows(types, type, json))) {
     return undefined

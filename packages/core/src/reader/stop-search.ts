@@ -56,7 +56,7 @@ export class StopSearch {
       isCertain,
       isLineStart: isLineStart(text, from, at, before),
     })
-    for (let at = vocabulary.nextStart(text, from); at < text.length; ) {
+    for (let at = vocabulary.nextStart(text, from); at < text.length;) {
       const length = vocabulary.match(text, at, input.final)
       if (length === PARTIAL) return frontier(at, false)
       if (length !== NONE) {

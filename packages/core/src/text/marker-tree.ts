@@ -41,7 +41,9 @@ export function startPattern({ children }: MarkerNode<unknown>): RegExp {
   const starts = children.map(({ label: [first, second], ...node }) => {
     const isWhole = second === undefined && (node.loose || node.value !== undefined)
     const seconds = second === undefined ? node.codes : [second]
-    return isWhole ? escaped(first) : `${escaped(first)}(?=[${seconds.map((code) => escaped(code)).join('')}]|$)`
+    return isWhole
+      ? escaped(first)
+      : `${escaped(first)}(?=[${seconds.map((code) => escaped(code)).join('')}]|$)`
   })
   // An empty class matches nothing.
   return new RegExp(starts.join('|') || '[]', 'g')

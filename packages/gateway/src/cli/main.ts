@@ -3,12 +3,12 @@ import { readArguments } from './arguments.ts'
 import { CliError, usageError } from './cli-error.ts'
 import { commands } from './command-table.ts'
 import type { Command } from './command.ts'
+import { serve } from './commands/serve.ts'
 import { didYouMean } from './did-you-mean.ts'
 import { commandHelp, programHelp } from './help.ts'
 import { processIo, type Io } from './io.ts'
 import { BrokenPipe } from './output.ts'
 import { packageVersion } from './package-files.ts'
-import { showWelcome } from './welcome.ts'
 
 /** Runs the command line and sets the exit code: 0 done, 1 failed, 2 used wrongly. */
 export async function main(argv: string[]): Promise<void> {
@@ -20,10 +20,9 @@ export async function main(argv: string[]): Promise<void> {
   }
 }
 
-async function run([first, ...rest]: string[], io: Io): Promise<0 | 1> {
+async function run(given: string[], io: Io): Promise<0 | 1> {
+  const [first, ...rest] = given
   switch (first) {
-    case undefined:
-      return showWelcome(io)
     case '-h':
     case '--help':
       return write(programHelp(commands, io.stdout), io)
@@ -33,6 +32,8 @@ async function run([first, ...rest]: string[], io: Io): Promise<0 | 1> {
     case 'help':
       return write(helpFor(rest[0], io), io)
     default:
+      // Options alone are meant for the gateway, which needs no name.
+      if (first === undefined || first.startsWith('-')) return runCommand(serve, given, io)
       return runCommand(commandNamed(first), rest, io)
   }
 }
@@ -51,9 +52,6 @@ function helpFor(name: string | undefined, io: Io): string {
 function commandNamed(name: string): Command {
   const command = commands.find((known) => known.name === name)
   if (command !== undefined) return command
-  if (name.startsWith('-')) {
-    throw usageError(`unknown option ${name}`, 'Options stand after a command; see dragoman --help')
-  }
   const meant = didYouMean(name, [...commands.map((known) => known.name), 'help'])
   const question = meant === undefined ? '' : ` Did you mean ${meant}?`
   throw usageError(`unknown command "${name}".${question}`, 'See dragoman --help')

@@ -10,7 +10,10 @@ export function parseBody(text: string, depth: number): JsonResult {
   try {
     return { is: 'json', value: JSON.parse(text) }
   } catch (error) {
-    return { is: 'invalid', message: `The body is not JSON: ${error instanceof Error ? error.message : 'unreadable'}` }
+    return {
+      is: 'invalid',
+      message: `The body is not JSON: ${error instanceof Error ? error.message : 'unreadable'}`,
+    }
   }
 }
 

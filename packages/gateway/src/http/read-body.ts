@@ -27,7 +27,10 @@ export function readBody(request: IncomingMessage, limit: number): Promise<BodyR
       chunks.push(chunk)
     }
     const onEnd = (): void => {
-      finish({ is: 'body', bytes: chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks) })
+      finish({
+        is: 'body',
+        bytes: chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks),
+      })
     }
     const onGone = (): void => {
       finish({ is: 'gone' })

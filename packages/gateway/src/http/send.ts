@@ -34,6 +34,10 @@ export function sendFailure(
   const answer =
     dialect === 'anthropic-messages' ? anthropicErrorResponse(failure, requestId) : chatErrorResponse(failure)
   const status = options.status ?? answer.status
-  sendJson(response, status, answer.body, { ...options.headers, 'x-request-id': requestId, 'request-id': requestId })
+  sendJson(response, status, answer.body, {
+    ...options.headers,
+    'x-request-id': requestId,
+    'request-id': requestId,
+  })
   return status
 }

@@ -23,7 +23,12 @@ export interface LoggerOptions {
   readonly onDrop: () => void
 }
 
-export function createLogger({ config, redact, isTerminal, onDrop }: LoggerOptions): Logger & { flush(): void } {
+export function createLogger({
+  config,
+  redact,
+  isTerminal,
+  onDrop,
+}: LoggerOptions): Logger & { flush(): void } {
   const destination = pino.destination({
     dest: config.file ?? 2,
     sync: false,

@@ -28,7 +28,10 @@ export interface AnswerRouteContext {
   readonly upstreams: Upstreams
   readonly requestId: string
   readonly log: RequestLog
-  readonly refuse: (failure: Failure, options?: { status?: number; headers?: Readonly<Record<string, string>> }) => void
+  readonly refuse: (
+    failure: Failure,
+    options?: { status?: number; headers?: Readonly<Record<string, string>> },
+  ) => void
   readonly onExchange: (exchange: Exchange) => void
 }
 
@@ -55,9 +58,12 @@ export async function readRequest(context: AnswerRouteContext): Promise<Conversa
   const body = await readBody(request, config.limits.bodyBytes)
   if (body.is === 'gone') return undefined
   if (body.is === 'too-large') {
-    refuse(failure('too-large', 'request_too_large', `The body is larger than ${config.limits.bodyBytes} bytes.`), {
-      headers: { connection: 'close' },
-    })
+    refuse(
+      failure('too-large', 'request_too_large', `The body is larger than ${config.limits.bodyBytes} bytes.`),
+      {
+        headers: { connection: 'close' },
+      },
+    )
     return undefined
   }
   const json = parseBody(body.bytes.toString('utf8'), config.limits.jsonDepth)
@@ -65,7 +71,8 @@ export async function readRequest(context: AnswerRouteContext): Promise<Conversa
     refuse(failure('invalid-request', 'invalid_json', json.message))
     return undefined
   }
-  const decoded = dialect === 'anthropic-messages' ? decodeAnthropicRequest(json.value) : decodeChatRequest(json.value)
+  const decoded =
+    dialect === 'anthropic-messages' ? decodeAnthropicRequest(json.value) : decodeChatRequest(json.value)
   if ('error' in decoded) {
     refuse(failure('invalid-request', 'invalid_request', `${decoded.error.field}: ${decoded.error.message}`))
     return undefined
@@ -127,12 +134,18 @@ function pipelineOptions(
     includeUsage: wantsUsage(request),
     inputTokens: estimateTokens(request),
     mint: (format, taken) =>
-      mintToolId({ dialect, format, taken, newId: () => randomBytes(9).toString('base64url').replaceAll(/[-_]/g, '') }),
+      mintToolId({
+        dialect,
+        format,
+        taken,
+        newId: () => randomBytes(9).toString('base64url').replaceAll(/[-_]/g, ''),
+      }),
     conversationIds: new Set(ids),
     maxEventBytes: config.limits.lineBytes,
     watcher: log,
     write: (text) => {
-      if (!response.headersSent) response.writeHead(200, { ...streamHeaders, 'x-request-id': requestId, 'request-id': requestId })
+      if (!response.headersSent)
+        response.writeHead(200, { ...streamHeaders, 'x-request-id': requestId, 'request-id': requestId })
       exchange.write(text)
     },
     streamed: () => {
@@ -153,7 +166,12 @@ function pipelineOptions(
 
 function wantsUsage({ extra }: ConversationRequest): boolean {
   const options = extra['stream_options']
-  return typeof options === 'object' && options !== null && 'include_usage' in options && options.include_usage === true
+  return (
+    typeof options === 'object' &&
+    options !== null &&
+    'include_usage' in options &&
+    options.include_usage === true
+  )
 }
 
 function failure(kind: Failure['kind'], code: string, message: string): Failure {

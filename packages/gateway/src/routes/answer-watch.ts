@@ -1,4 +1,12 @@
-import type { AnswerSink, Failure, FinishReason, ProblemCode, RepairCode, ToolNames, Usage } from '@dragoman/core'
+import type {
+  AnswerSink,
+  Failure,
+  FinishReason,
+  ProblemCode,
+  RepairCode,
+  ToolNames,
+  Usage,
+} from '@dragoman/core'
 
 /** Who wants to know what an answer was like: the log and the metrics. */
 export interface AnswerWatcher {

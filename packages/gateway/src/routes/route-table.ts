@@ -1,6 +1,14 @@
 /** The routes of the gateway, as data: one list for the server, the checks and the tests. */
 export interface Route {
-  readonly name: 'messages' | 'count-tokens' | 'chat-completions' | 'models' | 'health' | 'live' | 'ready' | 'metrics'
+  readonly name:
+    | 'messages'
+    | 'count-tokens'
+    | 'chat-completions'
+    | 'models'
+    | 'health'
+    | 'live'
+    | 'ready'
+    | 'metrics'
   readonly method: 'GET' | 'POST'
   readonly path: string
   /** Answers without a key, also where keys are configured. */

@@ -217,11 +217,19 @@ function upstreamFailure(code: string, message: string): Failure {
 function failureOf(fault: UpstreamFault): Failure {
   switch (fault.code) {
     case 'connect-timeout':
-      return { kind: 'timeout', code: 'upstream_connect_timeout', message: 'The upstream could not be reached in time.' }
+      return {
+        kind: 'timeout',
+        code: 'upstream_connect_timeout',
+        message: 'The upstream could not be reached in time.',
+      }
     case 'headers-timeout':
       return { kind: 'timeout', code: 'upstream_timeout', message: 'The upstream did not answer in time.' }
     case 'idle-timeout':
-      return { kind: 'timeout', code: 'upstream_idle_timeout', message: 'The upstream stopped in the middle of its answer.' }
+      return {
+        kind: 'timeout',
+        code: 'upstream_idle_timeout',
+        message: 'The upstream stopped in the middle of its answer.',
+      }
     case 'tls':
       return upstreamFailure('upstream_tls', 'The upstream could not prove who it is.')
     case 'cut':

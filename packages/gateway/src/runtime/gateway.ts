@@ -12,7 +12,14 @@ import { estimateTokens } from '../routes/estimate-tokens.ts'
 import { listModels } from '../routes/models.ts'
 import { dialectOf, findRoute, type Route } from '../routes/route-table.ts'
 import { FailureLimit } from '../security/failure-limit.ts'
-import { checkCaller, checkContent, checkKey, type GatePolicy, reject, type Rejection } from '../security/gatekeeper.ts'
+import {
+  checkCaller,
+  checkContent,
+  checkKey,
+  type GatePolicy,
+  reject,
+  type Rejection,
+} from '../security/gatekeeper.ts'
 import { Upstreams } from '../upstream/upstreams.ts'
 import type { Exchange } from './exchange.ts'
 import { RequestLog } from './request-log.ts'
@@ -83,7 +90,11 @@ export class Gateway {
     })
     this.server.closeIdleConnections()
     const cut = setTimeout(() => {
-      const failure: Failure = { kind: 'overloaded', code: 'gateway_shutdown', message: 'The gateway is shutting down.' }
+      const failure: Failure = {
+        kind: 'overloaded',
+        code: 'gateway_shutdown',
+        message: 'The gateway is shutting down.',
+      }
       for (const exchange of this.exchanges) exchange.cut(failure)
       setTimeout(() => this.server.closeAllConnections(), 200)
     }, this.config.timeouts.drain)
@@ -126,7 +137,10 @@ export class Gateway {
       }
     }
     this.serve(route, request, response, requestId).catch((error: unknown) => {
-      this.world.logger.error({ requestId, error: error instanceof Error ? error.stack : String(error) }, 'our own bug')
+      this.world.logger.error(
+        { requestId, error: error instanceof Error ? error.stack : String(error) },
+        'our own bug',
+      )
       if (!response.headersSent) {
         refuse(reject(500, 'internal', 'internal_error', 'Something went wrong in the gateway.'))
       } else {
@@ -207,7 +221,8 @@ export class Gateway {
 
   private checkRoom(): Rejection | null {
     const headers = { 'retry-after': '1' }
-    if (this.isDraining) return reject(503, 'overloaded', 'gateway_shutdown', 'The gateway is shutting down.', headers)
+    if (this.isDraining)
+      return reject(503, 'overloaded', 'gateway_shutdown', 'The gateway is shutting down.', headers)
     if (this.inFlight < this.config.limits.concurrent) return null
     return reject(503, 'overloaded', 'too_many_requests', 'Too many requests are under way.', headers)
   }

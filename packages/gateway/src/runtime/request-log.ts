@@ -27,7 +27,11 @@ export class RequestLog implements AnswerWatcher {
   private failure: Failure | null = null
   private tokens: Usage | null = null
 
-  constructor(route: string, requestId: string, world: { logger: Logger; metrics: Metrics; now: () => number }) {
+  constructor(
+    route: string,
+    requestId: string,
+    world: { logger: Logger; metrics: Metrics; now: () => number },
+  ) {
     this.route = route
     this.requestId = requestId
     this.logger = world.logger
@@ -110,7 +114,12 @@ export class RequestLog implements AnswerWatcher {
       overheadSeconds: this.overhead(),
       format: this.calls.length > 0 ? format : null,
     })
-    if (this.calls.length > 0) this.metrics.toolCalls(format ?? 'standard', this.failure === null ? 'complete' : 'incomplete', this.calls.length)
+    if (this.calls.length > 0)
+      this.metrics.toolCalls(
+        format ?? 'standard',
+        this.failure === null ? 'complete' : 'incomplete',
+        this.calls.length,
+      )
     const write = this.failure === null ? this.logger.info : this.logger.warn
     write(
       {

@@ -34,7 +34,12 @@ export function checkCaller(request: IncomingMessage, policy: GatePolicy): Rejec
   }
   const { origin } = request.headers
   if (origin !== undefined && !policy.allowedOrigins.includes(origin)) {
-    return reject(403, 'permission', 'origin_not_allowed', 'Requests from web pages are not allowed (listen.allowedOrigins).')
+    return reject(
+      403,
+      'permission',
+      'origin_not_allowed',
+      'Requests from web pages are not allowed (listen.allowedOrigins).',
+    )
   }
   if (request.headers['sec-fetch-site'] === 'cross-site') {
     return reject(403, 'permission', 'cross_site', 'Requests from other sites are not allowed.')
@@ -62,10 +67,20 @@ export function checkContent(request: IncomingMessage): Rejection | null {
   const [media, ...parameters] = type.split(';').map((part) => part.trim())
   const isUtf8 = parameters.every((parameter) => parameter === '' || parameter === 'charset=utf-8')
   if (media !== 'application/json' || !isUtf8) {
-    return reject(415, 'invalid-request', 'unsupported_media_type', 'The content type must be application/json.')
+    return reject(
+      415,
+      'invalid-request',
+      'unsupported_media_type',
+      'The content type must be application/json.',
+    )
   }
   if (request.headers['content-encoding'] !== undefined) {
-    return reject(415, 'invalid-request', 'unsupported_encoding', 'Compressed request bodies are not accepted.')
+    return reject(
+      415,
+      'invalid-request',
+      'unsupported_encoding',
+      'Compressed request bodies are not accepted.',
+    )
   }
   return null
 }

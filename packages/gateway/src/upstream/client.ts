@@ -26,7 +26,14 @@ export interface UpstreamListener {
 
 /** Why a call came to nothing; what the client is told depends on it. */
 export interface UpstreamFault {
-  readonly code: 'unreachable' | 'tls' | 'connect-timeout' | 'headers-timeout' | 'idle-timeout' | 'cut' | 'aborted'
+  readonly code:
+    | 'unreachable'
+    | 'tls'
+    | 'connect-timeout'
+    | 'headers-timeout'
+    | 'idle-timeout'
+    | 'cut'
+    | 'aborted'
   readonly message: string
   /** The connection was an old one and died without a single byte: asking once more is safe. */
   readonly isStaleSocket: boolean
@@ -101,7 +108,11 @@ class CallHandler implements Dispatcher.DispatchHandler, UpstreamCall {
     if (this.state === 'over') controller.abort(new errors.RequestAbortedError())
   }
 
-  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: IncomingHttpHeaders,
+  ): void {
     if (this.state === 'over' || status < 200) return
     this.state = 'open'
     this.listener.onHeaders(status, headers)
@@ -128,7 +139,11 @@ class CallHandler implements Dispatcher.DispatchHandler, UpstreamCall {
 function faultOf(error: Error, hadHeaders: boolean): UpstreamFault {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
   const { message } = error
-  const fault = (kind: UpstreamFault['code']): UpstreamFault => ({ code: kind, message, isStaleSocket: false })
+  const fault = (kind: UpstreamFault['code']): UpstreamFault => ({
+    code: kind,
+    message,
+    isStaleSocket: false,
+  })
   if (code === 'UND_ERR_CONNECT_TIMEOUT') return fault('connect-timeout')
   if (code === 'UND_ERR_HEADERS_TIMEOUT') return fault('headers-timeout')
   if (code === 'UND_ERR_BODY_TIMEOUT') return fault('idle-timeout')

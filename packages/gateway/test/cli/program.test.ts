@@ -1,34 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
-import { dragoman, sample } from './run-cli.ts'
+import { dragoman } from './run-cli.ts'
 
 const commands = ['parse', 'convert', 'detect', 'formats']
-
-describe('dragoman without a command', () => {
-  it('shows what a model wrote, what it means and what to try next', async () => {
-    const { code, stdout, stderr } = await dragoman([])
-    expect(code).toBe(0)
-    expect(stderr).toBe('')
-    const written = await readFile(sample('kimi.txt'), 'utf8')
-    expect(stdout.replaceAll(/\n {2}/g, '')).toContain(written)
-    expect(stdout).toContain('get_weather({"city": "Lisbon", "days": 3})')
-    expect(stdout).toContain('get_time({"zone": "Europe/Lisbon"})')
-    for (const command of commands) expect(stdout).toContain(`dragoman ${command}`)
-  })
-
-  it('says how to run it again under npx', async () => {
-    const { stdout } = await dragoman([], { env: { npm_command: 'exec' } })
-    expect(stdout).toContain('npx dragoman parse')
-  })
-
-  it('is plain where it is no terminal, and coloured where that is forced', async () => {
-    const escape = '\u001B['
-    expect((await dragoman([])).stdout).not.toContain(escape)
-    expect((await dragoman([], { env: { FORCE_COLOR: '1' } })).stdout).toContain(escape)
-    expect((await dragoman([], { env: { FORCE_COLOR: '0' } })).stdout).not.toContain(escape)
-    expect((await dragoman([], { env: { NO_COLOR: '1' } })).stdout).not.toContain(escape)
-  })
-})
 
 describe('help and version', () => {
   it('--version and -v print the version of the package', async () => {
