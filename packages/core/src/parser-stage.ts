@@ -13,7 +13,7 @@ export interface ParserOptions {
   readonly format?: FormatId | 'auto' | 'openai'
   readonly model?: string
   /** The tools that were offered. Undefined: unknown. Empty: none, so no calls are read. */
-  readonly tools?: readonly ToolDefinition[] | undefined
+  readonly tools?: readonly ToolDefinition[] | null | undefined
   /** Whether the prompt already opened the reasoning, so that the output begins inside it. */
   readonly promptOpensReasoning?: boolean
   /** The last characters of the prompt, from which the same can be told. */

@@ -1,20 +1,21 @@
 import { AnswerIds, type MintId } from './dialects/answer-ids.ts'
+import type { AnswerReports } from './dialects/answer-reports.ts'
 import type { AnswerReaderOptions } from './dialects/answer-reader.ts'
 import type { AnswerDecoder, AnswerStreamOptions } from './dialects/answer-stream.ts'
 import type { AnswerSink } from './dialects/answer.ts'
 import { decodeAnthropicMessage, decodeAnthropicStream } from './dialects/anthropic-messages/answer-decode.ts'
 import { decodeChatCompletion, decodeChatStream } from './dialects/openai-chat/answer-decode.ts'
-import type { BlockRewriterOptions } from './dialects/anthropic-messages/block-rewriter.ts'
 import { rewriteMessage, type RewrittenMessage } from './dialects/anthropic-messages/rewrite-message.ts'
 import {
   rewriteMessageStream,
   type AnthropicStreamRewriter,
+  type MessageRewriterOptions,
 } from './dialects/anthropic-messages/rewrite-stream.ts'
 import type { RecordedEvent } from './dialects/openai-chat/choice-reader.ts'
 import { rewriteCompletion, type RewrittenBody } from './dialects/openai-chat/rewrite-completion.ts'
 import { createParserStage, type ParserOptions } from './parser-stage.ts'
 import { createParser } from './parser.ts'
-import type { ChatStreamRewriterOptions } from './translate.ts'
+import { chatRewriteOptions, type ChatStreamRewriterOptions } from './translate.ts'
 
 export interface ReadAnswerOptions {
   readonly parser: ParserOptions
@@ -50,14 +51,10 @@ export function readAnthropicMessage(body: unknown, options: ReadAnswerOptions):
 
 /** A whole chat completion with its in-band calls made structured, in the same dialect. */
 export function rewriteChatCompletion(body: unknown, options: ChatStreamRewriterOptions): RewrittenBody {
-  return rewriteCompletion(body, {
-    ...options,
-    openParser: () => createParser(options),
-    failOnInvalidArguments: options.delivery === 'complete',
-  })
+  return rewriteCompletion(body, chatRewriteOptions(options))
 }
 
-export interface AnthropicRewriteOptions {
+export interface AnthropicRewriteOptions extends AnswerReports {
   readonly parser: ParserOptions
   readonly mint: MintId
   /** The ids that the conversation already holds: a call of the answer gets none of them. */
@@ -65,6 +62,10 @@ export interface AnthropicRewriteOptions {
   /** Each problem and repair of the parser. */
   readonly onRecord?: (event: RecordedEvent) => void
   readonly onWarning?: (message: string) => void
+  /** The name by which the client knows a tool. */
+  readonly clientToolName?: (name: string) => string
+  /** The longest event. */
+  readonly maxEventBytes?: number
 }
 
 /** Message stream in, message stream out, with the calls in its text made blocks. */
@@ -82,7 +83,7 @@ function blockOptions({
   mint,
   conversationIds,
   ...reports
-}: AnthropicRewriteOptions): BlockRewriterOptions {
+}: AnthropicRewriteOptions): MessageRewriterOptions {
   return {
     ...reports,
     openParser: () => createParser(parser),

@@ -10,6 +10,8 @@ export interface ConversationRequest {
   readonly toolChoice: ToolChoice | undefined
   readonly parallelToolCalls: boolean | undefined
   readonly stream: boolean
+  /** Whether a chat client asked for the usage of its stream; clients of other dialects always get it. */
+  readonly wantsUsage?: boolean
   readonly maxTokens: number | undefined
   readonly temperature: number | undefined
   readonly topP: number | undefined

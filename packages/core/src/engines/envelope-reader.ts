@@ -97,6 +97,7 @@ export class EnvelopeReader {
       case 'key':
         if (char !== '"' && char !== "'") return this.afterValue(char)
         this.hasComma = false
+        if (this.context.writer.isSeen) this.context.writer.holdBack()
         return { at: 'key-text', value: freshValue() }
       case 'colon':
         if (char !== ':') return { at: 'broken' }
@@ -171,7 +172,6 @@ export class EnvelopeReader {
       return { at: 'key' }
     }
     if (this.shape.isStrict === true && !this.isExpected(key)) return { at: 'broken' }
-    if (this.context.writer.isSeen) this.context.writer.holdBack()
     return { at: 'other-value', key, value: freshValue() }
   }
 

@@ -85,7 +85,11 @@ export function probeNameThenArgs(
 function probeHeader(grammar: NameThenArgsGrammar, text: string, at: number, final: boolean): Probe {
   const { all } = markersOf(grammar)
   const length = all.find(text, at, final)
-  if (text.slice(at, all.index).includes('{')) return 'yes'
+  const header = text.slice(at, all.index)
+  const brace = header.indexOf('{')
+  // A token of another grammar stands in it.
+  if (header.slice(0, brace < 0 ? header.length : brace).includes('<')) return 'no'
+  if (brace >= 0) return 'yes'
   if (length === PARTIAL || length === NONE) return final ? 'no' : 'more'
   return all.found === 'separator' || all.found === 'call-end' || all.found === 'section-end' ? 'yes' : 'no'
 }

@@ -175,7 +175,14 @@ export class NameThenArgs implements Engine {
   /** The name is what stands before the end of the line, a code fence or the arguments. */
   private nameLine(scanned: number): Next {
     const { input, writer } = this.context
-    input.at = skipSpace(input.text, input.at)
+    if (scanned === 0) {
+      const role = this.markers.ahead(input)
+      if (role === 'more') return 'more'
+      if (role === 'separator') {
+        input.at += this.markers.length
+        return { at: 'name-line', scanned: 0 }
+      }
+    }
     let end = input.at + scanned
     while (end < input.text.length && !/[\n`{<]/.test(input.text.charAt(end))) end++
     const passed = end - input.at

@@ -34,6 +34,7 @@ export interface TaggedParamsMarkers {
   readonly all: MarkerSearch<TaggedParamsRole>
   /** What can stand where a call ends. */
   readonly ends: MarkerSearch<true>
+  readonly parameterBegins: MarkerSearch<true>
 }
 
 const compiled = new WeakMap<TaggedParamsGrammar, TaggedParamsMarkers>()
@@ -48,7 +49,11 @@ export function markersOf(grammar: TaggedParamsGrammar): TaggedParamsMarkers {
     for (const marker of grammar.parameterEnd) all.add(marker, { is: 'parameter-end' })
     for (const tag of grammar.callBegin) all.add(tag.open, { is: 'call-begin', tag })
     for (const tag of grammar.parameterBegin) all.add(tag.open, { is: 'parameter-begin', tag })
-    markers = { all, ends: searchFor(...grammar.callEnd, ...grammar.sectionEnd) }
+    markers = {
+      all,
+      ends: searchFor(...grammar.callEnd, ...grammar.sectionEnd),
+      parameterBegins: searchFor(...grammar.parameterBegin.map((tag) => tag.open)),
+    }
     compiled.set(grammar, markers)
   }
   return markers

@@ -41,6 +41,7 @@ export class TaggedParams implements Engine {
   private readonly grammar: TaggedParamsGrammar
   private readonly markers: MarkerSearch<TaggedParamsRole>
   private readonly ends: MarkerSearch<true>
+  private readonly parameterBegins: MarkerSearch<true>
   private parameters: ParameterWriter
   /** Text in a call that belongs to no parameter. */
   private junk = ''
@@ -53,9 +54,10 @@ export class TaggedParams implements Engine {
   constructor(context: EngineContext, grammar: TaggedParamsGrammar, tag: OpeningTag | undefined) {
     this.context = context
     this.grammar = grammar
-    const { all, ends } = markersOf(grammar)
+    const { all, ends, parameterBegins } = markersOf(grammar)
     this.markers = all
     this.ends = ends
+    this.parameterBegins = parameterBegins
     this.parameters = new ParameterWriter(context, grammar.parameter, '')
     this.isInSection = tag === undefined
     this.state = tag === undefined ? { at: 'between' } : { at: 'call-tag', tag }
@@ -158,6 +160,7 @@ export class TaggedParams implements Engine {
 
   private body(): Next {
     const { input, writer } = this.context
+    if (input.final && this.isCutParameter()) return { at: 'cut' }
     const role = this.markers.ahead(this.context.input)
     if (role === 'more') return 'more'
     if (role === 'none') {
@@ -179,6 +182,13 @@ export class TaggedParams implements Engine {
         this.endCall('unclosed')
         return { at: 'between' }
     }
+  }
+
+  /** What the output was cut off in may have been another parameter: then more was to come. */
+  private isCutParameter(): boolean {
+    const { input } = this.context
+    const at = skipSpace(input.text, input.at)
+    return at < input.text.length && this.parameterBegins.match(input.text, at, false) === PARTIAL
   }
 
   private inJunk(): Next {

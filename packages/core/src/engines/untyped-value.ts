@@ -106,7 +106,8 @@ function repaired(literal: string, types: ReadonlySet<JsonType> | undefined): Ty
   const repair = new JsonRepair(scanner, text.slice(tail, at))
   let end = at
   if (scanner.status !== 'done') {
-    end = repair.read(`${text} `, at)
+    end = repair.read(text, at)
+    repair.end()
     if (repair.status === 'open' && repair.canClose) repair.close()
     if (repair.status !== 'done') return undefined
   }
@@ -114,7 +115,7 @@ function repaired(literal: string, types: ReadonlySet<JsonType> | undefined): Ty
   if (/[^\]}]/.test(surplus)) return undefined
   if (surplus !== '') repair.repairs.add('surplus-closer')
   if (word !== undefined) repair.repairs.add('python-literal')
-  const json = (scanner.status === 'done' ? text.slice(0, at) : text.slice(0, tail) + repair.take()).trim()
+  const json = scanner.status === 'done' ? text.slice(0, at) : text.slice(0, tail) + repair.take()
   const type = jsonTypeOf(json)
   if (type === undefined || type === 'string' || (types !== undefined && !allows(types, type, json))) {
     return undefined

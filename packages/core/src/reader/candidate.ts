@@ -1,6 +1,7 @@
 import { EventCollector } from '../events.ts'
 import type { ProblemCode } from '../problems.ts'
 import type { Input, Recording } from '../text/input.ts'
+import type { Fence } from './code-fence.ts'
 import type { Found } from './scanner.ts'
 
 /**
@@ -15,6 +16,8 @@ export interface Candidate {
   readonly evidence: Evidence
   /** How many calls there were before it. */
   readonly madeBefore: number
+  /** The code fence around it, while that is open. */
+  fence: Fence | undefined
 }
 
 /** Within this distance of its opener a candidate that fails has cost so little that what it swallowed is tried anew. */

@@ -3,6 +3,7 @@ import type { EndReason, Engine } from '../engines/engine.ts'
 import type { ToolSet } from '../engines/tool-set.ts'
 import { replay, type Sink } from '../events.ts'
 import type { FormatId } from '../formats/format-id.ts'
+import { repairCodes } from '../problems.ts'
 import { Input } from '../text/input.ts'
 import { NONE, PARTIAL } from '../text/marker-search.ts'
 import { isBlank, skipSpace } from '../text/space.ts'
@@ -151,12 +152,9 @@ export class Reader {
     }
     if (step === 'again') return true
     if (step === 'more') {
-      if (this.stop === 'found') {
-        this.reject(candidate)
-        return true
-      }
-      if (!this.input.final) return false
-      engine.finish(this.reason)
+      if (this.stop !== 'found' && !this.input.final) return false
+      // At a stop nothing says that the model had finished: only what is whole already counts.
+      engine.finish(this.stop === 'found' ? undefined : this.reason)
     }
     this.input.reveal()
     this.engine = undefined
@@ -194,7 +192,8 @@ export class Reader {
     const isDeclared = (name: string): boolean => tools.has(name) || (isInReasoning && !tools.isKnown)
     const evidence = new Evidence(this.input, isDeclared, isInReasoning)
     const recording = this.input.record(found.from)
-    this.candidate = { found, recording, evidence, madeBefore: this.writer.made }
+    const { fence } = found
+    this.candidate = { found, recording, evidence, madeBefore: this.writer.made, fence }
     this.stop = 'unknown'
     this.writer.sink = evidence
     this.writer.fallback = 'text'
@@ -213,8 +212,9 @@ export class Reader {
    * Another call, or nothing more: then it was meant as a call. What prose follows was an example, or
    * a draft.
    */
-  private prove({ found }: Candidate): Proof {
+  private prove(candidate: Candidate): Proof {
     const { input } = this
+    const { found } = candidate
     input.at = skipSpace(input.text, input.at)
     if (input.isEmpty) return input.final ? 'proven' : 'open'
     const { lexicon } = this.options
@@ -226,30 +226,34 @@ export class Reader {
     const isOwnCloser = entry.is === 'residue' && found.as !== 'in-reasoning'
     if (entry.is === 'turn-token' || isOwnCloser) {
       input.at += length
+      const code = isOwnCloser ? 'residue' : 'turn-token'
+      candidate.evidence.repair(code, repairCodes[code])
       return 'goes-on'
     }
-    if (entry.is === 'fence-mark') return this.proveByFence(found)
+    if (entry.is === 'fence-mark') return this.proveByFence(candidate)
     if (entry.is !== 'opener' || found.as === 'bare') return 'disproven'
     const opening = this.scanner.findOpening(entry.openings, input.at, length)
     if (opening === 'hold') return 'open'
     if (opening === undefined) return 'disproven'
-    if (found.as !== 'fenced') return 'proven'
+    if (candidate.fence === undefined) return 'proven'
     this.start(opening, input.at, opening.opens === 'bare' ? 0 : length)
     this.stop = 'unknown'
     return 'goes-on'
   }
 
-  private proveByFence({ fence }: Found): Proof {
+  /** The end of its own fence; or, behind that, another fence with a call in it. */
+  private proveByFence(candidate: Candidate): Proof {
     const { input } = this
-    if (fence === undefined) return 'disproven'
     const run = readFence(input.text, input.at, input.final)
     if (run === 'more') return 'open'
-    if (!closesFence(fence, run, input.text, input.at)) return 'disproven'
-    const behind = skipSpace(input.text, input.at + run.length)
-    if (behind === input.text.length && !input.final) return 'open'
-    if (behind < input.text.length) return 'disproven'
-    input.at = behind
-    return 'proven'
+    if (candidate.fence === undefined) {
+      const next = this.scanner.findFenced(run, input.at)
+      return next === 'hold' ? 'open' : next === 'text' ? 'disproven' : 'proven'
+    }
+    if (!closesFence(candidate.fence, run, input.text, input.at)) return 'disproven'
+    input.at += run.length
+    candidate.fence = undefined
+    return 'goes-on'
   }
 
   private accept(candidate: Candidate): void {

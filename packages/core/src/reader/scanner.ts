@@ -294,7 +294,7 @@ export class Scanner {
   }
 
   /** A code fence that may hold nothing but a call. */
-  private findFenced(fence: Fence, from: number): Verdict {
+  findFenced(fence: Fence, from: number): Found | 'text' | 'hold' {
     const { input } = this
     if (!this.knowsTools || input.base + from < this.triedUpTo) return 'text'
     const at = insideFence(input.text, from + fence.length, input.final)

@@ -82,6 +82,11 @@ export class JsonRepair {
     return at
   }
 
+  /** The text is over: a word that stands last is whole. */
+  end(): void {
+    if (this.place === 'word') this.isStuck = !this.endWord()
+  }
+
   /** Adds the missing closing brackets. Only right where the end marker of the call stands. */
   close(): void {
     if (this.comma !== '') this.repairs.add('trailing-comma')

@@ -42,7 +42,7 @@ const oddLiterals: Literal[] = [
   ['1e3', ['integer', 'number'], '1e3'],
   ['2.5E+1', ['integer', 'number'], '2.5E+1'],
   ['15e-1', ['number'], '15e-1'],
-  ['1e999', ['number'], '1e999'],
+  ['1e999', ['integer', 'number'], '1e999'],
   ['  42\n', ['integer', 'number'], '42'],
   ['\n{"a":1}\n', ['object'], '{"a":1}'],
   [' null', ['null'], 'null'],

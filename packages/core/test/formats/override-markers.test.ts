@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { DragomanError } from '../../src/errors.ts'
-import type { FormatId } from '../../src/formats/format-id.ts'
+import type { ErrorCode } from '../../src/errors.ts'
 import { overrideMarkers } from '../../src/formats/override-markers.ts'
 import { getFormat } from '../../src/formats/registry.ts'
 import { parseToolCalls, type ParseOptions } from '../../src/parser.ts'
@@ -57,7 +56,7 @@ describe('overridden markers', () => {
     expect(getFormat('kimi')).toEqual(before)
   })
 
-  it.each<[string, ParseOptions['markers']]>([
+  it.each<[string, NonNullable<ParseOptions['markers']>]>([
     ['a name that no grammar of the format has', { callBegins: '<|call|>' }],
     ['a field that is no marker', { engine: 'delimited-json' }],
     ['an empty text', { callBegin: '' }],
@@ -74,7 +73,9 @@ describe('overridden markers', () => {
   })
 
   it('say which markers there are when one is unknown', () => {
-    expect(() => callsIn('', { format: 'hermes', markers: { start: '<call>' } })).toThrow(/callBegin, callEnd/)
+    expect(() => callsIn('', { format: 'hermes', markers: { start: '<call>' } })).toThrow(
+      /callBegin, callEnd/,
+    )
   })
 })
 
@@ -84,6 +85,6 @@ function callsIn(text: string, options: ParseOptions): unknown[] {
   return [...parseToolCalls(text, { tools: [{ name: 'ping' }], ...options }).toolCalls]
 }
 
-function error(code: DragomanError['code']): Partial<DragomanError> {
-  return expect.objectContaining({ name: 'DragomanError', code }) as Partial<DragomanError>
+function error(code: ErrorCode): unknown {
+  return expect.objectContaining({ name: 'DragomanError', code })
 }

@@ -5,10 +5,16 @@ export type BodyResult =
   | { readonly is: 'too-large' }
   | { readonly is: 'gone' }
 
+/** How long a client may go on sending what nobody reads, so that it sees the answer and not a reset. */
+const LINGER_MS = 1000
+
 /** Reads a whole request body, but never more than `limit` bytes of it. */
 export function readBody(request: IncomingMessage, limit: number): Promise<BodyResult> {
   const declared = Number(request.headers['content-length'] ?? '0')
-  if (declared > limit) return Promise.resolve({ is: 'too-large' })
+  if (declared > limit) {
+    discard(request)
+    return Promise.resolve({ is: 'too-large' })
+  }
   return new Promise((resolve) => {
     const chunks: Buffer[] = []
     let size = 0
@@ -19,9 +25,8 @@ export function readBody(request: IncomingMessage, limit: number): Promise<BodyR
     const onData = (chunk: Buffer): void => {
       size += chunk.length
       if (size > limit) {
-        // What still comes is thrown away, not kept: the answer is on its way.
-        request.pause()
         finish({ is: 'too-large' })
+        discard(request)
         return
       }
       chunks.push(chunk)
@@ -37,4 +42,11 @@ export function readBody(request: IncomingMessage, limit: number): Promise<BodyR
     }
     request.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone)
   })
+}
+
+function discard(request: IncomingMessage): void {
+  request.resume()
+  const timer = setTimeout(() => request.destroy(), LINGER_MS)
+  const stop = (): void => clearTimeout(timer)
+  request.once('end', stop).once('close', stop)
 }

@@ -1,5 +1,11 @@
 import type { ServerResponse } from 'node:http'
-import { anthropicErrorResponse, chatErrorResponse, type Failure } from '@dragoman/core'
+import {
+  anthropicErrorBody,
+  anthropicErrorResponse,
+  chatErrorBody,
+  chatErrorResponse,
+  type Failure,
+} from '@dragoman/core'
 import type { Dialect } from '../routes/plan.ts'
 
 export const streamHeaders: Readonly<Record<string, string>> = {
@@ -14,7 +20,15 @@ export function sendJson(
   body: unknown,
   headers: Readonly<Record<string, string>> = {},
 ): void {
-  const text = JSON.stringify(body)
+  sendJsonText(response, status, JSON.stringify(body), headers)
+}
+
+export function sendJsonText(
+  response: ServerResponse,
+  status: number,
+  text: string,
+  headers: Readonly<Record<string, string>> = {},
+): void {
   response.writeHead(status, {
     ...headers,
     'content-type': 'application/json; charset=utf-8',
@@ -34,10 +48,22 @@ export function sendFailure(
   const answer =
     dialect === 'anthropic-messages' ? anthropicErrorResponse(failure, requestId) : chatErrorResponse(failure)
   const status = options.status ?? answer.status
-  sendJson(response, status, answer.body, {
-    ...options.headers,
-    'x-request-id': requestId,
-    'request-id': requestId,
-  })
+  sendJson(response, status, answer.body, options.headers)
   return status
+}
+
+/** A failure where a stream has begun: its last event, with no sign of success behind it. */
+export function endStreamWithFailure(response: ServerResponse, dialect: Dialect, failure: Failure): void {
+  if (response.writableEnded) return
+  const event =
+    dialect === 'anthropic-messages'
+      ? `event: error\ndata: ${JSON.stringify(anthropicErrorBody(failure))}\n\n`
+      : `data: ${JSON.stringify(chatErrorBody(failure))}\n\n`
+  response.end(event)
+}
+
+/** What a stream says to a client that waits. */
+export const pings: Readonly<Record<Dialect, string>> = {
+  'anthropic-messages': 'event: ping\ndata: {"type":"ping"}\n\n',
+  'openai-chat': ': keep-alive\n\n',
 }

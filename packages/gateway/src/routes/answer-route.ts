@@ -12,7 +12,7 @@ import type { GatewayConfig } from '../config/config.ts'
 import { matchModel } from '../config/match-model.ts'
 import { parseBody } from '../http/json-body.ts'
 import { readBody } from '../http/read-body.ts'
-import { sendJson, streamHeaders } from '../http/send.ts'
+import { pings, sendJsonText, streamHeaders } from '../http/send.ts'
 import { Exchange } from '../runtime/exchange.ts'
 import type { RequestLog } from '../runtime/request-log.ts'
 import type { Upstreams } from '../upstream/upstreams.ts'
@@ -33,6 +33,9 @@ export interface AnswerRouteContext {
     options?: { status?: number; headers?: Readonly<Record<string, string>> },
   ) => void
   readonly onExchange: (exchange: Exchange) => void
+  readonly onBug: (error: unknown) => void
+  /** Takes secrets out of what upstreams say. */
+  readonly redact: (text: string) => string
 }
 
 /** `POST /v1/messages` and `POST /v1/chat/completions`. */
@@ -58,14 +61,11 @@ export async function readRequest(context: AnswerRouteContext): Promise<Conversa
   const body = await readBody(request, config.limits.bodyBytes)
   if (body.is === 'gone') return undefined
   if (body.is === 'too-large') {
-    refuse(
-      failure('too-large', 'request_too_large', `The body is larger than ${config.limits.bodyBytes} bytes.`),
-      {
-        headers: { connection: 'close' },
-      },
-    )
+    const message = `The body is larger than ${config.limits.bodyBytes} bytes.`
+    refuse(failure('too-large', 'request_too_large', message))
     return undefined
   }
+  log.received(body.bytes.length, config.warnings.conversationBytes)
   const json = parseBody(body.bytes.toString('utf8'), config.limits.jsonDepth)
   if (json.is === 'invalid') {
     refuse(failure('invalid-request', 'invalid_json', json.message))
@@ -90,7 +90,6 @@ export async function readRequest(context: AnswerRouteContext): Promise<Conversa
 function answer(context: AnswerRouteContext, request: ConversationRequest, plan: Plan): void {
   const { config, response, upstreams, log, refuse } = context
   const exchange: Exchange = new Exchange({
-    request: context.request,
     response,
     timeouts: { ...config.timeouts, ...plan.route.timeouts },
     responseBytes: config.limits.responseBytes,
@@ -108,15 +107,19 @@ function answer(context: AnswerRouteContext, request: ConversationRequest, plan:
       refuse(reason, headers === undefined ? {} : { headers })
       exchange.finish()
     },
+    ping: () => {
+      startStream(response)
+      response.write(pings[context.dialect])
+    },
     onFirstByte: () => log.firstByte(),
-    onDone: () => log.done(response.writableFinished ? 'answered' : 'left'),
+    onBug: context.onBug,
   })
   context.onExchange(exchange)
   exchange.start()
 }
 
 function pipelineOptions(
-  { dialect, config, response, requestId, log, refuse }: AnswerRouteContext,
+  { dialect, config, response, log, redact, refuse }: AnswerRouteContext,
   request: ConversationRequest,
   plan: Plan,
   exchange: Exchange,
@@ -131,30 +134,27 @@ function pipelineOptions(
     clientModel: request.model,
     answerId: prefix + randomBytes(12).toString('hex'),
     created: Math.floor(Date.now() / 1000),
-    includeUsage: wantsUsage(request),
+    includeUsage: request.wantsUsage === true,
     inputTokens: estimateTokens(request),
-    mint: (format, taken) =>
-      mintToolId({
-        dialect,
-        format,
-        taken,
-        newId: () => randomBytes(9).toString('base64url').replaceAll(/[-_]/g, ''),
-      }),
+    mint: (format, taken) => {
+      if (format !== 'std') log.callRead(format)
+      return mintToolId({ dialect, format, taken, newId: randomName })
+    },
     conversationIds: new Set(ids),
     maxEventBytes: config.limits.lineBytes,
     watcher: log,
+    redact,
     write: (text) => {
-      if (!response.headersSent)
-        response.writeHead(200, { ...streamHeaders, 'x-request-id': requestId, 'request-id': requestId })
+      startStream(response)
       exchange.write(text)
     },
     streamed: () => {
       response.end()
       exchange.finish()
     },
-    whole: (body) => {
+    whole: (json) => {
       log.firstByte()
-      sendJson(response, 200, body, { 'x-request-id': requestId, 'request-id': requestId })
+      sendJsonText(response, 200, json)
       exchange.finish()
     },
     failed: (reason) => {
@@ -164,14 +164,12 @@ function pipelineOptions(
   }
 }
 
-function wantsUsage({ extra }: ConversationRequest): boolean {
-  const options = extra['stream_options']
-  return (
-    typeof options === 'object' &&
-    options !== null &&
-    'include_usage' in options &&
-    options.include_usage === true
-  )
+function startStream(response: ServerResponse): void {
+  if (!response.headersSent) response.writeHead(200, streamHeaders)
+}
+
+function randomName(): string {
+  return randomBytes(9).toString('base64url').replaceAll(/[-_]/g, '')
 }
 
 function failure(kind: Failure['kind'], code: string, message: string): Failure {

@@ -22,6 +22,8 @@ export interface AnswerWatchOptions {
   readonly sink: AnswerSink
   readonly watcher: AnswerWatcher
   readonly toolNames: ToolNames
+  /** Takes secrets out of what the upstream says about its failure. */
+  readonly redact: (text: string) => string
   /** Whether the client has got a byte of the answer. */
   readonly isStarted: () => boolean
   /** The failure is the whole answer. */
@@ -86,7 +88,8 @@ export class AnswerWatch implements AnswerSink {
     this.isOver = true
     const cause = this.cause ?? failure
     this.options.watcher.failed(cause)
-    if (this.options.isStarted()) this.options.sink.fail(cause)
+    const { isStarted, sink, redact } = this.options
+    if (isStarted()) sink.fail({ ...cause, message: redact(cause.message) })
     else this.options.failed(cause)
   }
 

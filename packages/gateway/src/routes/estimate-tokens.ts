@@ -1,43 +1,64 @@
-import type { Block, ConversationRequest } from '@dragoman/core'
+import type { Block, ConversationRequest, MediaBlock } from '@dragoman/core'
 
 /** On the low side for English and code, so that clients compact too early rather than too late. */
 const CHARACTERS_PER_TOKEN = 3.5
 /** What templates put around each message and each tool. */
 const TOKENS_PER_PART = 8
 const TOKENS_PER_IMAGE = 1600
+/** Of a document in base64, a page of which has about 75 KB and takes about 2000 tokens. */
+const DOCUMENT_CHARACTERS_PER_TOKEN = 50
 
 /** How many tokens a request is likely to take. No tokenizer of ours knows every model's. */
 export function estimateTokens(request: ConversationRequest): number {
-  let characters = 0
-  let tokens = TOKENS_PER_PART
-  for (const { text } of request.system) characters += text.length
-  for (const tool of request.tools) {
-    tokens += TOKENS_PER_PART
-    characters += tool.name.length + (tool.description?.length ?? 0) + JSON.stringify(tool.parameters).length
-  }
-  for (const { blocks } of request.contents) {
-    tokens += TOKENS_PER_PART
-    for (const block of blocks) {
-      if (block.type === 'media') tokens += TOKENS_PER_IMAGE
-      else characters += charactersOf(block)
-    }
-  }
-  return tokens + Math.ceil(characters / CHARACTERS_PER_TOKEN)
+  const system = request.system.map(({ text }) => textTokens(text.length))
+  const tools = request.tools.map(
+    ({ name, description, parameters }) =>
+      TOKENS_PER_PART +
+      textTokens(name.length + (description?.length ?? 0) + JSON.stringify(parameters).length),
+  )
+  const messages = request.contents.map(({ blocks }) => TOKENS_PER_PART + sum(blocks.map(blockTokens)))
+  return TOKENS_PER_PART + Math.ceil(sum(system) + sum(tools) + sum(messages))
 }
 
-function charactersOf(block: Exclude<Block, { type: 'media' }>): number {
+function blockTokens(block: Block): number {
   switch (block.type) {
     case 'text':
-      return block.text.length
+      return textTokens(block.text.length)
     case 'thinking':
-      return block.thought.length
+      return textTokens(block.thought.length)
     case 'tool_call':
-      return block.name.length + jsonLength(block.parameters)
+      return textTokens(block.name.length) + valueTokens(block.parameters)
     case 'tool_response':
-      return jsonLength(block.result)
+      return resultTokens(block.result)
+    case 'media':
+      return mediaTokens(block)
   }
 }
 
-function jsonLength(value: unknown): number {
-  return typeof value === 'string' ? value.length : (JSON.stringify(value)?.length ?? 0)
+/** A picture in a result must not be counted as if its base64 were words. */
+function resultTokens(result: unknown): number {
+  if (!Array.isArray(result)) return valueTokens(result)
+  return sum(result.map((part: unknown) => (isMedia(part) ? mediaTokens(part) : valueTokens(part))))
+}
+
+function isMedia(value: unknown): value is MediaBlock {
+  return typeof value === 'object' && value !== null && 'type' in value && value.type === 'media'
+}
+
+function mediaTokens({ mimeType, encoding, data }: MediaBlock): number {
+  if (encoding === 'url' || mimeType.startsWith('image/')) return TOKENS_PER_IMAGE
+  if (mimeType.startsWith('text/')) return textTokens(data.length * 0.75)
+  return Math.max(TOKENS_PER_IMAGE, data.length / DOCUMENT_CHARACTERS_PER_TOKEN)
+}
+
+function valueTokens(value: unknown): number {
+  return textTokens(typeof value === 'string' ? value.length : (JSON.stringify(value)?.length ?? 0))
+}
+
+function textTokens(characters: number): number {
+  return characters / CHARACTERS_PER_TOKEN
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0)
 }

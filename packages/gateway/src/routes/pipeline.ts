@@ -3,7 +3,6 @@ import {
   type AnswerSink,
   assembleAnthropicMessage,
   assembleChatCompletion,
-  chatErrorBody,
   createAnthropicAnswerDecoder,
   createAnthropicStreamEncoder,
   createChatAnswerDecoder,
@@ -15,6 +14,7 @@ import {
   readChatCompletion,
 } from '@dragoman/core'
 import { AnswerWatch, type AnswerWatcher } from './answer-watch.ts'
+import { passStreamThrough, passWholeThrough } from './pass-through.ts'
 import type { Dialect, Plan } from './plan.ts'
 
 /** What an answer is turned into: a stream of text, or one JSON value at its end. */
@@ -46,18 +46,21 @@ export interface PipelineOptions {
   readonly conversationIds: ReadonlySet<string>
   readonly maxEventBytes: number
   readonly watcher: AnswerWatcher
+  /** Takes secrets out of what the upstream says about its failure. */
+  readonly redact: (text: string) => string
   /** Sends text of the stream. */
   readonly write: (text: string) => void
   /** The stream is whole. */
   readonly streamed: () => void
-  /** The answer of a client that wants no stream. */
-  readonly whole: (body: unknown) => void
+  /** The answer of a client that wants no stream, as JSON text. */
+  readonly whole: (json: string) => void
   /** Nothing was sent yet, so the failure can be an answer of its own. */
   readonly failed: (failure: Failure) => void
 }
 
 /** For a client that wants a stream. `source` is how the upstream answered. */
 export function createStreamPipeline(options: PipelineOptions, source: 'sse' | 'json'): Pipeline {
+  if (source === 'sse' && isSameDialect(options)) return passStreamThrough(options)
   const { clientDialect, clientModel, answerId, created, includeUsage, inputTokens, write } = options
   if (clientDialect === 'anthropic-messages') {
     const encoder = createAnthropicStreamEncoder({
@@ -87,6 +90,7 @@ export function createStreamPipeline(options: PipelineOptions, source: 'sse' | '
 
 /** For a client that wants one answer. */
 export function createWholePipeline(options: PipelineOptions, source: 'sse' | 'json'): Pipeline {
+  if (source === 'json' && isSameDialect(options)) return passWholeThrough(options)
   const { clientDialect, clientModel, answerId, created, inputTokens, whole, failed } = options
   const assembler =
     clientDialect === 'anthropic-messages'
@@ -99,10 +103,14 @@ export function createWholePipeline(options: PipelineOptions, source: 'sse' | 'j
       : assembleChatCompletion({ id: answerId, model: clientModel, created })
   const onEnd = (): void => {
     const { result } = assembler
-    if (result.is === 'whole') whole(result.value)
+    if (result.is === 'whole') whole(JSON.stringify(result.value))
     else if (result.is === 'failed') failed(result.failure)
   }
   return decodeInto(options, source, assembler, { isStarted: () => true, keepAlive: () => {}, onEnd })
+}
+
+function isSameDialect({ plan, clientDialect }: PipelineOptions): boolean {
+  return plan.upstreamDialect === clientDialect
 }
 
 interface Ending {
@@ -123,8 +131,8 @@ function decodeInto(
   sink: AnswerSink,
   { isStarted, keepAlive, onEnd }: Ending,
 ): Pipeline {
-  const { plan, mint, conversationIds, watcher, maxEventBytes, failed } = options
-  const watch = new AnswerWatch({ sink, watcher, isStarted, failed, onEnd, toolNames: plan.toolNames })
+  const { plan, mint, conversationIds, watcher, redact, maxEventBytes, failed } = options
+  const watch = new AnswerWatch({ sink, watcher, redact, isStarted, failed, onEnd, toolNames: plan.toolNames })
   const reading = { parser: plan.parser, mint, conversationIds, sink: watch, maxEventBytes }
   const isAnthropic = plan.upstreamDialect === 'anthropic-messages'
   const decoder =
@@ -177,9 +185,4 @@ class WholeDecoder implements AnswerDecoder {
     }
     this.read(body)
   }
-}
-
-/** A failure in the middle of a chat stream that is passed on as it came. */
-export function chatStreamError(failure: Failure): string {
-  return `data: ${JSON.stringify(chatErrorBody(failure))}\n\n`
 }

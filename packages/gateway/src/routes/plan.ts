@@ -16,6 +16,8 @@ import type { ModelRoute } from '../config/match-model.ts'
 
 export type Dialect = 'anthropic-messages' | 'openai-chat'
 
+export type FormatSource = 'configuration' | 'dialect' | 'model name' | 'history' | 'nothing'
+
 /** How one request is carried out: where it goes, what is sent, and how the answer will be read. */
 export interface Plan {
   readonly upstream: Upstream
@@ -23,6 +25,8 @@ export interface Plan {
   readonly upstreamDialect: Dialect
   /** In whose style ids and reasoning go back. */
   readonly format: FormatId
+  /** What told the format. */
+  readonly formatFrom: FormatSource
   readonly parser: ParserOptions
   readonly toolNames: ToolNames
   readonly path: string
@@ -39,7 +43,7 @@ export function planRequest(
   config: GatewayConfig,
 ): Plan {
   const upstreamDialect = upstream.dialect
-  const format = formatFor(request, route, config, upstreamDialect)
+  const { format, formatFrom } = formatFor(request, route, config, upstreamDialect)
   const target = {
     model: route.model,
     format,
@@ -55,6 +59,7 @@ export function planRequest(
     route,
     upstreamDialect,
     format,
+    formatFrom,
     parser: parserOptions(request, route, config),
     toolNames: shortToolNames(request.tools, longestToolName[upstreamDialect]),
     path: pathOf(upstream),
@@ -70,14 +75,19 @@ function formatFor(
   route: ModelRoute,
   config: GatewayConfig,
   dialect: Dialect,
-): FormatId {
-  if (dialect === 'anthropic-messages' && route.format === 'auto') return 'anthropic'
-  if (route.format !== 'auto') return route.format
+): Pick<Plan, 'format' | 'formatFrom'> {
+  if (route.format !== 'auto') return { format: route.format, formatFrom: 'configuration' }
+  if (dialect === 'anthropic-messages') return { format: 'anthropic', formatFrom: 'dialect' }
   const named = detectFormat(route.model, config.formats.overrides)
-  if (named !== 'standard') return named
+  if (named !== 'standard') {
+    const isOverride = named !== detectFormat(route.model)
+    return { format: named, formatFrom: isOverride ? 'configuration' : 'model name' }
+  }
   const calls = request.contents.flatMap(({ blocks }) => blocks.filter((block) => block.type === 'tool_call'))
   const tag = formatTagOf(calls.at(-1)?.id ?? '')
-  return tag === null || tag === 'std' ? 'standard' : tag
+  return tag === null || tag === 'std'
+    ? { format: 'standard', formatFrom: 'nothing' }
+    : { format: tag, formatFrom: 'history' }
 }
 
 function parserOptions(

@@ -1,10 +1,12 @@
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { type Failure, failureFromResponse } from '@dragoman/core'
 import type { UpstreamCall, UpstreamFault, UpstreamListener } from '../upstream/client.ts'
 import type { Pipeline } from '../routes/pipeline.ts'
 
 /** The most of an error's body that is read. */
 const ERROR_BYTES = 65_536
+/** How long an upstream may take to close behind a whole answer; then its connection is of use again. */
+const LAST_WORD_MS = 100
 
 export interface ExchangeTimeouts {
   readonly idle: number
@@ -14,7 +16,6 @@ export interface ExchangeTimeouts {
 }
 
 export interface ExchangeOptions {
-  readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly timeouts: ExchangeTimeouts
   readonly responseBytes: number
@@ -24,8 +25,11 @@ export interface ExchangeOptions {
   readonly open: (source: 'sse' | 'json') => Pipeline
   /** Answers with a failure, before anything was sent. */
   readonly refuse: (failure: Failure, headers?: Readonly<Record<string, string>>) => void
+  /** Tells a client that waits for the first word of an answer that we live. */
+  readonly ping: () => void
   readonly onFirstByte: () => void
-  readonly onDone: () => void
+  /** Something of ours threw. */
+  readonly onBug: (error: unknown) => void
 }
 
 type State = 'waiting' | 'refused-upstream' | 'answering' | 'done'
@@ -43,10 +47,13 @@ export class Exchange implements UpstreamListener {
   private received = 0
   private pending: Buffer[] = []
   private isFlushing = false
+  private hasWritten = false
+  private source: 'sse' | 'json' = 'json'
   private error: { status: number; headers: IncomingHttpHeaders; chunks: Buffer[]; size: number } | undefined
   private pingTimer: NodeJS.Timeout | undefined
   private stallTimer: NodeJS.Timeout | undefined
   private graceTimer: NodeJS.Timeout | undefined
+  private lastWordTimer: NodeJS.Timeout | undefined
 
   constructor(options: ExchangeOptions) {
     this.options = options
@@ -55,7 +62,9 @@ export class Exchange implements UpstreamListener {
   }
 
   start(): void {
-    this.call = this.options.call(this)
+    // A client that left while its request was read has had its `close` before we listened.
+    if (this.options.response.closed) this.state = 'done'
+    else this.call = this.options.call(this)
   }
 
   /** Ends it with a failure, because we have to. */
@@ -66,31 +75,38 @@ export class Exchange implements UpstreamListener {
   }
 
   onHeaders(status: number, headers: IncomingHttpHeaders): void {
+    if (this.state === 'done') return
     const type = String(headers['content-type'] ?? '').toLowerCase()
     if (status >= 300 && status < 400) {
-      this.call?.abort()
-      this.giveUp(upstreamFailure('upstream_redirect', 'The upstream answered with a redirect.'))
+      this.cut(upstreamFailure('upstream_redirect', 'The upstream answered with a redirect.'))
     } else if (status >= 400) {
       this.state = 'refused-upstream'
       this.error = { status, headers, chunks: [], size: 0 }
+      this.graceTimer = setTimeout(() => this.refuseAsUpstream(), this.options.timeouts.finishGrace)
     } else if (type.includes('text/html')) {
-      this.call?.abort()
-      this.giveUp(upstreamFailure('upstream_protocol_error', 'The upstream answered with a web page.'))
+      this.cut(upstreamFailure('upstream_protocol_error', 'The upstream answered with a web page.'))
     } else {
       this.state = 'answering'
-      this.pipeline = this.options.open(type.includes('text/event-stream') ? 'sse' : 'json')
+      this.source = type.includes('text/event-stream') ? 'sse' : 'json'
+      this.guard(() => {
+        this.pipeline = this.options.open(this.source)
+      })
       this.schedulePing()
     }
   }
 
   onData(chunk: Buffer): void {
+    if (this.state === 'done') return
     if (this.error !== undefined) {
-      if (this.error.size < ERROR_BYTES) this.error.chunks.push(chunk)
+      this.error.chunks.push(chunk)
       this.error.size += chunk.length
+      if (this.error.size >= ERROR_BYTES) this.refuseAsUpstream()
       return
     }
     this.received += chunk.length
-    if (!this.options.wantsStream && this.received > this.options.responseBytes) {
+    // Only a stream that is passed on as it comes takes no memory.
+    const isKept = !this.options.wantsStream || this.source === 'json'
+    if (isKept && this.received > this.options.responseBytes) {
       this.cut(upstreamFailure('upstream_limit', 'The answer of the upstream is too long.'))
       return
     }
@@ -98,46 +114,65 @@ export class Exchange implements UpstreamListener {
     if (this.isFlushing) return
     this.isFlushing = true
     // All slices of one turn of the event loop go through the pipeline together: one write, no delay.
-    process.nextTick(() => this.flush())
+    process.nextTick(() => this.guard(() => this.flush()))
   }
 
   onEnd(): void {
+    clearTimeout(this.lastWordTimer)
+    if (this.state === 'done') return
     if (this.error !== undefined) {
-      this.refuseAsUpstream(this.error)
+      this.refuseAsUpstream()
       return
     }
-    this.flush()
-    this.pipeline?.end()
+    this.guard(() => {
+      this.flush()
+      this.pipeline?.end()
+    })
   }
 
   onError(fault: UpstreamFault): void {
+    clearTimeout(this.lastWordTimer)
     if (this.state === 'done') return
+    if (this.error !== undefined) {
+      this.refuseAsUpstream()
+      return
+    }
     if (fault.isStaleSocket && !this.hasRetried && this.state === 'waiting') {
       this.hasRetried = true
       this.start()
       return
     }
-    this.flush()
-    this.giveUp(failureOf(fault))
+    this.guard(() => {
+      this.flush()
+      this.giveUp(failureOf(fault))
+    })
   }
 
-  /** The answer is whole: nothing more is to come from anybody. */
+  /** The answer is whole, or will never be: nothing more is to come for the client. */
   finish(): void {
     if (this.state === 'done') return
     this.state = 'done'
     this.clearTimers()
-    this.call?.abort()
-    this.options.onDone()
+    this.call?.resume()
+    this.lastWordTimer = setTimeout(() => this.call?.abort(), LAST_WORD_MS)
+    if (!this.options.response.closed) this.watchStall()
   }
 
   /** Sends text of the answer; a client that does not take it stops the upstream. */
   write(text: string): void {
-    const { response, timeouts } = this.options
+    const { response } = this.options
     if (this.state === 'done' || text === '') return
     this.options.onFirstByte()
-    this.schedulePing()
+    this.hasWritten = true
+    this.pingTimer?.refresh()
     if (response.write(text)) return
     this.call?.pause()
+    this.watchStall()
+  }
+
+  /** A client that takes nothing for so long will never take the rest. */
+  private watchStall(): void {
+    const { response, timeouts } = this.options
     this.stallTimer ??= setTimeout(() => {
       this.call?.abort()
       response.destroy()
@@ -147,19 +182,18 @@ export class Exchange implements UpstreamListener {
   private flush(): void {
     this.isFlushing = false
     const { pending } = this
-    if (pending.length === 0 || this.pipeline === undefined) return
+    if (pending.length === 0 || this.pipeline === undefined || this.state === 'done') return
     this.pending = []
     const [only] = pending
     this.pipeline.push(pending.length === 1 && only !== undefined ? only : Buffer.concat(pending))
-    if (this.pipeline.isOver) this.call?.abort()
-    else if (this.pipeline.isFinishing) this.awaitEnd()
+    if (this.pipeline.isFinishing) this.awaitEnd()
   }
 
   /** Some upstreams keep the connection open behind their last word. */
   private awaitEnd(): void {
     this.graceTimer ??= setTimeout(() => {
       this.call?.abort()
-      this.pipeline?.end()
+      this.guard(() => this.pipeline?.end())
     }, this.options.timeouts.finishGrace)
   }
 
@@ -168,14 +202,29 @@ export class Exchange implements UpstreamListener {
     else this.pipeline.fail(failure)
   }
 
-  private refuseAsUpstream(error: NonNullable<Exchange['error']>): void {
-    const body = Buffer.concat(error.chunks).toString('utf8')
-    const headers: Record<string, string> = {}
-    for (const name of passedHeaders) {
-      const value = error.headers[name]
-      if (typeof value === 'string') headers[name] = value
+  private refuseAsUpstream(): void {
+    if (this.error === undefined || this.state === 'done') return
+    const { status, headers, chunks } = this.error
+    const body = Buffer.concat(chunks).toString('utf8', 0, ERROR_BYTES)
+    const passed = Object.entries(headers).flatMap(([name, value]) =>
+      typeof value === 'string' && passedHeader.test(name) ? [[name, value] as const] : [],
+    )
+    this.options.refuse(failureFromResponse({ status, body }), Object.fromEntries(passed))
+  }
+
+  /** A bug in one answer ends that answer, not the process with every other one. */
+  private guard(step: () => void): void {
+    try {
+      step()
+    } catch (error) {
+      this.options.onBug(error)
+      this.call?.abort()
+      this.options.refuse({
+        kind: 'internal',
+        code: 'internal_error',
+        message: 'Something went wrong in the gateway.',
+      })
     }
-    this.options.refuse(failureFromResponse({ status: error.status, body }), headers)
   }
 
   private clientTook(): void {
@@ -185,30 +234,36 @@ export class Exchange implements UpstreamListener {
   }
 
   private clientGone(): void {
+    this.clearTimers()
     if (this.state === 'done') return
     this.state = 'done'
-    this.clearTimers()
     this.call?.abort()
-    this.options.onDone()
   }
 
   private schedulePing(): void {
-    if (!this.options.wantsStream) return
-    clearTimeout(this.pingTimer)
+    if (!this.options.wantsStream || this.state === 'done') return
     this.pingTimer = setTimeout(() => {
-      if (!this.options.response.writableNeedDrain) this.pipeline?.keepAlive()
+      this.keepAlive()
       this.schedulePing()
     }, this.options.timeouts.ping)
+  }
+
+  private keepAlive(): void {
+    if (this.state === 'done' || this.options.response.writableNeedDrain) return
+    if (this.hasWritten) this.pipeline?.keepAlive()
+    else this.options.ping()
   }
 
   private clearTimers(): void {
     clearTimeout(this.pingTimer)
     clearTimeout(this.stallTimer)
     clearTimeout(this.graceTimer)
+    this.stallTimer = undefined
   }
 }
 
-const passedHeaders = ['retry-after', 'retry-after-ms', 'x-should-retry'] as const
+/** When to ask again, and how much is left: the client's own business with the upstream. */
+const passedHeader = /^(?:retry-after(?:-ms)?|x-should-retry|(?:x|anthropic)-ratelimit-[a-z-]+)$/
 
 function upstreamFailure(code: string, message: string): Failure {
   return { kind: 'upstream', code, message }

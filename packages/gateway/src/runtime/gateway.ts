@@ -4,14 +4,16 @@ import type { AddressInfo } from 'node:net'
 import type { Failure } from '@dragoman/core'
 import { isLoopbackHost } from '../config/addresses.ts'
 import type { GatewayConfig } from '../config/config.ts'
-import { sendFailure, sendJson } from '../http/send.ts'
+import { endStreamWithFailure, sendFailure, sendJson } from '../http/send.ts'
 import type { Logger } from '../observe/logger.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import { answerRoute, type AnswerRouteContext, readRequest } from '../routes/answer-route.ts'
 import { estimateTokens } from '../routes/estimate-tokens.ts'
 import { listModels } from '../routes/models.ts'
-import { dialectOf, findRoute, type Route } from '../routes/route-table.ts'
+import type { Dialect } from '../routes/plan.ts'
+import { dialectOf, findRoute, type Route, type RouteMatch } from '../routes/route-table.ts'
 import { FailureLimit } from '../security/failure-limit.ts'
+import type { Redactor } from '../security/redact.ts'
 import {
   checkCaller,
   checkContent,
@@ -28,7 +30,12 @@ export interface GatewayWorld {
   readonly logger: Logger
   readonly metrics: Metrics
   readonly now: () => number
+  /** Takes secrets out of what upstreams say, before a client sees it. */
+  readonly redact: Redactor
 }
+
+/** How long answers that were cut may take to leave. */
+const CLOSING_MS = 200
 
 /** The HTTP server: every request passes the same checks, then its route. */
 export class Gateway {
@@ -40,6 +47,7 @@ export class Gateway {
   private readonly failureLimit: FailureLimit
   private isDraining = false
   private inFlight = 0
+  private onIdle: () => void = () => {}
 
   constructor(config: GatewayConfig, world: GatewayWorld) {
     this.config = config
@@ -82,79 +90,81 @@ export class Gateway {
     this.config = config
   }
 
-  /** Lets what runs come to its end, for as long as `timeouts.drain` allows. */
+  /** Lets what runs come to its end, for as long as `timeouts.drain` allows; until then `/health` says so. */
   async drain(): Promise<void> {
     this.isDraining = true
-    const closed = new Promise<void>((resolve) => {
+    if (this.inFlight > 0) await this.untilIdle(this.config.timeouts.drain)
+    const failure: Failure = {
+      kind: 'overloaded',
+      code: 'gateway_shutdown',
+      message: 'The gateway is shutting down.',
+    }
+    for (const exchange of this.exchanges) exchange.cut(failure)
+    await this.close()
+  }
+
+  private async untilIdle(longest: number): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, longest)
+      this.onIdle = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  }
+
+  private async close(): Promise<void> {
+    const force = setTimeout(() => this.server.closeAllConnections(), CLOSING_MS)
+    await new Promise<void>((resolve) => {
       this.server.close(() => resolve())
     })
-    this.server.closeIdleConnections()
-    const cut = setTimeout(() => {
-      const failure: Failure = {
-        kind: 'overloaded',
-        code: 'gateway_shutdown',
-        message: 'The gateway is shutting down.',
-      }
-      for (const exchange of this.exchanges) exchange.cut(failure)
-      setTimeout(() => this.server.closeAllConnections(), 200)
-    }, this.config.timeouts.drain)
-    await closed
-    clearTimeout(cut)
+    clearTimeout(force)
     await this.upstreams.close()
   }
 
   private handle(request: IncomingMessage, response: ServerResponse): void {
     const requestId = randomUUID()
-    const dialect = dialectOf(request.url ?? '/')
+    response.setHeader('x-request-id', requestId).setHeader('request-id', requestId)
+    if (this.isDraining) response.setHeader('connection', 'close')
+    const url = request.url ?? '/'
+    const found = this.findRoute(request.method ?? '', url)
+    const log = new RequestLog(found.is === 'route' ? found.route : null, requestId, this.world)
+    response.once('close', () => log.done(response))
     // Without a listener an error on either socket would end the process.
     request.on('error', () => {})
     response.on('error', () => {})
-    const refuse = (rejection: Rejection): void => {
-      sendFailure(response, dialect, rejection.failure, requestId, {
-        status: rejection.status,
-        headers: { ...rejection.headers, ...(this.isDraining ? { connection: 'close' } : {}) },
+    const context = this.context(request, response, dialectOf(url), requestId, log)
+    const rejection = this.check(request, found)
+    if (rejection !== null) {
+      context.refuse(rejection.failure, rejection)
+    } else if (found.is === 'route') {
+      this.serve(found.route, context).catch((error: unknown) => {
+        context.onBug(error)
+        context.refuse(internalFailure)
       })
-      this.world.logger.info({ requestId, status: rejection.status, code: rejection.failure.code }, 'refused')
     }
-    const policy = this.policy()
-    const found = findRoute(request.method ?? '', request.url ?? '/')
-    const rejection = checkCaller(request, policy) ?? rejectRoute(found)
-    if (rejection !== null || found.is !== 'route') {
-      refuse(rejection ?? notFound)
-      return
-    }
-    const { route } = found
-    const admitted = route.isOpen ? null : checkKey(request, policy)
-    if (admitted !== null && 'failure' in admitted) {
-      refuse(admitted)
-      return
-    }
-    if (route.method === 'POST') {
-      const content = checkContent(request) ?? this.checkRoom()
-      if (content !== null) {
-        refuse(content)
-        return
-      }
-    }
-    this.serve(route, request, response, requestId).catch((error: unknown) => {
-      this.world.logger.error(
-        { requestId, error: error instanceof Error ? error.stack : String(error) },
-        'our own bug',
-      )
-      if (!response.headersSent) {
-        refuse(reject(500, 'internal', 'internal_error', 'Something went wrong in the gateway.'))
-      } else {
-        response.destroy()
-      }
-    })
   }
 
-  private async serve(
-    route: Route,
-    request: IncomingMessage,
-    response: ServerResponse,
-    requestId: string,
-  ): Promise<void> {
+  private findRoute(method: string, url: string): RouteMatch {
+    const found = findRoute(method, url)
+    const isOff = found.is === 'route' && found.route.name === 'metrics' && !this.config.metrics
+    return isOff ? { is: 'unknown' } : found
+  }
+
+  /** Every check there is, in order, for whatever route: a route cannot forget one. */
+  private check(request: IncomingMessage, found: RouteMatch): Rejection | null {
+    const policy = this.policy()
+    const stranger = checkCaller(request, policy)
+    if (stranger !== null) return stranger
+    if (found.is !== 'route') return rejectRoute(found)
+    const { route } = found
+    const admitted = route.isOpen ? null : checkKey(request, policy)
+    if (admitted !== null && 'failure' in admitted) return admitted
+    return route.method === 'POST' ? (checkContent(request) ?? this.checkRoom()) : null
+  }
+
+  private async serve(route: Route, context: AnswerRouteContext): Promise<void> {
+    const { request, response } = context
     switch (route.name) {
       case 'health':
       case 'ready':
@@ -172,30 +182,33 @@ export class Gateway {
         sendJson(response, 200, listModels(this.config, request.headers['anthropic-version'] !== undefined))
         return
       case 'count-tokens': {
-        const decoded = await readRequest(this.answerContext(route, request, response, requestId))
+        this.occupy(response)
+        const decoded = await readRequest(context)
         if (decoded !== undefined) sendJson(response, 200, { input_tokens: estimateTokens(decoded) })
         return
       }
       case 'messages':
       case 'chat-completions':
-        await answerRoute(this.answerContext(route, request, response, requestId))
+        this.occupy(response)
+        await answerRoute(context)
     }
   }
 
-  private answerContext(
-    route: Route,
-    request: IncomingMessage,
-    response: ServerResponse,
-    requestId: string,
-  ): AnswerRouteContext {
-    const { config, upstreams } = this
-    const dialect = dialectOf(route.path)
-    const log = new RequestLog(route.path, requestId, this.world)
+  private occupy(response: ServerResponse): void {
     this.inFlight++
     response.once('close', () => {
-      this.inFlight--
-      log.done(response.writableFinished ? 'answered' : 'left')
+      if (--this.inFlight === 0) this.onIdle()
     })
+  }
+
+  private context(
+    request: IncomingMessage,
+    response: ServerResponse,
+    dialect: Dialect,
+    requestId: string,
+    log: RequestLog,
+  ): AnswerRouteContext {
+    const { config, upstreams, world } = this
     return {
       request,
       response,
@@ -204,17 +217,20 @@ export class Gateway {
       upstreams,
       requestId,
       log,
+      redact: world.redact,
       refuse: (failure, options) => {
-        if (response.headersSent) {
-          response.destroy()
-          return
-        }
         log.failed(failure)
-        log.status = sendFailure(response, dialect, failure, requestId, options)
+        const told = { ...failure, message: world.redact(failure.message) }
+        if (response.headersSent) endStreamWithFailure(response, dialect, told)
+        else sendFailure(response, dialect, told, requestId, options)
       },
       onExchange: (exchange) => {
         this.exchanges.add(exchange)
         response.once('close', () => this.exchanges.delete(exchange))
+      },
+      onBug: (error) => {
+        const stack = error instanceof Error ? error.stack : String(error)
+        world.logger.error({ requestId, error: stack }, 'our own bug')
       },
     }
   }
@@ -240,11 +256,14 @@ export class Gateway {
   }
 }
 
-const notFound = reject(404, 'not-found', 'unknown_route', 'There is no such route.')
+const internalFailure: Failure = {
+  kind: 'internal',
+  code: 'internal_error',
+  message: 'Something went wrong in the gateway.',
+}
 
-function rejectRoute(found: ReturnType<typeof findRoute>): Rejection | null {
-  if (found.is === 'unknown') return notFound
-  if (found.is === 'route') return null
+function rejectRoute(found: Exclude<RouteMatch, { is: 'route' }>): Rejection {
+  if (found.is === 'unknown') return reject(404, 'not-found', 'unknown_route', 'There is no such route.')
   const message = `This route takes ${found.allow}.`
   return reject(405, 'invalid-request', 'method_not_allowed', message, { allow: found.allow })
 }

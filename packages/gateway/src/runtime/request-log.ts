@@ -1,14 +1,18 @@
-import type { Failure, FinishReason, ProblemCode, RepairCode, RequestNote, Usage } from '@dragoman/core'
+import type { ServerResponse } from 'node:http'
+import type { Failure, FinishReason, FormatId, ProblemCode, RepairCode, RequestNote, Usage } from '@dragoman/core'
 import type { Logger } from '../observe/logger.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import type { AnswerWatcher } from '../routes/answer-watch.ts'
 import type { Plan } from '../routes/plan.ts'
+import type { Route } from '../routes/route-table.ts'
+
+/** What proxies report for a client that did not wait for the status. */
+const CLIENT_LEFT = 499
 
 /** Everything there is to say about one request, gathered while it runs and told in one line at its end. */
 export class RequestLog implements AnswerWatcher {
   model: string | null = null
-  status = 0
-  private readonly route: string
+  private readonly route: Route | null
   private readonly requestId: string
   private readonly logger: Logger
   private readonly metrics: Metrics
@@ -17,9 +21,9 @@ export class RequestLog implements AnswerWatcher {
   private upstreamAt: number | null = null
   private answeredAt: number | null = null
   private firstByteAt: number | null = null
-  private isDone = false
   private carried: Plan | undefined
   private readonly calls: string[] = []
+  private written: FormatId | null = null
   private readonly problems: string[] = []
   private readonly repairs: string[] = []
   private readonly dropped: string[] = []
@@ -28,7 +32,7 @@ export class RequestLog implements AnswerWatcher {
   private tokens: Usage | null = null
 
   constructor(
-    route: string,
+    route: Route | null,
     requestId: string,
     world: { logger: Logger; metrics: Metrics; now: () => number },
   ) {
@@ -38,6 +42,11 @@ export class RequestLog implements AnswerWatcher {
     this.metrics = world.metrics
     this.now = world.now
     this.startedAt = world.now()
+  }
+
+  received(bytes: number, warnAbove: number): void {
+    if (warnAbove === 0 || bytes <= warnAbove) return
+    this.logger.warn({ requestId: this.requestId, bytes }, 'the conversation is long')
   }
 
   plan(plan: Plan): void {
@@ -67,7 +76,11 @@ export class RequestLog implements AnswerWatcher {
 
   firstByte(): void {
     this.firstByteAt ??= this.now()
-    if (this.status === 0) this.status = 200
+  }
+
+  /** A call was read from text, in this format. */
+  callRead(format: FormatId): void {
+    this.written ??= format
   }
 
   call(name: string): void {
@@ -90,47 +103,47 @@ export class RequestLog implements AnswerWatcher {
   }
 
   failed(failure: Failure): void {
+    if (this.failure !== null) return
     this.failure = failure
-    this.metrics.upstreamError(failure.code)
+    // Before an upstream was called nobody but the client, or we, can have failed.
+    if (this.upstreamAt !== null) this.metrics.upstreamError(failure.kind)
   }
 
   usage(usage: Usage): void {
     this.tokens = usage
   }
 
-  /** The exchange is over: `left` where the client went before its end. */
-  done(how: 'answered' | 'left'): void {
-    if (this.isDone) return
-    this.isDone = true
+  /** The response is closed: nothing more will happen to it. */
+  done({ writableFinished, headersSent, statusCode }: ServerResponse): void {
     if (this.answeredAt !== null) this.metrics.streamClosed()
     const seconds = (this.now() - this.startedAt) / 1000
-    const format = this.carried?.format ?? null
+    const format = this.written ?? this.carried?.format ?? null
     const firstByte = this.firstByteAt === null ? null : (this.firstByteAt - this.startedAt) / 1000
+    const status = headersSent ? statusCode : CLIENT_LEFT
+    const route = this.route?.path ?? 'unknown'
     this.metrics.requestEnded({
-      route: this.route,
-      status: this.status,
+      route,
+      status,
       seconds,
       secondsToFirstEvent: firstByte,
       overheadSeconds: this.overhead(),
       format: this.calls.length > 0 ? format : null,
     })
-    if (this.calls.length > 0)
-      this.metrics.toolCalls(
-        format ?? 'standard',
-        this.failure === null ? 'complete' : 'incomplete',
-        this.calls.length,
-      )
-    const write = this.failure === null ? this.logger.info : this.logger.warn
-    write(
+    if (this.calls.length > 0) {
+      const outcome = this.failure === null ? 'complete' : 'incomplete'
+      this.metrics.toolCalls(format ?? 'standard', outcome, this.calls.length)
+    }
+    this.logger[this.level()](
       {
         requestId: this.requestId,
-        route: this.route,
+        route,
         model: this.model,
         upstream: this.carried?.upstream.name,
         upstreamModel: this.carried?.route.model,
         format,
-        status: this.status,
-        how,
+        formatFrom: this.written === null ? this.carried?.formatFrom : 'answer',
+        status,
+        how: writableFinished ? 'answered' : 'left',
         ms: Math.round(seconds * 1000),
         firstByteMs: firstByte === null ? null : Math.round(firstByte * 1000),
         finish: this.finish,
@@ -143,6 +156,12 @@ export class RequestLog implements AnswerWatcher {
       },
       'request',
     )
+  }
+
+  /** Probes come every few seconds and say nothing. */
+  private level(): 'debug' | 'info' | 'warn' {
+    if (this.failure !== null) return 'warn'
+    return this.route?.method === 'GET' ? 'debug' : 'info'
   }
 
   /** What we added: the time before the upstream was called, and from its headers to our first byte. */

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { type Dispatcher, errors, Pool } from 'undici'
+import { buildConnector, type Dispatcher, errors, Pool } from 'undici'
 
 /** One server that we call. */
 export interface UpstreamTarget {
@@ -51,7 +51,7 @@ export class UpstreamClient {
 
   constructor({ origin, connectTimeout }: UpstreamTarget) {
     this.pool = new Pool(origin, {
-      connect: { timeout: connectTimeout },
+      connect: noteErrors(buildConnector({ timeout: connectTimeout })),
       // Shorter than what servers keep: a connection that they close as we use it costs a request.
       keepAliveTimeout: 4000,
       pipelining: 1,
@@ -136,6 +136,24 @@ class CallHandler implements Dispatcher.DispatchHandler, UpstreamCall {
   }
 }
 
+/** How much had come over a connection when it broke: more than nothing means that it was not a new one. */
+const bytesBefore = new WeakMap<Error, number>()
+
+/** The error of a broken connection does not tell which connection it was. */
+function noteErrors(connect: buildConnector.connector): buildConnector.connector {
+  return (options, callback) => {
+    connect(options, (...outcome) => {
+      const [error, socket] = outcome
+      if (error === null) {
+        socket.on('error', (broken) => {
+          bytesBefore.set(broken, socket.bytesRead)
+        })
+      }
+      callback(...outcome)
+    })
+  }
+}
+
 function faultOf(error: Error, hadHeaders: boolean): UpstreamFault {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
   const { message } = error
@@ -150,6 +168,11 @@ function faultOf(error: Error, hadHeaders: boolean): UpstreamFault {
   if (code === 'UND_ERR_ABORTED') return fault('aborted')
   if (hadHeaders) return fault('cut')
   if (code.startsWith('ERR_TLS') || code.includes('CERT') || code.includes('SSL')) return fault('tls')
-  const isStaleSocket = code === 'UND_ERR_SOCKET' || code === 'ECONNRESET' || code === 'EPIPE'
-  return { code: 'unreachable', message, isStaleSocket }
+  const isBroken = code === 'UND_ERR_SOCKET' || code === 'ECONNRESET' || code === 'EPIPE'
+  return { code: 'unreachable', message, isStaleSocket: isBroken && bytesReadBefore(error) > 0 }
+}
+
+function bytesReadBefore(error: Error): number {
+  if (error instanceof errors.SocketError) return error.socket?.bytesRead ?? 0
+  return bytesBefore.get(error) ?? 0
 }

@@ -2,8 +2,9 @@ import type { ModelEvent } from '../../events.ts'
 import { isBlank } from '../../text/space.ts'
 import type { AnswerIds } from '../answer-ids.ts'
 import type { Failure } from '../answer.ts'
-import { nonEmptyText } from '../json-object.ts'
+import { nonEmptyText, type JsonObject } from '../json-object.ts'
 import type { RecordedEvent, TextParser } from '../openai-chat/choice-reader.ts'
+import { encodeSse } from '../sse-encoder.ts'
 import { objectIn } from '../token-counts.ts'
 import { WrittenCalls } from '../written-calls.ts'
 import type { BlockWriter, TextKind, Wire } from './block-writer.ts'
@@ -15,6 +16,10 @@ export interface BlockRewriterOptions {
   readonly ids: AnswerIds
   /** Whether arguments that are not JSON fail the answer although the parser gave the call out as text. */
   readonly failOnInvalidArguments?: boolean
+  /** The name by which the client knows a tool. */
+  readonly clientToolName?: (name: string) => string
+  /** Each call that goes to the client, by the name the client knows. */
+  readonly onCall?: (name: string) => void
   readonly onRecord?: (event: RecordedEvent) => void
   readonly onWarning?: (message: string) => void
 }
@@ -52,7 +57,7 @@ export class BlockRewriter {
   constructor(writer: BlockWriter, options: BlockRewriterOptions) {
     this.writer = writer
     this.options = options
-    this.others = new PassedBlocks(writer, options.ids)
+    this.others = new PassedBlocks(writer, options.ids, (name) => options.onCall?.(name))
   }
 
   get hasCalls(): boolean {
@@ -81,11 +86,12 @@ export class BlockRewriter {
     this.endText('tool_calls')
     if (this.failure !== null) return
     const isCall = type === 'tool_use'
+    const named = isCall ? this.named(wire, block) : wire
     if (isCall && this.callsCome === 'in the text') {
-      this.others.hold(wire)
+      this.others.hold(named)
     } else {
       if (isCall) this.callsCome = 'structured'
-      this.others.start(wire, isCall)
+      this.others.start(named, isCall)
     }
   }
 
@@ -128,6 +134,20 @@ export class BlockRewriter {
       this.options.onWarning?.(`the call of ${name} repeats one in the text; dropped`)
       this.writer.hasChanged = true
     }
+  }
+
+  private named(wire: Wire, block: JsonObject): Wire {
+    const came = nonEmptyText(block['name'])
+    const name = came === null ? null : this.clientName(came)
+    if (name === came) return wire
+    this.writer.hasChanged = true
+    const data = { ...wire.data, content_block: { ...block, name } }
+    const source = encodeSse({ ...wire.event, data: JSON.stringify(data) })
+    return { event: { ...wire.event, source }, data }
+  }
+
+  private clientName(name: string): string {
+    return this.options.clientToolName?.(name) ?? name
   }
 
   /** A block of ours may have ended the upstream's. */
@@ -236,8 +256,10 @@ export class BlockRewriter {
       this.written++
       this.space = ''
       if (this.source !== null) this.source.state = 'split'
-      this.writtenCalls.begin(event.name)
-      this.writer.toolStart(this.options.ids.mint(this.parser?.format ?? 'std'), event.name)
+      const name = this.clientName(event.name)
+      this.writtenCalls.begin(name)
+      this.options.onCall?.(name)
+      this.writer.toolStart(this.options.ids.mint(this.parser?.format ?? 'std'), name)
     } else if (event.type === 'call-delta') {
       this.writtenCalls.add(event.json)
       this.writer.toolInput(event.json)

@@ -7,19 +7,20 @@ import { ToolBlock } from './tool-block.ts'
 export class PassedBlocks {
   private readonly writer: BlockWriter
   private readonly ids: AnswerIds
+  private readonly onCall: (name: string) => void
   private readonly indexes = new Map<unknown, number>()
   private readonly tools = new Map<unknown, ToolBlock>()
   private readonly held: { readonly start: Wire; readonly tool: ToolBlock }[] = []
 
-  constructor(writer: BlockWriter, ids: AnswerIds) {
+  constructor(writer: BlockWriter, ids: AnswerIds, onCall: (name: string) => void) {
     this.writer = writer
     this.ids = ids
+    this.onCall = onCall
   }
 
   start(wire: Wire, isCall: boolean): void {
     if (isCall) {
-      const tool = this.open(wire)
-      tool.begin(wire, this.ids.keep(tool.call.id))
+      this.begin(this.open(wire), wire)
       return
     }
     const index = this.writer.takeIndex()
@@ -45,9 +46,14 @@ export class PassedBlocks {
     const dropped: string[] = []
     for (const { start, tool } of this.held.splice(0)) {
       if (written.takeTwinOf(tool.call)) dropped.push(tool.call.name)
-      else tool.begin(start, this.ids.keep(tool.call.id))
+      else this.begin(tool, start)
     }
     return dropped
+  }
+
+  private begin(tool: ToolBlock, start: Wire): void {
+    this.onCall(tool.call.name)
+    tool.begin(start, this.ids.keep(tool.call.id))
   }
 
   private open(start: Wire): ToolBlock {

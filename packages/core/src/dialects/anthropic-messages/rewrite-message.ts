@@ -2,10 +2,10 @@ import type { Failure } from '../answer.ts'
 import { isJsonObject, nonEmptyText, parseJson, type JsonObject } from '../json-object.ts'
 import { createSseDecoder } from '../sse-decoder.ts'
 import { encodeSse } from '../sse-encoder.ts'
+import { protocolError } from '../stream-faults.ts'
 import { objectIn } from '../token-counts.ts'
 import { failureFromError, isErrorValue } from '../upstream-failure.ts'
-import type { BlockRewriterOptions } from './block-rewriter.ts'
-import { rewriteMessageStream } from './rewrite-stream.ts'
+import { rewriteMessageStream, type MessageRewriterOptions } from './rewrite-stream.ts'
 
 export interface RewrittenMessage {
   /** The very value that came where nothing had to change. */
@@ -15,11 +15,11 @@ export interface RewrittenMessage {
 }
 
 /** A whole message with the calls that a model wrote as text made blocks of their own: a stream put together again. */
-export function rewriteMessage(body: unknown, options: BlockRewriterOptions): RewrittenMessage {
-  if (!isJsonObject(body)) return { body, failure: null }
+export function rewriteMessage(body: unknown, options: MessageRewriterOptions): RewrittenMessage {
+  if (!isJsonObject(body)) return { body, failure: protocolError('It is not a JSON object.') }
   if (isErrorValue(body)) return { body, failure: failureFromError(body) }
   const { content } = body
-  if (!Array.isArray(content)) return { body, failure: null }
+  if (!Array.isArray(content)) return { body, failure: protocolError('It has no content.') }
 
   const rewriter = rewriteMessageStream(options)
   const output = [...rewriter.push(asEvents(body, content)), ...rewriter.end()].join('')
@@ -46,7 +46,8 @@ function asEvents(body: JsonObject, content: readonly unknown[]): string {
     ]
   })
   const delta = { stop_reason: body['stop_reason'] ?? 'end_turn', stop_sequence: body['stop_sequence'] }
-  return [{ type: 'message_start' }, ...events, { type: 'message_delta', delta }, { type: 'message_stop' }]
+  const end = { type: 'message_delta', delta, usage: body['usage'] }
+  return [{ type: 'message_start' }, ...events, end, { type: 'message_stop' }]
     .map((data) => encodeSse({ event: data.type, data: JSON.stringify(data) }))
     .join('')
 }

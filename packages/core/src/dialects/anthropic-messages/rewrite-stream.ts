@@ -1,6 +1,7 @@
-import type { Failure } from '../answer.ts'
-import { isJsonObject, nonEmptyText, parseJson } from '../json-object.ts'
-import { createSseDecoder } from '../sse-decoder.ts'
+import type { AnswerReports, StreamRewriter } from '../answer-reports.ts'
+import type { Failure, FinishReason, Usage } from '../answer.ts'
+import { isJsonObject, nonEmptyText, parseJson, type JsonObject } from '../json-object.ts'
+import { createSseDecoder, type SseDecoder } from '../sse-decoder.ts'
 import { encodeSse, encodeSseComment } from '../sse-encoder.ts'
 import type { SseEvent, SseItem } from '../sse-items.ts'
 import { emptyAnswer, limitError, protocolError, truncated } from '../stream-faults.ts'
@@ -9,35 +10,48 @@ import { failureFromError, isErrorValue } from '../upstream-failure.ts'
 import { BlockRewriter, type BlockRewriterOptions } from './block-rewriter.ts'
 import { BlockWriter, type Wire } from './block-writer.ts'
 import { anthropicErrorBody } from './errors.ts'
-import { decodeStopReason } from './stop-reason.ts'
+import { decodeStopReason, encodeStopReason } from './stop-reason.ts'
+import { decodeAnthropicUsage, nothingCounted } from './usage.ts'
 
-export interface AnthropicStreamRewriter {
-  /** Why the answer is no whole one, or null. The stream tells the client too. */
-  readonly failure: Failure | null
+export interface AnthropicStreamRewriter extends StreamRewriter {
   /** Whether anything was written otherwise than it came. */
   readonly hasChanged: boolean
-  push(chunk: string | Uint8Array): string[]
-  end(): string[]
+}
+
+export interface MessageRewriterOptions extends BlockRewriterOptions, AnswerReports {
+  /** The longest event. */
+  readonly maxEventBytes?: number
 }
 
 /**
  * Message stream in, message stream out, with the calls that a model wrote as text made blocks of their own. An
  * event in which nothing has to change is written as it came.
  */
-export function rewriteMessageStream(options: BlockRewriterOptions): AnthropicStreamRewriter {
-  return new StreamRewriter(options)
+export function rewriteMessageStream(options: MessageRewriterOptions): AnthropicStreamRewriter {
+  return new MessageStreamRewriter(options)
 }
 
-class StreamRewriter implements AnthropicStreamRewriter {
+class MessageStreamRewriter implements AnthropicStreamRewriter {
   failure: Failure | null = null
-  private state: 'new' | 'reading' | 'finishing' | 'ended' = 'new'
+  private progress: 'new' | 'reading' | 'finishing' | 'ended' = 'new'
   private output: string[] = []
-  private readonly decoder = createSseDecoder()
+  private readonly options: MessageRewriterOptions
+  private readonly decoder: SseDecoder
   private readonly writer = new BlockWriter((text) => this.output.push(text))
   private readonly blocks: BlockRewriter
 
-  constructor(options: BlockRewriterOptions) {
+  private counted: Usage = nothingCounted
+  private stopReason: FinishReason = 'stop'
+
+  constructor(options: MessageRewriterOptions) {
+    this.options = options
+    const { maxEventBytes } = options
+    this.decoder = createSseDecoder(maxEventBytes === undefined ? {} : { limits: { maxEventBytes } })
     this.blocks = new BlockRewriter(this.writer, options)
+  }
+
+  get state(): StreamRewriter['state'] {
+    return this.progress === 'new' ? 'reading' : this.progress
   }
 
   get hasChanged(): boolean {
@@ -49,14 +63,21 @@ class StreamRewriter implements AnthropicStreamRewriter {
     return this.written()
   }
 
-  end(): string[] {
+  end(cause?: Failure): string[] {
     for (const item of this.decoder.end()) this.take(item)
-    if (this.state === 'new') this.fail(emptyAnswer)
-    else if (this.state === 'reading') this.fail(truncated)
+    if (this.progress === 'new') this.fail(cause ?? emptyAnswer)
+    else if (this.progress === 'reading') this.fail(cause ?? truncated)
     // With a stop reason the answer is whole; many clients wait for the last event all the same.
-    else if (this.state === 'finishing') this.writer.emit('message_stop', {})
-    this.state = 'ended'
+    else if (this.progress === 'finishing') {
+      this.writer.emit('message_stop', {})
+      this.finish()
+    }
     return this.written()
+  }
+
+  private finish(): void {
+    this.progress = 'ended'
+    this.options.onFinish?.(this.stopReason)
   }
 
   private written(): string[] {
@@ -66,7 +87,7 @@ class StreamRewriter implements AnthropicStreamRewriter {
   }
 
   private take(item: SseItem): void {
-    if (this.state === 'ended') return
+    if (this.progress === 'ended') return
     switch (item.kind) {
       case 'comment':
         this.output.push(encodeSseComment(item.text))
@@ -95,7 +116,8 @@ class StreamRewriter implements AnthropicStreamRewriter {
   }
 
   private takeWire(wire: Wire): void {
-    if (this.state === 'new') this.state = 'reading'
+    if (this.progress === 'new') this.progress = 'reading'
+    this.takeUsage(wire.data)
     switch (wire.data['type']) {
       case 'content_block_start':
         this.blocks.start(wire)
@@ -118,6 +140,14 @@ class StreamRewriter implements AnthropicStreamRewriter {
     if (this.blocks.failure !== null) this.fail(this.blocks.failure)
   }
 
+  private takeUsage(data: JsonObject): void {
+    if (this.options.onUsage === undefined) return
+    const usage = data['type'] === 'message_start' ? objectIn(data, 'message')['usage'] : data['usage']
+    if (!isJsonObject(usage)) return
+    this.counted = decodeAnthropicUsage(usage, this.counted)
+    this.options.onUsage(this.counted)
+  }
+
   private takeMessageDelta(wire: Wire): void {
     const delta = objectIn(wire.data, 'delta')
     const word = nonEmptyText(delta['stop_reason'])
@@ -128,25 +158,27 @@ class StreamRewriter implements AnthropicStreamRewriter {
     const reason = decodeStopReason(word)
     this.blocks.end(reason === 'length' ? 'length' : reason === 'content-filter' ? 'error' : 'stop')
     if (this.blocks.failure !== null) return
-    this.state = 'finishing'
+    this.progress = 'finishing'
     const isCallEnd = this.blocks.written > 0 && (reason === 'stop' || reason === 'stop-sequence')
+    this.stopReason = isCallEnd ? 'tool-calls' : reason
     if (isCallEnd) this.writer.passChanged(wire, { delta: { ...delta, stop_reason: 'tool_use' } })
     else this.output.push(wire.event.source)
   }
 
   private takeMessageStop(wire: Wire): void {
-    if (this.state === 'reading') {
+    if (this.progress === 'reading') {
       this.blocks.end('stop')
       if (this.blocks.failure !== null) return
       this.tellStopReason()
     }
     this.output.push(wire.event.source)
-    this.state = 'ended'
+    this.finish()
   }
 
   /** A message without a stop reason is taken for one that is still going on. */
   private tellStopReason(): void {
-    const stop_reason = this.blocks.hasCalls ? 'tool_use' : 'end_turn'
+    this.stopReason = this.blocks.hasCalls ? 'tool-calls' : 'stop'
+    const stop_reason = encodeStopReason(this.stopReason)
     const delta = { stop_reason, stop_sequence: null }
     this.writer.emit('message_delta', { delta, usage: { output_tokens: 0 } })
   }
@@ -155,15 +187,15 @@ class StreamRewriter implements AnthropicStreamRewriter {
     this.failure = failureFromError(data)
     this.blocks.end('error')
     this.output.push(event.event === 'error' ? event.source : encodeSse({ ...event, event: 'error' }))
-    this.state = 'ended'
+    this.progress = 'ended'
   }
 
   /** Nothing follows: a client that misses the error must not take a cut answer for a whole one. */
   private fail(failure: Failure): void {
-    if (this.state === 'ended') return
+    if (this.progress === 'ended') return
     this.failure = failure
-    if (this.state === 'reading') this.blocks.end('error')
+    if (this.progress === 'reading') this.blocks.end('error')
     this.writer.emit('error', anthropicErrorBody(failure))
-    this.state = 'ended'
+    this.progress = 'ended'
   }
 }

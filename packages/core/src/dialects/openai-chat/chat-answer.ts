@@ -2,11 +2,10 @@ import { AnswerReader, type AnswerReaderOptions } from '../answer-reader.ts'
 import type { StreamedAnswer } from '../answer-stream.ts'
 import type { Failure, FinishReason } from '../answer.ts'
 import { isJsonObject, nonEmptyText, type JsonObject } from '../json-object.ts'
-import { objectIn } from '../token-counts.ts'
-import { failureFromError, isErrorValue } from '../upstream-failure.ts'
 import { AnswerChoice } from './answer-choice.ts'
+import { failureOfChoice } from './choice-failure.ts'
 import { decodeFinishReason } from './finish-reason.ts'
-import { decodeChatUsage } from './usage.ts'
+import { usageOf } from './usage.ts'
 
 /** What a chat completion says, in chunks or whole; of several choices the first. */
 export class ChatAnswer implements StreamedAnswer {
@@ -41,7 +40,8 @@ export class ChatAnswer implements StreamedAnswer {
     if (!reader.isStarted) reader.start(nonEmptyText(chunk['id']), nonEmptyText(chunk['model']))
     const choices = chunk['choices']
     const choice = Array.isArray(choices) ? this.firstOf(choices) : undefined
-    this.readUsage(chunk, choice)
+    const usage = usageOf(chunk)
+    if (usage !== null) reader.usage(usage)
     if (choice === undefined) return
     const said = choice['delta'] ?? choice['message']
     if (isJsonObject(said)) this.choice.read(said)
@@ -50,8 +50,8 @@ export class ChatAnswer implements StreamedAnswer {
     this.finishWord ??= word
     // Some servers tell here which stop sequence was met; a number is the id of a token.
     this.stopSequence ??= nonEmptyText(choice['stop_reason'])
-    if (isErrorValue(choice)) this.fail(failureFromError(choice))
-    else if (decodeFinishReason(word) === 'error') this.fail(endedBy(word))
+    const failure = failureOfChoice(choice)
+    if (failure !== null) this.fail(failure)
   }
 
   finish(): void {
@@ -81,19 +81,9 @@ export class ChatAnswer implements StreamedAnswer {
     return first
   }
 
-  private readUsage(chunk: JsonObject, choice: JsonObject | undefined): void {
-    const given = chunk['usage'] ?? choice?.['usage'] ?? objectIn(chunk, 'x_groq')['usage']
-    const usage = given === undefined || given === null ? null : decodeChatUsage(given)
-    if (usage !== null) this.reader.usage(usage)
-  }
-
   private warnOnce(message: string): void {
     if (this.warned.has(message)) return
     this.warned.add(message)
     this.warn(message)
   }
-}
-
-function endedBy(word: string): Failure {
-  return failureFromError({ type: word, message: `The upstream ended its answer with "${word}".` })
 }

@@ -2,6 +2,7 @@ import { coalesce, type ModelEvent } from '../../events.ts'
 import type { FormatId } from '../../formats/format-id.ts'
 import type { AnswerIds } from '../answer-ids.ts'
 import type { Failure } from '../answer.ts'
+import { isJsonObject, nonEmptyText } from '../json-object.ts'
 import type { DeltaParts, Piece } from './delta.ts'
 import { HeldCalls } from './held-calls.ts'
 import { StructuredCalls } from './structured-calls.ts'
@@ -35,6 +36,11 @@ export interface ChoiceReaderOptions {
   readonly ids: AnswerIds
   /** Whether arguments that are not JSON fail the answer even where the parser gave the call out as text. */
   readonly failOnInvalidArguments: boolean
+  /** Whether `[DONE]` alone ends a choice in which nothing is wrong; otherwise it gets no finish reason. */
+  readonly finishesByDone?: boolean
+  /** The name by which the client knows a tool. */
+  readonly clientToolName?: (name: string) => string
+  readonly onCall?: (name: string) => void
   readonly record: (event: RecordedEvent) => void
   readonly warn: (message: string) => void
 }
@@ -65,7 +71,7 @@ export class ChoiceReader {
     if (parts.functionCall !== null) {
       this.takeStructured(this.structured.readLegacy(parts.functionCall), pieces)
     }
-    return pieces
+    return this.forClient(pieces)
   }
 
   end(upstream: UpstreamEnd): ChoiceEnd {
@@ -73,7 +79,7 @@ export class ChoiceReader {
     this.take(this.options.parser.end(parserReason(upstream)), pieces)
     const calls = this.callsCome === 'structured' ? this.structured.missingArguments() : this.releaseHeld()
     for (const call of calls) pieces.push({ type: 'calls', calls: [call] })
-    return { pieces, ...this.outcome(upstream) }
+    return { pieces: this.forClient(pieces), ...this.outcome(upstream) }
   }
 
   private take(events: readonly ModelEvent[], pieces: Piece[]): void {
@@ -167,7 +173,28 @@ export class ChoiceReader {
     if ((hasWrittenCalls && isWholeAnswer) || reason === 'function_call') {
       return { finishReason: 'tool_calls', failure: null }
     }
+    if (upstream.by === 'done' && this.options.finishesByDone === true) {
+      return { finishReason: this.callsCome === 'not yet' ? 'stop' : 'tool_calls', failure: null }
+    }
     return { finishReason: reason, failure: null }
+  }
+
+  /** The pieces with the tools named as the client knows them; the very arrays where no name has to change. */
+  private forClient(pieces: readonly Piece[]): Piece[] {
+    return pieces.map((piece) => {
+      if (piece.type !== 'calls') return piece
+      const calls = piece.calls.map((entry) => this.named(entry))
+      return calls.every((call, at) => call === piece.calls[at]) ? piece : { type: 'calls', calls }
+    })
+  }
+
+  private named(entry: unknown): unknown {
+    const fn = isJsonObject(entry) ? entry['function'] : undefined
+    const name = isJsonObject(fn) ? nonEmptyText(fn['name']) : null
+    if (name === null || !isJsonObject(entry) || !isJsonObject(fn)) return entry
+    const known = this.options.clientToolName?.(name) ?? name
+    this.options.onCall?.(known)
+    return known === name ? entry : { ...entry, function: { ...fn, name: known } }
   }
 }
 

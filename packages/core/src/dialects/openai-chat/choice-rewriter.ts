@@ -28,6 +28,15 @@ export class ChoiceRewriter {
     this.reader = new ChoiceReader(options)
   }
 
+  get isEnded(): boolean {
+    return this.state.at === 'ended'
+  }
+
+  /** The one that the client was sent. */
+  get finishReason(): string | null {
+    return this.state.at === 'ended' ? this.state.finishReason : null
+  }
+
   /** `reasoningFields`: where this stream has its reasoning. */
   take(choice: JsonObject, chunk: JsonObject, reasoningFields: readonly string[]): RewrittenChoice {
     const finishReason = nonEmptyText(choice['finish_reason'])

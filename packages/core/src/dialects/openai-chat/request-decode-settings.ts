@@ -29,6 +29,7 @@ export function decodeSettings(body: JsonObject, notes: Notes): Settings {
     toolChoice,
     parallelToolCalls: optionalBoolean(body, 'parallel_tool_calls'),
     stream: optionalBoolean(body, 'stream') ?? false,
+    ...(streamOptions['include_usage'] === true ? { wantsUsage: true } : {}),
     maxTokens: optionalCount(body, 'max_completion_tokens') ?? optionalCount(body, 'max_tokens'),
     temperature: optionalNumber(body, 'temperature'),
     topP: optionalNumber(body, 'top_p'),

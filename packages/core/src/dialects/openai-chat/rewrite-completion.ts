@@ -1,12 +1,17 @@
-import { mintToolId } from '../../ids/mint.ts'
 import { AnswerIds } from '../answer-ids.ts'
+import type { AnswerReports } from '../answer-reports.ts'
 import type { Failure } from '../answer.ts'
 import { isJsonObject, nonEmptyText, type JsonObject } from '../json-object.ts'
+import { protocolError } from '../stream-faults.ts'
 import { failureFromError, isErrorValue } from '../upstream-failure.ts'
+import { failureOfChoice } from './choice-failure.ts'
+import { choiceOptions } from './choice-options.ts'
 import { ChoiceReader, type ChoiceReaderOptions } from './choice-reader.ts'
 import { readDelta, type DeltaParts, type Piece } from './delta.ts'
 import { unwrapEnvelope } from './envelope.ts'
+import { decodeFinishReason } from './finish-reason.ts'
 import type { RewriteOptions } from './rewrite-stream.ts'
+import { usageOf } from './usage.ts'
 
 export interface RewrittenBody {
   /** The very value that came where nothing had to change. */
@@ -18,34 +23,35 @@ export interface RewrittenBody {
 /** A whole chat completion with the calls that a model wrote as text made structured; all else stays. */
 export function rewriteCompletion(body: unknown, options: RewriteOptions): RewrittenBody {
   const completion = unwrapEnvelope(body)
-  if (!isJsonObject(completion)) return { body: completion, failure: null }
+  const isStrict = options.faults === 'fail'
+  if (!isJsonObject(completion)) {
+    return { body: completion, failure: isStrict ? protocolError('It is not a JSON object.') : null }
+  }
   if (isErrorValue(completion)) return { body: completion, failure: failureFromError(completion) }
-  if (!Array.isArray(completion['choices'])) return { body: completion, failure: null }
-  const came: readonly unknown[] = completion['choices']
-  const { newId, conversationIds } = options
-  const ids = new AnswerIds(
-    (format, taken) => mintToolId({ dialect: 'openai-chat', format, newId, taken }),
-    conversationIds,
-  )
+  const came: readonly unknown[] = Array.isArray(completion['choices']) ? completion['choices'] : []
+  if (came.length === 0) {
+    return { body: completion, failure: isStrict ? protocolError('It has no choices.') : null }
+  }
+  const ids = new AnswerIds(options.mint, options.conversationIds)
   let failure: Failure | null = null
   const choices = came.map((choice, index) => {
     if (!isJsonObject(choice) || !isJsonObject(choice['message'])) return choice
-    const rewritten = rewriteChoice(choice, choice['message'], readerOptions(options, ids, index))
-    failure ??= rewritten.failure
+    const rewritten = rewriteChoice(choice, choice['message'], choiceOptions(options, ids, index))
+    failure ??= rewritten.failure ?? (isStrict ? failureOfChoice(choice) : null)
     return rewritten.choice
   })
   const isSame = choices.every((choice, at) => choice === came[at])
-  return { body: isSame ? completion : { ...completion, choices }, failure }
+  const sent = isSame ? completion : { ...completion, choices }
+  if (failure === null) report(sent, choices[0], options)
+  return { body: sent, failure }
 }
 
-function readerOptions(options: RewriteOptions, ids: AnswerIds, index: number): ChoiceReaderOptions {
-  return {
-    parser: options.openParser(),
-    ids,
-    failOnInvalidArguments: options.failOnInvalidArguments ?? false,
-    record: (event) => options.onRecord?.(event, index),
-    warn: (message) => options.onWarning?.(`choice ${index}: ${message}`),
-  }
+function report(completion: JsonObject, first: unknown, { onUsage, onFinish }: AnswerReports): void {
+  const usage = usageOf(completion)
+  if (usage !== null) onUsage?.(usage)
+  const word = isJsonObject(first) ? nonEmptyText(first['finish_reason']) : null
+  const reason = decodeFinishReason(word ?? 'stop')
+  if (reason !== 'error') onFinish?.(reason)
 }
 
 function rewriteChoice(

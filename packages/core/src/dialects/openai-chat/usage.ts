@@ -26,6 +26,14 @@ export function decodeChatUsage(value: unknown): Usage | null {
   }
 }
 
+/** The usage of a chunk or of a whole completion, wherever servers put it. */
+export function usageOf(completion: JsonObject): Usage | null {
+  const { choices } = completion
+  const first: unknown = Array.isArray(choices) ? choices[0] : undefined
+  const inChoice = isJsonObject(first) ? first['usage'] : undefined
+  return decodeChatUsage(completion['usage'] ?? inChoice ?? objectIn(completion, 'x_groq')['usage'])
+}
+
 export function encodeChatUsage(usage: Usage): JsonObject {
   const prompt = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens
   return {

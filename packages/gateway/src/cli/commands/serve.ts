@@ -67,13 +67,16 @@ async function startGateway(config: GatewayConfig, { stderr, now }: Io): Promise
     import('../../security/redact.ts'),
   ])
   const metrics = createMetrics(await packageVersion())
+  const secrets = new Set(secretsOf(config))
+  let redactor = createRedactor([...secrets])
+  const redact = (text: string): string => redactor(text)
   const logger = createLogger({
     config: config.log,
-    redact: createRedactor(secretsOf(config)),
+    redact,
     isTerminal: stderr.isTerminal,
     onDrop: () => metrics.dropped('log'),
   })
-  const gateway = new Gateway(config, { logger, metrics, now })
+  const gateway = new Gateway(config, { logger, metrics, now, redact })
   let address: string
   try {
     address = await gateway.listen()
@@ -83,7 +86,12 @@ async function startGateway(config: GatewayConfig, { stderr, now }: Io): Promise
   }
   return {
     address,
-    reconfigure: (next) => gateway.reconfigure(next),
+    reconfigure: (next) => {
+      // Requests under way still use the old secrets.
+      for (const secret of secretsOf(next)) secrets.add(secret)
+      redactor = createRedactor([...secrets])
+      gateway.reconfigure(next)
+    },
     drain: async () => {
       await gateway.drain()
       logger.flush()

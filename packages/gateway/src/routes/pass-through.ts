@@ -1,0 +1,176 @@
+import {
+  type ChatStreamRewriter,
+  createChatStreamRewriter,
+  type Failure,
+  type RecordedEvent,
+  rewriteAnthropicMessage,
+  rewriteAnthropicStream,
+  rewriteChatCompletion,
+} from '@dragoman/core'
+import { pings } from '../http/send.ts'
+import type { Pipeline, PipelineOptions } from './pipeline.ts'
+
+/** For a client whose dialect the upstream speaks too: what need not change goes through as it came. */
+export function passStreamThrough(options: PipelineOptions): Pipeline {
+  return new PassedStream(options, openRewriter(options))
+}
+
+/** A whole answer in the client's own dialect: the upstream's bytes where nothing had to change. */
+export function passWholeThrough(options: PipelineOptions): Pipeline {
+  return new PassedBody(options)
+}
+
+class PassedStream implements Pipeline {
+  isOver = false
+  private readonly options: PipelineOptions
+  private readonly rewriter: ChatStreamRewriter
+  private isStarted = false
+  /** Comments from before the first event: sent at once, they would make an HTTP error impossible. */
+  private early: string[] = []
+
+  constructor(options: PipelineOptions, rewriter: ChatStreamRewriter) {
+    this.options = options
+    this.rewriter = rewriter
+  }
+
+  get isFinishing(): boolean {
+    return this.rewriter.state === 'finishing'
+  }
+
+  push(chunk: Buffer): void {
+    if (!this.isOver) this.send(this.rewriter.push(chunk))
+  }
+
+  end(): void {
+    if (!this.isOver) this.send(this.rewriter.end())
+  }
+
+  fail(failure: Failure): void {
+    if (!this.isOver) this.send(this.rewriter.end(failure))
+  }
+
+  keepAlive(): void {
+    if (!this.isOver) this.options.write(pings[this.options.clientDialect])
+  }
+
+  private send(texts: readonly string[]): void {
+    const { rewriter } = this
+    const { failure } = rewriter
+    if (failure === null) this.write(texts)
+    else this.sendFailure(failure, texts)
+    if (this.isOver || rewriter.state !== 'ended') return
+    this.isOver = true
+    this.options.streamed()
+  }
+
+  private sendFailure(failure: Failure, texts: readonly string[]): void {
+    const { watcher, redact, failed } = this.options
+    watcher.failed(failure)
+    this.write(texts.slice(0, -1))
+    if (this.isStarted) {
+      this.write(texts.slice(-1).map(redact))
+    } else {
+      this.isOver = true
+      failed(failure)
+    }
+  }
+
+  private write(texts: readonly string[]): void {
+    if (!this.isStarted && texts.every((text) => text.startsWith(':'))) {
+      this.early.push(...texts)
+      return
+    }
+    this.isStarted = true
+    const { early } = this
+    this.early = []
+    this.options.write([...early, ...texts].join(''))
+  }
+}
+
+class PassedBody implements Pipeline {
+  readonly isFinishing = false
+  isOver = false
+  private readonly options: PipelineOptions
+  private readonly chunks: Buffer[] = []
+
+  constructor(options: PipelineOptions) {
+    this.options = options
+  }
+
+  push(chunk: Buffer): void {
+    this.chunks.push(chunk)
+  }
+
+  end(): void {
+    if (this.isOver) return
+    this.isOver = true
+    const text = Buffer.concat(this.chunks).toString('utf8')
+    const came = parsed(text)
+    const { body, failure } = rewriteBody(came, this.options)
+    if (failure !== null) {
+      this.refuse(failure)
+    } else {
+      this.options.whole(body === came ? text : JSON.stringify(body))
+    }
+  }
+
+  fail(failure: Failure): void {
+    if (this.isOver) return
+    this.isOver = true
+    this.refuse(failure)
+  }
+
+  keepAlive(): void {
+    // A client that waits for one whole answer can be told nothing before it.
+  }
+
+  private refuse(failure: Failure): void {
+    this.options.watcher.failed(failure)
+    this.options.failed(failure)
+  }
+}
+
+function openRewriter(options: PipelineOptions): ChatStreamRewriter {
+  const { plan, maxEventBytes } = options
+  if (plan.upstreamDialect === 'anthropic-messages') {
+    return rewriteAnthropicStream({ ...rewriting(options), parser: plan.parser, maxEventBytes })
+  }
+  return createChatStreamRewriter({ ...plan.parser, ...chatRewriting(options), maxEventBytes })
+}
+
+function rewriteBody(
+  body: unknown,
+  options: PipelineOptions,
+): { readonly body: unknown; readonly failure: Failure | null } {
+  const { plan } = options
+  return plan.upstreamDialect === 'anthropic-messages'
+    ? rewriteAnthropicMessage(body, { ...rewriting(options), parser: plan.parser })
+    : rewriteChatCompletion(body, { ...plan.parser, ...chatRewriting(options) })
+}
+
+function chatRewriting(options: PipelineOptions) {
+  return { ...rewriting(options), faults: 'fail', withholdUsage: !options.includeUsage } as const
+}
+
+function rewriting({ plan, mint, conversationIds, watcher }: PipelineOptions) {
+  return {
+    mint,
+    conversationIds,
+    clientToolName: (name: string) => plan.toolNames.toClient(name),
+    onCall: (name: string) => watcher.call(name),
+    onUsage: (usage: Parameters<typeof watcher.usage>[0]) => watcher.usage(usage),
+    onFinish: (reason: Parameters<typeof watcher.finished>[0]) => watcher.finished(reason),
+    onRecord: (event: RecordedEvent) => {
+      if (event.type === 'problem') watcher.problem(event.code, event.message)
+      else watcher.repair(event.code, event.message)
+    },
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

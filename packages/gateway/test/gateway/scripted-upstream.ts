@@ -1,0 +1,98 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+export interface ScriptedUpstream {
+  readonly url: string
+  /** Requests that came, with their bodies. */
+  readonly requests: readonly { readonly headers: IncomingMessage['headers']; readonly body: string }[]
+  /** Requests that are being answered. */
+  readonly openRequests: number
+}
+
+/** Answers a request; `nth` counts from 1. */
+export type Script = (response: ServerResponse, nth: number) => unknown
+
+const stops: (() => void)[] = []
+
+/** An upstream that does exactly what a test says. */
+export async function startUpstream(script: Script): Promise<ScriptedUpstream> {
+  const requests: { headers: IncomingMessage['headers']; body: string }[] = []
+  let open = 0
+  const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
+    open++
+    response.on('close', () => open--).on('error', () => {})
+    const chunks: Buffer[] = []
+    request
+      .on('error', () => {})
+      .on('data', (chunk: Buffer) => chunks.push(chunk))
+      .on('end', () => {
+        requests.push({ headers: request.headers, body: Buffer.concat(chunks).toString('utf8') })
+        script(response, requests.length)
+      })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  stops.push(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  // Bound to an address, so it is no pipe.
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}/v1`,
+    requests,
+    get openRequests() {
+      return open
+    },
+  }
+}
+
+export function stopUpstreams(): void {
+  for (const stop of stops.splice(0)) stop()
+}
+
+export function sse(response: ServerResponse, ...data: readonly (object | string)[]): void {
+  if (!response.headersSent) response.writeHead(200, { 'content-type': 'text/event-stream' })
+  response.flushHeaders()
+  for (const each of data) {
+    response.write(`data: ${typeof each === 'string' ? each : JSON.stringify(each)}\n\n`)
+  }
+}
+
+export function json(response: ServerResponse, status: number, body: unknown, headers: object = {}): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers })
+  response.end(JSON.stringify(body))
+}
+
+/** One chunk of a chat stream. */
+export function chunk(delta: object, finish: string | null = null): object {
+  return {
+    id: 'chatcmpl-1',
+    object: 'chat.completion.chunk',
+    created: 1,
+    model: 'm',
+    choices: [{ index: 0, delta, finish_reason: finish }],
+  }
+}
+
+export function completion(content: string): object {
+  return {
+    id: 'chatcmpl-1',
+    object: 'chat.completion',
+    created: 1,
+    model: 'm',
+    choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }],
+    usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 },
+  }
+}
+
+/** Resolves as soon as the condition holds, or throws after `longest` milliseconds. */
+export async function until(condition: () => boolean, longest: number): Promise<void> {
+  const end = performance.now() + longest
+  while (!condition()) {
+    if (performance.now() > end) throw new Error(`not within ${longest} ms: ${condition.toString()}`)
+    await sleep(5)
+  }
+}
