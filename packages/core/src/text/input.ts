@@ -86,11 +86,13 @@ export class Recording {
   private text: string
   private from: number
   private limit = Number.POSITIVE_INFINITY
-  /** How many bytes `text` takes: counting them anew each time would be quadratic. */
+  /** How many bytes were recorded, up to `counted`: counting them anew each time would be quadratic. */
   private bytes: number
+  private counted: number
 
   constructor(from: number, before: string) {
     this.from = from
+    this.counted = from
     this.text = before
     this.bytes = byteLength(before)
   }
@@ -103,10 +105,11 @@ export class Recording {
   collect(text: string, to: number): void {
     const piece = text.slice(Math.max(this.from, to - this.limit), to)
     this.text += piece
-    if (this.limit === Number.POSITIVE_INFINITY) this.bytes += byteLength(piece)
+    if (this.limit === Number.POSITIVE_INFINITY) this.count(text, to)
     // Cut only now and then: cutting at every character would copy the tail each time.
     if (this.text.length > 2 * this.limit) this.text = this.text.slice(-this.limit)
     this.from = 0
+    this.counted = 0
   }
 
   /** The last of it was put back, and will be read and recorded again. */
@@ -124,11 +127,19 @@ export class Recording {
   }
 
   bytesAt(input: Input): number {
-    return this.bytes + byteLength(input.text.slice(this.from, input.at))
+    this.count(input.text, input.at)
+    return this.bytes
   }
 
   /** Everything read so far, without ending the recording. */
   peek(input: Input): string {
     return this.text + input.text.slice(this.from, input.at)
+  }
+
+  /** What was read may have been put back: then `to` lies before what was counted. */
+  private count(text: string, to: number): void {
+    if (to >= this.counted) this.bytes += byteLength(text.slice(this.counted, to))
+    else this.bytes -= byteLength(text.slice(to, this.counted))
+    this.counted = to
   }
 }

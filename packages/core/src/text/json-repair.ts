@@ -70,6 +70,8 @@ export class JsonRepair {
   /** Reads on from `at`; returns the end of the value, the character at which it is stuck, or the end of the text. */
   read(text: string, at: number): number {
     while (at < text.length && this.status === 'open') {
+      if (this.place === 'string') at = this.passPlain(text, at)
+      if (at === text.length) break
       const code = text.charCodeAt(at)
       if (this.place === 'word' && !isWord(code)) {
         this.isStuck = !this.endWord()
@@ -101,6 +103,14 @@ export class JsonRepair {
     const taken = this.json
     this.json = ''
     return taken
+  }
+
+  /** Takes what needs no thought in a string at once: letter by letter a large file takes twice as long. */
+  private passPlain(text: string, from: number): number {
+    let at = from
+    while (at < text.length && isPlain(text.charCodeAt(at), this.quote)) at++
+    this.json += text.slice(from, at)
+    return at
   }
 
   private step(code: number, char: string): boolean {
@@ -260,6 +270,10 @@ function startingPlace(scanner: JsonScanner): Place | undefined {
     default:
       return undefined
   }
+}
+
+function isPlain(code: number, quote: number): boolean {
+  return code >= 32 && code !== 34 && code !== 92 && code !== quote
 }
 
 function isWord(code: number): boolean {

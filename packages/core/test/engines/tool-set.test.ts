@@ -144,6 +144,43 @@ describe('the types that a schema allows', () => {
   })
 })
 
+describe('what is given as tools', () => {
+  it('null means that nobody knows, as undefined does; an empty list means none', () => {
+    expect(new ToolSet(null).isKnown).toBe(false)
+    expect(new ToolSet(undefined).isKnown).toBe(false)
+    expect(new ToolSet([])).toMatchObject({ isKnown: true, offered: 0 })
+  })
+
+  it('a list of anything but objects is a mistake of the caller, and named', () => {
+    const broken: unknown = JSON.parse('[{"name":"fine"}, null]')
+    const tools = Array.isArray(broken) ? broken : []
+    expect(() => new ToolSet(tools)).toThrow(expect.objectContaining({ code: 'invalid-option' }))
+    expect(() => new ToolSet(tools)).toThrow('tools[1]')
+  })
+
+  it('a tool whose name cannot be read is still one that was offered', () => {
+    expect(new ToolSet([{ type: 'web_search' }])).toMatchObject({ offered: 1, size: 0 })
+  })
+
+  it('custom tools and MCP definitions are known by name', () => {
+    const tools = new ToolSet([
+      { type: 'custom', custom: { name: 'patch' } },
+      { name: 'read', inputSchema: withProperty({ type: 'integer' }) },
+    ])
+    expect([...tools.names()]).toEqual(['patch', 'read'])
+    expect([...tools.types('read', 'p')]).toEqual(['integer'])
+  })
+
+  it('schemas that refer to themselves many times over are looked at once', () => {
+    const again = Array.from({ length: 12 }, () => ({ $ref: '#/$defs/A' }))
+    const parameters = {
+      ...withProperty({ $ref: '#/$defs/A' }),
+      $defs: { A: { anyOf: [...again, { type: 'integer' }], allOf: again } },
+    }
+    expect([...new ToolSet([{ name: 'tool', parameters }]).types('tool', 'p')]).toEqual(['integer'])
+  })
+})
+
 function withProperty(schema: unknown): Record<string, unknown> {
   return { type: 'object', properties: { p: schema } }
 }

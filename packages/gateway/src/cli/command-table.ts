@@ -5,8 +5,19 @@ import { detect } from './commands/detect.ts'
 import { formats } from './commands/formats.ts'
 import { init } from './commands/init.ts'
 import { parse } from './commands/parse.ts'
+import { replay } from './commands/replay.ts'
 import { serve } from './commands/serve.ts'
 import { simulate } from './commands/simulate.ts'
 
 /** Every command, in the order of the help. */
-export const commands: readonly Command[] = [serve, parse, convert, detect, formats, simulate, check, init]
+export const commands: readonly Command[] = [
+  serve,
+  parse,
+  convert,
+  replay,
+  detect,
+  formats,
+  simulate,
+  check,
+  init,
+]

@@ -1,3 +1,4 @@
+import { CliError } from './cli-error.ts'
 import { openInput } from './input.ts'
 import type { Io } from './io.ts'
 import { longestLineBytes, readLines, type Line } from './lines.ts'
@@ -41,6 +42,12 @@ function answerLine({ number, text }: Line, defaults: ParseSettings): object {
     const request = readParseRequest(fields, defaults)
     return { id, ...parsePieces(request.pieces, request) }
   } catch (error) {
-    return { id, line: number, error: error instanceof Error ? error.message : String(error) }
+    return { id, line: number, error: describe(error) }
   }
+}
+
+/** The message, with what would be right where that is known. */
+function describe(error: unknown): string {
+  if (error instanceof CliError && error.hint !== undefined) return `${error.message} ${error.hint}`
+  return error instanceof Error ? error.message : String(error)
 }

@@ -34,6 +34,6 @@ function pretty(line: string): string {
   const clock = String(time).slice(11, 19)
   const rest = Object.entries(fields)
     .filter(([, value]) => value !== null && value !== undefined)
-    .map(([key, value]) => `${key}=${typeof value === 'object' ? JSON.stringify(value) : String(value)}`)
+    .map(([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
   return `${styleText('gray', clock)} ${styleText(style, String(msg))} ${styleText('gray', rest.join(' '))}\n`
 }

@@ -13,6 +13,9 @@ import { matchModel } from '../config/match-model.ts'
 import { parseBody } from '../http/json-body.ts'
 import { readBody } from '../http/read-body.ts'
 import { pings, sendJsonText, streamHeaders } from '../http/send.ts'
+import type { Recording } from '../recorder/exchange-recording.ts'
+import type { Recorder } from '../recorder/recorder.ts'
+import { tapResponse, tapUpstream } from '../recorder/tap.ts'
 import { Exchange } from '../runtime/exchange.ts'
 import type { RequestLog } from '../runtime/request-log.ts'
 import type { Upstreams } from '../upstream/upstreams.ts'
@@ -27,6 +30,8 @@ export interface AnswerRouteContext {
   readonly config: GatewayConfig
   readonly upstreams: Upstreams
   readonly requestId: string
+  /** Undefined where exchanges are not recorded. */
+  readonly recorder: Recorder | undefined
   readonly log: RequestLog
   readonly refuse: (
     failure: Failure,
@@ -40,7 +45,9 @@ export interface AnswerRouteContext {
 
 /** `POST /v1/messages` and `POST /v1/chat/completions`. */
 export async function answerRoute(context: AnswerRouteContext): Promise<void> {
-  const decoded = await readRequest(context)
+  const recording = context.recorder?.open(context.requestId, context.dialect)
+  if (recording !== undefined) tapResponse(context.response, recording)
+  const decoded = await readRequest(context, recording)
   if (decoded === undefined) return
   const { config, dialect, log, upstreams } = context
   log.model = decoded.model
@@ -52,11 +59,15 @@ export async function answerRoute(context: AnswerRouteContext): Promise<void> {
   const upstream = await upstreams.resolve(route.upstream)
   const plan = planRequest(decoded, dialect, route, upstream, config)
   log.plan(plan)
-  answer(context, decoded, plan)
+  recording?.upstreamRequest(plan)
+  answer(context, decoded, plan, recording)
 }
 
 /** Reads and decodes the request, or answers why it cannot. */
-export async function readRequest(context: AnswerRouteContext): Promise<ConversationRequest | undefined> {
+export async function readRequest(
+  context: AnswerRouteContext,
+  recording?: Recording,
+): Promise<ConversationRequest | undefined> {
   const { request, dialect, config, log, refuse } = context
   const body = await readBody(request, config.limits.bodyBytes)
   if (body.is === 'gone') return undefined
@@ -66,7 +77,9 @@ export async function readRequest(context: AnswerRouteContext): Promise<Conversa
     return undefined
   }
   log.received(body.bytes.length, config.warnings.conversationBytes)
-  const json = parseBody(body.bytes.toString('utf8'), config.limits.jsonDepth)
+  const text = body.bytes.toString('utf8')
+  recording?.clientRequest(text)
+  const json = parseBody(text, config.limits.jsonDepth)
   if (json.is === 'invalid') {
     refuse(failure('invalid-request', 'invalid_json', json.message))
     return undefined
@@ -87,16 +100,21 @@ export async function readRequest(context: AnswerRouteContext): Promise<Conversa
   return decoded.request
 }
 
-function answer(context: AnswerRouteContext, request: ConversationRequest, plan: Plan): void {
+function answer(
+  context: AnswerRouteContext,
+  request: ConversationRequest,
+  plan: Plan,
+  recording: Recording | undefined,
+): void {
   const { config, response, upstreams, log, refuse } = context
   const exchange: Exchange = new Exchange({
     response,
     timeouts: { ...config.timeouts, ...plan.route.timeouts },
     responseBytes: config.limits.responseBytes,
     wantsStream: request.stream,
-    call: (listener) => {
+    callUpstream: (listener) => {
       log.upstreamCalled()
-      return upstreams.call(plan, listener)
+      return upstreams.call(plan, recording === undefined ? listener : tapUpstream(listener, recording))
     },
     open: (source) => {
       log.upstreamAnswered()
@@ -149,8 +167,7 @@ function pipelineOptions(
       exchange.write(text)
     },
     streamed: () => {
-      response.end()
-      exchange.finish()
+      exchange.endStream()
     },
     whole: (json) => {
       log.firstByte()

@@ -7,6 +7,7 @@ import type {
   ToolNames,
   Usage,
 } from '@dragoman/core'
+import { redactFailure } from '../security/redact.ts'
 
 /** Who wants to know what an answer was like: the log and the metrics. */
 export interface AnswerWatcher {
@@ -89,7 +90,7 @@ export class AnswerWatch implements AnswerSink {
     const cause = this.cause ?? failure
     this.options.watcher.failed(cause)
     const { isStarted, sink, redact } = this.options
-    if (isStarted()) sink.fail({ ...cause, message: redact(cause.message) })
+    if (isStarted()) sink.fail(redactFailure(cause, redact))
     else this.options.failed(cause)
   }
 

@@ -32,8 +32,13 @@ export interface Pipeline {
   keepAlive(): void
 }
 
+/** What an answer is read by. */
+export type ReadingPlan = Pick<Plan, 'upstreamDialect' | 'format' | 'parser' | 'toolNames'> & {
+  readonly route: Pick<Plan['route'], 'model'>
+}
+
 export interface PipelineOptions {
-  readonly plan: Plan
+  readonly plan: ReadingPlan
   readonly clientDialect: Dialect
   /** What the client called the model: that is what it gets back. */
   readonly clientModel: string
@@ -132,7 +137,15 @@ function decodeInto(
   { isStarted, keepAlive, onEnd }: Ending,
 ): Pipeline {
   const { plan, mint, conversationIds, watcher, redact, maxEventBytes, failed } = options
-  const watch = new AnswerWatch({ sink, watcher, redact, isStarted, failed, onEnd, toolNames: plan.toolNames })
+  const watch = new AnswerWatch({
+    sink,
+    watcher,
+    redact,
+    isStarted,
+    failed,
+    onEnd,
+    toolNames: plan.toolNames,
+  })
   const reading = { parser: plan.parser, mint, conversationIds, sink: watch, maxEventBytes }
   const isAnthropic = plan.upstreamDialect === 'anthropic-messages'
   const decoder =

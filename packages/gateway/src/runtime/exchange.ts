@@ -21,7 +21,7 @@ export interface ExchangeOptions {
   readonly responseBytes: number
   readonly wantsStream: boolean
   /** Makes the upstream call; a second time only where the first reached nobody. */
-  readonly call: (listener: UpstreamListener) => UpstreamCall
+  readonly callUpstream: (listener: UpstreamListener) => UpstreamCall
   readonly open: (source: 'sse' | 'json') => Pipeline
   /** Answers with a failure, before anything was sent. */
   readonly refuse: (failure: Failure, headers?: Readonly<Record<string, string>>) => void
@@ -48,6 +48,8 @@ export class Exchange implements UpstreamListener {
   private pending: Buffer[] = []
   private isFlushing = false
   private hasWritten = false
+  private outgoing = ''
+  private isCollecting = false
   private source: 'sse' | 'json' = 'json'
   private error: { status: number; headers: IncomingHttpHeaders; chunks: Buffer[]; size: number } | undefined
   private pingTimer: NodeJS.Timeout | undefined
@@ -64,7 +66,7 @@ export class Exchange implements UpstreamListener {
   start(): void {
     // A client that left while its request was read has had its `close` before we listened.
     if (this.options.response.closed) this.state = 'done'
-    else this.call = this.options.call(this)
+    else this.call = this.options.callUpstream(this)
   }
 
   /** Ends it with a failure, because we have to. */
@@ -76,7 +78,7 @@ export class Exchange implements UpstreamListener {
 
   onHeaders(status: number, headers: IncomingHttpHeaders): void {
     if (this.state === 'done') return
-    const type = String(headers['content-type'] ?? '').toLowerCase()
+    const type = (headers['content-type'] ?? '').toLowerCase()
     if (status >= 300 && status < 400) {
       this.cut(upstreamFailure('upstream_redirect', 'The upstream answered with a redirect.'))
     } else if (status >= 400) {
@@ -158,14 +160,29 @@ export class Exchange implements UpstreamListener {
     if (!this.options.response.closed) this.watchStall()
   }
 
-  /** Sends text of the answer; a client that does not take it stops the upstream. */
+  /** Takes text of the answer. What one turn of the event loop brings is sent in one piece. */
   write(text: string): void {
-    const { response } = this.options
     if (this.state === 'done' || text === '') return
     this.options.onFirstByte()
     this.hasWritten = true
+    this.outgoing += text
+    if (!this.isCollecting) this.send()
+  }
+
+  /** Everything was written. */
+  endStream(): void {
+    this.send()
+    this.options.response.end()
+    this.finish()
+  }
+
+  /** A client that does not take it stops the upstream. */
+  private send(): void {
+    const text = this.outgoing
+    if (text === '') return
+    this.outgoing = ''
     this.pingTimer?.refresh()
-    if (response.write(text)) return
+    if (this.options.response.write(text)) return
     this.call?.pause()
     this.watchStall()
   }
@@ -214,9 +231,13 @@ export class Exchange implements UpstreamListener {
 
   /** A bug in one answer ends that answer, not the process with every other one. */
   private guard(step: () => void): void {
+    this.isCollecting = true
     try {
       step()
+      this.isCollecting = false
+      if (this.state !== 'done') this.send()
     } catch (error) {
+      this.isCollecting = false
       this.options.onBug(error)
       this.call?.abort()
       this.options.refuse({

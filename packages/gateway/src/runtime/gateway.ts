@@ -12,8 +12,9 @@ import { estimateTokens } from '../routes/estimate-tokens.ts'
 import { listModels } from '../routes/models.ts'
 import type { Dialect } from '../routes/plan.ts'
 import { dialectOf, findRoute, type Route, type RouteMatch } from '../routes/route-table.ts'
+import type { Recorder } from '../recorder/recorder.ts'
 import { FailureLimit } from '../security/failure-limit.ts'
-import type { Redactor } from '../security/redact.ts'
+import { redactFailure, redactHeaders, type Redactor } from '../security/redact.ts'
 import {
   checkCaller,
   checkContent,
@@ -32,6 +33,7 @@ export interface GatewayWorld {
   readonly now: () => number
   /** Takes secrets out of what upstreams say, before a client sees it. */
   readonly redact: Redactor
+  readonly recorder?: Recorder
 }
 
 /** How long answers that were cut may take to leave. */
@@ -69,10 +71,10 @@ export class Gateway {
   /** Starts listening; resolves to the address, which is news where the port was 0. */
   async listen(): Promise<string> {
     const { host, port } = this.config.listen
-    await new Promise<void>((resolve, reject) => {
-      this.server.once('error', reject)
+    await new Promise<void>((resolve, fail) => {
+      this.server.once('error', fail)
       this.server.listen(port, host, () => {
-        this.server.off('error', reject)
+        this.server.off('error', fail)
         resolve()
       })
     })
@@ -216,13 +218,20 @@ export class Gateway {
       config,
       upstreams,
       requestId,
+      recorder: world.recorder,
       log,
       redact: world.redact,
       refuse: (failure, options) => {
         log.failed(failure)
-        const told = { ...failure, message: world.redact(failure.message) }
-        if (response.headersSent) endStreamWithFailure(response, dialect, told)
-        else sendFailure(response, dialect, told, requestId, options)
+        const told = redactFailure(failure, world.redact)
+        if (response.headersSent) {
+          endStreamWithFailure(response, dialect, told)
+        } else {
+          sendFailure(response, dialect, told, requestId, {
+            ...options,
+            headers: redactHeaders(options?.headers ?? {}, world.redact),
+          })
+        }
       },
       onExchange: (exchange) => {
         this.exchanges.add(exchange)

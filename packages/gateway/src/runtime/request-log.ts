@@ -1,5 +1,13 @@
 import type { ServerResponse } from 'node:http'
-import type { Failure, FinishReason, FormatId, ProblemCode, RepairCode, RequestNote, Usage } from '@dragoman/core'
+import type {
+  Failure,
+  FinishReason,
+  FormatId,
+  ProblemCode,
+  RepairCode,
+  RequestNote,
+  Usage,
+} from '@dragoman/core'
 import type { Logger } from '../observe/logger.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import type { AnswerWatcher } from '../routes/answer-watch.ts'

@@ -6,7 +6,7 @@ export interface HostPolicy {
   readonly allowedHosts: readonly string[]
 }
 
-const loopbackNames: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
+const loopbackNames: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 /**
  * A web page can point a name of its own at 127.0.0.1 and then speak to us as if it were ours (DNS
@@ -15,7 +15,7 @@ const loopbackNames: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 export function isAllowedHost(host: string, policy: HostPolicy): boolean {
   const { name, port } = splitHost(host.toLowerCase())
   if (policy.allowedHosts.includes(name)) return true
-  return policy.isLoopback && loopbackNames.includes(name) && (port === '' || port === String(policy.port))
+  return policy.isLoopback && loopbackNames.has(name) && (port === '' || port === String(policy.port))
 }
 
 function splitHost(host: string): { name: string; port: string } {

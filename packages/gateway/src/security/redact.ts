@@ -1,3 +1,5 @@
+import type { Failure } from '@dragoman/core'
+
 /** Takes secrets out of texts that leave the process: logs, error messages, recordings. */
 export interface Redactor {
   (text: string): string
@@ -23,11 +25,23 @@ export function createRedactor(secrets: readonly string[]): Redactor {
     forms.add(Buffer.from(secret).toString('base64').replace(/=+$/, ''))
     forms.add(Buffer.from(secret).toString('base64url'))
   }
-  const known = [...forms].sort((a, b) => b.length - a.length)
+  const known = [...forms].toSorted((a, b) => b.length - a.length)
   return (text) => {
     let clean = text
     for (const form of known) clean = clean.replaceAll(form, REDACTED)
     for (const [shape, replacement] of keyShapes) clean = clean.replace(shape, replacement)
     return clean
   }
+}
+
+/** An upstream may repeat the key it was shown, in its message or in its code. */
+export function redactFailure(failure: Failure, redact: Redactor): Failure {
+  return { ...failure, code: redact(failure.code), message: redact(failure.message) }
+}
+
+export function redactHeaders(
+  headers: Readonly<Record<string, string>>,
+  redact: Redactor,
+): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, redact(value)]))
 }

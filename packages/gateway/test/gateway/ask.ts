@@ -50,7 +50,9 @@ export interface Answer {
   readonly text: string
   readonly comments: number
   readonly pings: number
-  readonly error: { readonly type: string; readonly code: string | undefined; readonly message: string } | undefined
+  readonly error:
+    | { readonly type: string; readonly code: string | undefined; readonly message: string }
+    | undefined
   /** How the answer says that it is whole: `end_turn`, `tool_calls`… */
   readonly finish: string | undefined
   /** `message_stop` or `[DONE]`. */
@@ -93,9 +95,18 @@ export async function readAnswer(response: Response): Promise<Answer> {
             message: String(at(error, 'message')),
           },
     finish: values.map(finishOf).find((reason) => reason !== undefined),
-    isMarkedDone: data.includes('[DONE]') || items.some((item) => item.kind === 'event' && item.event === 'message_stop'),
+    isMarkedDone:
+      data.includes('[DONE]') || items.some((item) => item.kind === 'event' && item.event === 'message_stop'),
     hasCall: body.includes('"tool_use"') || body.includes('"tool_calls":['),
   }
+}
+
+/** One after the other. */
+export async function inTurn<T>(items: readonly T[], run: (item: T) => Promise<void>): Promise<void> {
+  await items.reduce(async (before, item) => {
+    await before
+    await run(item)
+  }, Promise.resolve())
 }
 
 /** The value at a path of names and indexes, or undefined. */

@@ -11,9 +11,9 @@ export interface RunningGateway {
   /** Every log line so far, as it would be written. */
   readonly lines: readonly LogLine[]
   /** The latest line of a request. */
-  requestLine(): LogLine | undefined
+  readonly requestLine: () => LogLine | undefined
   /** The value of one series of `/metrics`; 0 where there is none. */
-  metric(series: string): Promise<number>
+  readonly metric: (series: string) => Promise<number>
 }
 
 export type LogLine = LogFields & { readonly level: string; readonly msg: string }

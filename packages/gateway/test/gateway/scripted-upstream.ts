@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface ScriptedUpstream {
@@ -23,12 +22,12 @@ export async function startUpstream(script: Script): Promise<ScriptedUpstream> {
   const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
     open++
     response.on('close', () => open--).on('error', () => {})
-    const chunks: Buffer[] = []
+    const pieces: Buffer[] = []
     request
       .on('error', () => {})
-      .on('data', (chunk: Buffer) => chunks.push(chunk))
+      .on('data', (piece: Buffer) => pieces.push(piece))
       .on('end', () => {
-        requests.push({ headers: request.headers, body: Buffer.concat(chunks).toString('utf8') })
+        requests.push({ headers: request.headers, body: Buffer.concat(pieces).toString('utf8') })
         script(response, requests.length)
       })
   })
@@ -38,8 +37,8 @@ export async function startUpstream(script: Script): Promise<ScriptedUpstream> {
     server.close()
     server.closeAllConnections()
   })
-  // Bound to an address, so it is no pipe.
-  const { port } = server.address() as AddressInfo
+  const address = server.address()
+  const port = typeof address === 'object' && address !== null ? address.port : 0
   return {
     url: `http://127.0.0.1:${port}/v1`,
     requests,
@@ -91,8 +90,11 @@ export function completion(content: string): object {
 /** Resolves as soon as the condition holds, or throws after `longest` milliseconds. */
 export async function until(condition: () => boolean, longest: number): Promise<void> {
   const end = performance.now() + longest
-  while (!condition()) {
+  const look = async (): Promise<void> => {
+    if (condition()) return
     if (performance.now() > end) throw new Error(`not within ${longest} ms: ${condition.toString()}`)
     await sleep(5)
+    await look()
   }
+  await look()
 }

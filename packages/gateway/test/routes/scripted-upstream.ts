@@ -27,14 +27,19 @@ export async function scriptedUpstream(answer: ScriptedAnswer): Promise<Scripted
       requests.push(body)
       response.writeHead(answer.status ?? 200, { 'content-type': answer.type ?? 'text/event-stream' })
       response.flushHeaders()
-      void (async () => {
-        for (const piece of answer.pieces) {
+      const [...pieces] = answer.pieces
+      const send = (): void => {
+        const piece = pieces.shift()
+        if (piece !== undefined) {
           response.write(piece)
-          await new Promise((resolve) => setTimeout(resolve, 5))
+          setTimeout(send, 5)
+        } else if (answer.isCut === true) {
+          response.destroy()
+        } else {
+          response.end()
         }
-        if (answer.isCut === true) response.destroy()
-        else response.end()
-      })()
+      }
+      send()
     })
   })
   server.listen(0, '127.0.0.1')

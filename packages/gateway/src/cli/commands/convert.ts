@@ -1,50 +1,55 @@
-import { createChatStreamRewriter } from '@dragoman/core'
-import type { CommandArguments } from '../arguments.ts'
-import { usageError } from '../cli-error.ts'
+import type { ParserOptions } from '@dragoman/core'
+import type { RecordedExchange, RecordedUpstream } from '../../recorder/recording.ts'
+import { offeredTools, requestIn } from '../../recorder/replay.ts'
+import { failure } from '../cli-error.ts'
 import type { Command } from '../command.ts'
-import { didYouMean } from '../did-you-mean.ts'
+import { dialectIn } from '../dialect-option.ts'
 import { openInput } from '../input.ts'
-import { modelOptions, readParseSettings } from '../parse-settings.ts'
-
-const dialects = ['openai-chat', 'anthropic-messages'] as const
-type Dialect = (typeof dialects)[number]
+import { modelOptions, type ParseSettings, readParseSettings } from '../parse-settings.ts'
+import { openRecorded } from '../recorded-input.ts'
+import { createStreamTranslator } from '../stream-translator.ts'
 
 export const convert: Command = {
   name: 'convert',
   summary: 'Rewrite a recorded answer stream with structured tool calls.',
-  operands: '[FILE.sse|-]',
+  operands: '[FILE.sse|RECORDING.json|-]',
   operandCount: { min: 0, max: 1 },
   description: [
-    'Reads the event stream of an upstream as it comes and writes the stream that a client gets.',
-    'What need not change is passed on byte for byte. The ids of calls are counted, so that the same',
-    'input always gives the same output. Warnings go to standard error.',
+    'Reads the event stream of an upstream as it comes and writes the stream that a client gets, in the',
+    'same dialect or in another. In the same one, what need not change is passed on byte for byte. The ids',
+    'of calls are counted, so that the same input always gives the same output. Of a recording, the stream',
+    'of the upstream is read, with the model, the format and the tools it was recorded with. Warnings go to',
+    'standard error.',
   ],
   options: {
-    from: { type: 'string', value: 'DIALECT', help: 'What the stream is. Default: openai-chat.' },
+    from: {
+      type: 'string',
+      value: 'DIALECT',
+      help: 'What the stream is: openai-chat (default) or anthropic-messages.',
+    },
     to: { type: 'string', value: 'DIALECT', help: 'What it is to become. Default: openai-chat.' },
     ...modelOptions,
   },
   examples: [
     { command: 'convert --format kimi answer.sse', does: 'Make the calls in a recorded stream structured.' },
     {
-      command: 'convert --from openai-chat --to openai-chat --model qwen3-coder -',
-      does: 'The same on standard input, while it comes.',
+      command: 'convert --to anthropic-messages --model qwen3-coder -',
+      does: 'From standard input, while it comes, as an Anthropic client gets it.',
     },
   ],
   async run(given, io) {
-    checkDialects(dialectIn(given, 'from'), dialectIn(given, 'to'))
-    const { format, model, tools } = await readParseSettings(given, io)
+    const from = dialectIn(given, 'from')
+    const to = dialectIn(given, 'to') ?? 'openai-chat'
+    const settings = await readParseSettings(given, io)
+    const input = await openInput(given.operands[0], io)
+    const opened = await openRecorded(input)
+    const recorded = opened.is === 'recording' ? recordedStream(opened.recording, input.name) : undefined
     const warnings: string[] = []
-    let ids = 0
-    const rewriter = createChatStreamRewriter({
-      ...(format !== undefined && { format }),
-      ...(model !== undefined && { model }),
-      ...(tools !== undefined && { tools }),
-      newId: () => String(ids++).padStart(4, '0'),
-      onWarning: (message) => warnings.push(message),
-      onRecord: ({ type, code, message }, choice) => {
-        warnings.push(`choice ${choice}: ${type} ${code}: ${message}`)
-      },
+    const translator = createStreamTranslator({
+      from: from ?? recorded?.upstream.dialect ?? 'openai-chat',
+      to,
+      parser: { ...recorded?.parser, ...parserOptions(settings) },
+      warn: (message) => warnings.push(message),
     })
     const send = async (output: readonly string[]): Promise<void> => {
       const said = warnings
@@ -53,27 +58,29 @@ export const convert: Command = {
       if (said.length > 0) await io.stderr.write(said.join(''))
       if (output.length > 0) await io.stdout.write(output.join(''))
     }
-    const input = await openInput(given.operands[0], io)
-    for await (const chunk of input.chunks) await send(rewriter.push(chunk))
-    await send(rewriter.end())
+    if (recorded !== undefined) await send(translator.push(Buffer.from(recorded.upstream.response)))
+    else if (opened.is === 'stream')
+      for await (const chunk of opened.chunks) await send(translator.push(chunk))
+    await send(translator.end())
     return 0
   },
 }
 
-function dialectIn(given: CommandArguments, option: 'from' | 'to'): Dialect {
-  const name = given.text(option) ?? 'openai-chat'
-  const dialect = dialects.find((known) => known === name)
-  if (dialect !== undefined) return dialect
-  const meant = didYouMean(name, dialects)
-  const question = meant === undefined ? '' : ` Did you mean ${meant}?`
-  throw usageError(`--${option}: unknown dialect "${name}".${question}`, `Known: ${dialects.join(', ')}`)
+function parserOptions({ format, model, tools }: ParseSettings): ParserOptions {
+  return {
+    ...(format !== undefined && { format }),
+    ...(model !== undefined && { model }),
+    ...(tools !== undefined && { tools }),
+  }
 }
 
-function checkDialects(from: Dialect, to: Dialect): void {
-  const missing = from === 'openai-chat' ? to : from
-  if (missing === 'openai-chat') return
-  throw usageError(
-    `${missing} cannot be converted yet: it comes with the gateway`,
-    'For now: --from openai-chat --to openai-chat',
-  )
+function recordedStream(
+  recording: RecordedExchange,
+  name: string,
+): { readonly upstream: RecordedUpstream; readonly parser: ParserOptions } {
+  const { upstream } = recording
+  if (upstream === null || !upstream.contentType.toLowerCase().includes('text/event-stream')) {
+    throw failure(`${name} holds no stream of an upstream. For whole answers there is dragoman replay.`)
+  }
+  return { upstream, parser: { ...upstream.reading, tools: offeredTools(requestIn(recording)) } }
 }

@@ -60,12 +60,14 @@ interface RunningGateway {
 }
 
 async function startGateway(config: GatewayConfig, { stderr, now }: Io): Promise<RunningGateway> {
-  const [{ Gateway }, { createLogger }, { createMetrics }, { createRedactor }] = await Promise.all([
-    import('../../runtime/gateway.ts'),
-    import('../../observe/logger.ts'),
-    import('../../observe/metrics.ts'),
-    import('../../security/redact.ts'),
-  ])
+  const [{ Gateway }, { createLogger }, { createMetrics }, { createRedactor }, { createRecorder }] =
+    await Promise.all([
+      import('../../runtime/gateway.ts'),
+      import('../../observe/logger.ts'),
+      import('../../observe/metrics.ts'),
+      import('../../security/redact.ts'),
+      import('../../recorder/recorder.ts'),
+    ])
   const metrics = createMetrics(await packageVersion())
   const secrets = new Set(secretsOf(config))
   let redactor = createRedactor([...secrets])
@@ -76,7 +78,23 @@ async function startGateway(config: GatewayConfig, { stderr, now }: Io): Promise
     isTerminal: stderr.isTerminal,
     onDrop: () => metrics.dropped('log'),
   })
-  const gateway = new Gateway(config, { logger, metrics, now, redact })
+  const recorder =
+    config.record === null
+      ? undefined
+      : createRecorder({
+          config: config.record,
+          redact,
+          now: Date.now,
+          onDrop: () => metrics.dropped('record'),
+          onFault: (message) => logger.warn({ message }, 'recordings cannot be written'),
+        })
+  const gateway = new Gateway(config, {
+    logger,
+    metrics,
+    now,
+    redact,
+    ...(recorder === undefined ? {} : { recorder }),
+  })
   let address: string
   try {
     address = await gateway.listen()
@@ -94,6 +112,7 @@ async function startGateway(config: GatewayConfig, { stderr, now }: Io): Promise
     },
     drain: async () => {
       await gateway.drain()
+      await recorder?.close()
       logger.flush()
     },
   }

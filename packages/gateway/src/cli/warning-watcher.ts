@@ -1,0 +1,13 @@
+import type { AnswerWatcher } from '../routes/answer-watch.ts'
+
+/** Says what was wrong in an answer, and what was done about it. */
+export function warningWatcher(warn: (message: string) => void): AnswerWatcher {
+  return {
+    problem: (code, message) => warn(`problem ${code}: ${message}`),
+    repair: (code, message) => warn(`repair ${code}: ${message}`),
+    failed: ({ code, message }) => warn(`failure ${code}: ${message}`),
+    call: () => {},
+    finished: () => {},
+    usage: () => {},
+  }
+}

@@ -1,0 +1,138 @@
+import type { Redactor } from '../security/redact.ts'
+import type { Dialect, Plan } from '../routes/plan.ts'
+import type { RecordedExchange, RecordedUpstream } from './recording.ts'
+
+/** Where the stages of one exchange are noted while it runs. None of this waits for anything. */
+export interface Recording {
+  clientRequest(text: string): void
+  upstreamRequest(plan: Plan): void
+  upstreamAnswer(status: number, contentType: string): void
+  upstreamChunk(chunk: Buffer): void
+  upstreamFault(code: string): void
+  clientChunk(chunk: string | Uint8Array): void
+  /** The exchange is over, well or badly. */
+  end(status: number | null): void
+}
+
+export interface RecordingRoom {
+  readonly startedAt: number
+  /** Whether there is room for so many bytes more. */
+  readonly reserve: (bytes: number) => boolean
+  readonly release: (bytes: number) => void
+  readonly onDrop: () => void
+  readonly onEnd: (recording: ExchangeRecording) => void
+}
+
+type UpstreamNotes = Omit<RecordedUpstream, 'response'>
+
+/** The stages of one exchange in memory, until they are written or there is no room for them. */
+export class ExchangeRecording implements Recording {
+  private readonly requestId: string
+  private readonly dialect: Dialect
+  private readonly room: RecordingRoom
+  private state: 'open' | 'ended' | 'gone' = 'open'
+  private held = 0
+  private request = ''
+  private status: number | null = null
+  private upstream: UpstreamNotes | null = null
+  private upstreamChunks: Buffer[] = []
+  private clientChunks: Buffer[] = []
+
+  constructor(requestId: string, dialect: Dialect, room: RecordingRoom) {
+    this.requestId = requestId
+    this.dialect = dialect
+    this.room = room
+  }
+
+  clientRequest(text: string): void {
+    if (this.hold(text.length)) this.request = text
+  }
+
+  upstreamRequest({ upstream, upstreamDialect, route, format, parser, body }: Plan): void {
+    if (!this.hold(body.length)) return
+    const { tools: _tools, ...reading } = parser
+    this.upstream = {
+      name: upstream.name,
+      dialect: upstreamDialect,
+      model: route.model,
+      format,
+      reading,
+      request: body,
+      status: null,
+      contentType: '',
+      fault: null,
+    }
+  }
+
+  upstreamAnswer(status: number, contentType: string): void {
+    if (this.upstream !== null) this.upstream = { ...this.upstream, status, contentType }
+  }
+
+  upstreamChunk(chunk: Buffer): void {
+    if (this.hold(chunk.length)) this.upstreamChunks.push(chunk)
+  }
+
+  upstreamFault(code: string): void {
+    if (this.upstream !== null) this.upstream = { ...this.upstream, fault: code }
+  }
+
+  clientChunk(chunk: string | Uint8Array): void {
+    const bytes = Buffer.from(chunk)
+    if (this.hold(bytes.length)) this.clientChunks.push(bytes)
+  }
+
+  end(status: number | null): void {
+    if (this.state !== 'open') return
+    this.state = 'ended'
+    this.status = status
+    this.room.onEnd(this)
+  }
+
+  /** What is held is given up, and somebody counts it. */
+  drop(): void {
+    if (this.state === 'gone') return
+    this.forget()
+    this.room.onDrop()
+  }
+
+  forget(): void {
+    this.state = 'gone'
+    this.room.release(this.held)
+    this.held = 0
+    this.request = ''
+    this.upstream = null
+    this.upstreamChunks = []
+    this.clientChunks = []
+  }
+
+  /** Each stage is redacted as one text: a secret may lie across two chunks. */
+  redacted(redact: Redactor): RecordedExchange {
+    const { upstream } = this
+    return {
+      dragomanRecording: 1,
+      requestId: this.requestId,
+      time: new Date(this.room.startedAt).toISOString(),
+      client: {
+        dialect: this.dialect,
+        request: redact(this.request),
+        status: this.status,
+        response: redact(Buffer.concat(this.clientChunks).toString('utf8')),
+      },
+      upstream: upstream && {
+        ...upstream,
+        request: redact(upstream.request),
+        response: redact(Buffer.concat(this.upstreamChunks).toString('utf8')),
+      },
+    }
+  }
+
+  private hold(bytes: number): boolean {
+    if (this.state !== 'open') return false
+    if (!this.room.reserve(bytes)) {
+      this.drop()
+      return false
+    }
+    this.held += bytes
+    return true
+  }
+}

@@ -1,0 +1,117 @@
+import type { RecordConfig } from '../config/config.ts'
+import type { Redactor } from '../security/redact.ts'
+import type { Dialect } from '../routes/plan.ts'
+import { ExchangeRecording, type Recording } from './exchange-recording.ts'
+import { RecordingFolder } from './recording-folder.ts'
+
+export interface Recorder {
+  open(requestId: string, dialect: Dialect): Recording
+  /** Resolves when what is over has been written. */
+  close(): Promise<void>
+}
+
+export interface RecorderOptions {
+  readonly config: RecordConfig
+  readonly redact: Redactor
+  /** Milliseconds of the wall clock. */
+  readonly now: () => number
+  /** An exchange is not recorded: there was no room for it, or it could not be written. */
+  readonly onDrop: () => void
+  /** The folder could not be written to. Told once, until it can be again. */
+  readonly onFault: (message: string) => void
+  readonly limits?: Partial<RecorderLimits>
+}
+
+interface RecorderLimits {
+  /** All that is held in memory, of exchanges under way and of those waiting to be written. */
+  readonly heldBytes: number
+  /** Exchanges that wait to be written. */
+  readonly waiting: number
+}
+
+const usualLimits: RecorderLimits = { heldBytes: 67_108_864, waiting: 256 }
+
+/** How often the age of recordings is looked at, where nothing is written. */
+const SWEEP_MS = 600_000
+
+export function createRecorder(options: RecorderOptions): Recorder {
+  return new FolderRecorder(options)
+}
+
+class FolderRecorder implements Recorder {
+  private readonly options: RecorderOptions
+  private readonly limits: RecorderLimits
+  private readonly folder: RecordingFolder
+  private readonly sweeping: NodeJS.Timeout
+  private held = 0
+  private waiting = 0
+  private isFaulty = false
+  private last: Promise<unknown>
+
+  constructor(options: RecorderOptions) {
+    this.options = options
+    this.limits = { ...usualLimits, ...options.limits }
+    this.folder = new RecordingFolder(options.config, options.now)
+    this.last = this.attempt(() => this.folder.open())
+    this.sweeping = setInterval(() => {
+      this.last = this.last.then(() => this.attempt(() => this.folder.sweep()))
+    }, SWEEP_MS).unref()
+  }
+
+  open(requestId: string, dialect: Dialect): Recording {
+    return new ExchangeRecording(requestId, dialect, {
+      startedAt: this.options.now(),
+      reserve: (bytes) => this.reserve(bytes),
+      release: (bytes) => {
+        this.held -= bytes
+      },
+      onDrop: this.options.onDrop,
+      onEnd: (recording) => this.enqueue(recording),
+    })
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.sweeping)
+    await this.last
+  }
+
+  private reserve(bytes: number): boolean {
+    if (this.held + bytes > this.limits.heldBytes) return false
+    this.held += bytes
+    return true
+  }
+
+  private enqueue(recording: ExchangeRecording): void {
+    if (this.waiting >= this.limits.waiting) {
+      recording.drop()
+      return
+    }
+    this.waiting++
+    this.last = this.last.then(() => this.write(recording))
+  }
+
+  /** One after the other: redaction takes time, and streams are to have their turns in between. */
+  private async write(recording: ExchangeRecording): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve))
+    const isWritten = await this.attempt(() => {
+      const exchange = recording.redacted(this.options.redact)
+      return this.folder.write(exchange.time, exchange.requestId, `${JSON.stringify(exchange, null, 2)}\n`)
+    })
+    this.waiting--
+    if (isWritten) recording.forget()
+    else recording.drop()
+  }
+
+  /** A full disk, a folder that is gone: no reason to stop serving. */
+  private async attempt(step: () => Promise<void>): Promise<boolean> {
+    try {
+      await step()
+      this.isFaulty = false
+      return true
+    } catch (error) {
+      if (!this.isFaulty) this.options.onFault(error instanceof Error ? error.message : String(error))
+      this.isFaulty = true
+      return false
+    }
+  }
+}

@@ -1,0 +1,102 @@
+import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { RecordConfig } from '../config/config.ts'
+
+/** Room is made for several recordings at once: looking through the folder for each would be slow. */
+const KEPT_SHARE = 0.9
+
+/** What another process has not finished by then it never will. */
+const PARTIAL_MS = 3_600_000
+
+/** Only files with such names are ever removed. */
+const recordingName = /^(\d{4}-\d\d-\d\dT)(\d\d)-(\d\d)-(\d\d\.\d{3}Z)-[\w-]+\.json(\.partial)?$/
+
+/** The names of the recordings in a folder, oldest first. */
+export async function recordingsIn(dir: string): Promise<string[]> {
+  const names = await readdir(dir)
+  return names.filter((name) => recordingName.test(name) && !name.endsWith('.partial')).toSorted()
+}
+
+/** The folder of the recordings, and how much it may hold. */
+export class RecordingFolder {
+  private readonly config: RecordConfig
+  private readonly now: () => number
+  /** At least what is in the folder, as far as we know. */
+  private size = 0
+
+  constructor(config: RecordConfig, now: () => number) {
+    this.config = config
+    this.now = now
+  }
+
+  async open(): Promise<void> {
+    await this.make()
+    await this.sweep()
+  }
+
+  async write(time: string, requestId: string, text: string): Promise<void> {
+    await this.make()
+    const path = join(this.config.dir, `${time.replaceAll(':', '-')}-${requestId}.json`)
+    // A reader must not find half a recording.
+    const partial = `${path}.partial`
+    try {
+      await writeFile(partial, text, { mode: 0o600, flag: 'wx' })
+      await rename(partial, path)
+    } catch (error) {
+      await rm(partial, { force: true })
+      throw error
+    }
+    this.size += Buffer.byteLength(text)
+    if (this.size > this.config.maxBytes) await this.sweep()
+  }
+
+  /** Removes what is too old, and the oldest of what is too much. */
+  async sweep(): Promise<void> {
+    const { maxBytes, maxAge } = this.config
+    const found = await this.look()
+    let size = found.reduce((sum, file) => sum + file.size, 0)
+    const goal = size > maxBytes ? maxBytes * KEPT_SHARE : maxBytes
+    const removed = found.filter((file) => {
+      const age = this.now() - file.time
+      const isStale = age > maxAge || (file.isPartial && age > PARTIAL_MS)
+      if (!isStale && size <= goal) return false
+      size -= file.size
+      return true
+    })
+    await Promise.all(removed.map(({ name }) => rm(join(this.config.dir, name), { force: true })))
+    this.size = size
+  }
+
+  private async make(): Promise<void> {
+    await mkdir(this.config.dir, { recursive: true, mode: 0o700 })
+  }
+
+  private async look(): Promise<FoundFile[]> {
+    const names = (await readdir(this.config.dir)).toSorted()
+    const files = await Promise.all(names.map((name) => this.lookAt(name)))
+    return files.filter((file) => file !== undefined)
+  }
+
+  private async lookAt(name: string): Promise<FoundFile | undefined> {
+    const [, day, hours, minutes, rest, partial] = recordingName.exec(name) ?? []
+    if (day === undefined) return undefined
+    // It may have been removed meanwhile.
+    const size = await stat(join(this.config.dir, name)).then(
+      (found) => found.size,
+      () => 0,
+    )
+    return {
+      name,
+      size,
+      time: Date.parse(`${day}${hours}:${minutes}:${rest}`),
+      isPartial: partial !== undefined,
+    }
+  }
+}
+
+interface FoundFile {
+  readonly name: string
+  readonly size: number
+  readonly time: number
+  readonly isPartial: boolean
+}

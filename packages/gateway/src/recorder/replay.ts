@@ -1,0 +1,126 @@
+import {
+  anthropicErrorResponse,
+  chatErrorResponse,
+  type ConversationRequest,
+  decodeAnthropicRequest,
+  decodeChatRequest,
+  type Failure,
+  failureFromResponse,
+  type FormatId,
+  longestToolName,
+  type MintId,
+  mintToolId,
+  shortToolNames,
+  type ToolDefinition,
+} from '@dragoman/core'
+import type { AnswerWatcher } from '../routes/answer-watch.ts'
+import { estimateTokens } from '../routes/estimate-tokens.ts'
+import { createStreamPipeline, createWholePipeline, type PipelineOptions } from '../routes/pipeline.ts'
+import type { Dialect } from '../routes/plan.ts'
+import type { RecordedExchange, RecordedUpstream } from './recording.ts'
+
+export interface ReplaySettings {
+  /** The dialect of the client; that of the recorded one by default. */
+  readonly to?: Dialect
+  /** How the answer is read; as it was by default. */
+  readonly format?: FormatId | 'auto'
+  readonly watcher: AnswerWatcher
+}
+
+export interface ReplayedAnswer {
+  readonly status: number
+  readonly body: string
+}
+
+/** What the client of a recorded exchange would get today. The same recording always gives the same answer. */
+export function replayExchange(
+  recording: RecordedExchange,
+  upstream: RecordedUpstream,
+  settings: ReplaySettings,
+): ReplayedAnswer {
+  const dialect = settings.to ?? recording.client.dialect
+  const texts: string[] = []
+  let status = 200
+  const failed = (failure: Failure): void => {
+    const answer =
+      dialect === 'anthropic-messages'
+        ? anthropicErrorResponse(failure, recording.requestId)
+        : chatErrorResponse(failure)
+    status = answer.status
+    texts.push(JSON.stringify(answer.body))
+  }
+  if (upstream.status !== null && upstream.status >= 300) {
+    failed(failureFromResponse({ status: upstream.status, body: upstream.response }))
+  } else {
+    const request = requestIn(recording)
+    const options = pipelineOptions(recording, upstream, request, { ...settings, to: dialect })
+    const source = upstream.contentType.toLowerCase().includes('text/event-stream') ? 'sse' : 'json'
+    const output = { ...options, failed, write: take(texts), whole: take(texts) }
+    const open = request.stream ? createStreamPipeline : createWholePipeline
+    const pipeline = open(output, source)
+    pipeline.push(Buffer.from(upstream.response))
+    pipeline.end()
+  }
+  return { status, body: texts.join('') }
+}
+
+/** What the client had asked, with its tools. */
+export function requestIn({ client }: RecordedExchange): ConversationRequest {
+  const body: unknown = JSON.parse(client.request)
+  const decoded =
+    client.dialect === 'anthropic-messages' ? decodeAnthropicRequest(body) : decodeChatRequest(body)
+  if ('error' in decoded) throw new Error(`${decoded.error.field}: ${decoded.error.message}`)
+  return decoded.request
+}
+
+/** The tools that the model could call. */
+export function offeredTools({ toolChoice, tools }: ConversationRequest): ToolDefinition[] {
+  return toolChoice?.type === 'none' ? [] : tools.map((tool) => Object.assign({}, tool))
+}
+
+/** Counts instead of drawing lots. */
+export function countingMint(dialect: Dialect): MintId {
+  let ids = 0
+  return (format, taken) =>
+    mintToolId({ dialect, format, taken, newId: () => String(ids++).padStart(4, '0') })
+}
+
+function take(texts: string[]): (text: string) => void {
+  return (text) => {
+    texts.push(text)
+  }
+}
+
+function pipelineOptions(
+  { client, time }: RecordedExchange,
+  upstream: RecordedUpstream,
+  request: ConversationRequest,
+  { to, format, watcher }: ReplaySettings & { readonly to: Dialect },
+): Omit<PipelineOptions, 'failed' | 'write' | 'whole'> {
+  const calls = request.contents.flatMap(({ blocks }) => blocks.filter((block) => block.type === 'tool_call'))
+  return {
+    plan: {
+      upstreamDialect: upstream.dialect,
+      format: format === undefined || format === 'auto' ? upstream.format : format,
+      parser: {
+        ...upstream.reading,
+        tools: offeredTools(request),
+        ...(format === undefined ? {} : { format }),
+      },
+      toolNames: shortToolNames(request.tools, longestToolName[upstream.dialect]),
+      route: { model: upstream.model },
+    },
+    clientDialect: to,
+    clientModel: request.model,
+    answerId: to === 'anthropic-messages' ? 'msg_0000' : 'chatcmpl-0000',
+    created: Math.floor(Date.parse(time) / 1000),
+    includeUsage: request.wantsUsage === true || client.dialect !== 'openai-chat',
+    inputTokens: estimateTokens(request),
+    mint: countingMint(to),
+    conversationIds: new Set(calls.map(({ id }) => id)),
+    maxEventBytes: 8_388_608,
+    watcher,
+    redact: (text) => text,
+    streamed: () => {},
+  }
+}

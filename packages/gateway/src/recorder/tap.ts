@@ -1,0 +1,39 @@
+import type { ServerResponse } from 'node:http'
+import type { UpstreamListener } from '../upstream/client.ts'
+import type { Recording } from './exchange-recording.ts'
+
+/** Notes everything that the client is sent, whoever sends it, and when that is over. */
+export function tapResponse(response: ServerResponse, recording: Recording): void {
+  const write: unknown = Reflect.get(response, 'write')
+  const end: unknown = Reflect.get(response, 'end')
+  const passOn = (method: unknown, given: readonly unknown[]): unknown => {
+    const [chunk] = given
+    if (typeof chunk === 'string' || chunk instanceof Uint8Array) recording.clientChunk(chunk)
+    return typeof method === 'function' ? Reflect.apply(method, response, given) : undefined
+  }
+  response.write = (...given: unknown[]) => passOn(write, given) === true
+  response.end = (...given: unknown[]) => {
+    passOn(end, given)
+    return response
+  }
+  response.once('close', () => recording.end(response.headersSent ? response.statusCode : null))
+}
+
+/** Notes everything that the upstream says, before it is heard. */
+export function tapUpstream(listener: UpstreamListener, recording: Recording): UpstreamListener {
+  return {
+    onHeaders: (status, headers) => {
+      recording.upstreamAnswer(status, headers['content-type'] ?? '')
+      listener.onHeaders(status, headers)
+    },
+    onData: (chunk) => {
+      recording.upstreamChunk(chunk)
+      listener.onData(chunk)
+    },
+    onEnd: () => listener.onEnd(),
+    onError: (fault) => {
+      recording.upstreamFault(fault.code)
+      listener.onError(fault)
+    },
+  }
+}

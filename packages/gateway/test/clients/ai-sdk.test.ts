@@ -1,0 +1,47 @@
+import { createAnthropic } from '@ai-sdk/anthropic'
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
+import { generateText, jsonSchema, type LanguageModel, stepCountIs, streamText, tool } from 'ai'
+import type { Lab } from './lab.ts'
+import { describeClient } from './suite.ts'
+import { citySchema, type RunTask } from './tool-run.ts'
+
+function runWith(modelOf: (lab: Lab, name: string) => LanguageModel): RunTask {
+  return async (lab, { model, isStream }, task, tools) => {
+    const settings = {
+      model: modelOf(lab, model),
+      prompt: task.prompt,
+      maxOutputTokens: 2000,
+      maxRetries: 0,
+      stopWhen: stepCountIs(5),
+      tools: Object.fromEntries(
+        task.toolNames.map((name) => [
+          name,
+          tool({
+            inputSchema: jsonSchema<{ city: string }>({ ...citySchema, required: [...citySchema.required] }),
+            execute: (input) => tools.run(name, input),
+          }),
+        ]),
+      ),
+    }
+    const steps = isStream ? await streamText(settings).steps : (await generateText(settings)).steps
+    return {
+      answers: steps.map(({ text, reasoningText = '', toolCalls }) => ({
+        text,
+        reasoning: reasoningText,
+        callIds: toolCalls.map(({ toolCallId }) => toolCallId),
+      })),
+    }
+  }
+}
+
+describeClient(
+  'the AI SDK as an OpenAI client',
+  runWith(({ address }, name) =>
+    createOpenAICompatible({ name: 'gateway', baseURL: `${address}/v1`, apiKey: 'any' })(name),
+  ),
+)
+
+describeClient(
+  'the AI SDK as an Anthropic client',
+  runWith(({ address }, name) => createAnthropic({ baseURL: `${address}/v1`, apiKey: 'any' })(name)),
+)

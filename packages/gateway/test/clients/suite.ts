@@ -1,0 +1,34 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { combinations, plainCombinations, type Combination } from './combinations.ts'
+import { type Lab, startLab } from './lab.ts'
+import { expectTask, oneCall, parallelCalls, twoRounds, type RunTask } from './tool-run.ts'
+
+/** What every client must be able to do, whatever the model writes. */
+export function describeClient(name: string, runTask: RunTask): void {
+  describe(name, () => {
+    let lab: Lab
+    beforeAll(async () => {
+      lab = await startLab()
+    })
+    afterAll(() => lab.close())
+
+    const titled = (list: readonly Combination[]): [string, Combination][] =>
+      list.map((each) => [`${each.model} ${each.isStream ? 'as a stream' : 'in one piece'}`, each])
+
+    it.each(titled(combinations))('runs the tool and hears of its result: %s', async (_, combination) => {
+      await expectTask(runTask, lab, combination, oneCall)
+    })
+
+    it.each(titled(plainCombinations))('calls one tool after the other: %s', async (_, combination) => {
+      await expectTask(runTask, lab, combination, twoRounds)
+    })
+
+    it.each(titled(plainCombinations))('calls a tool twice at once: %s', async (_, combination) => {
+      await expectTask(runTask, lab, combination, parallelCalls)
+    })
+
+    it('has sent no history that a model would stumble over', () => {
+      expect(lab.simulator.historyProblems).toEqual([])
+    })
+  })
+}

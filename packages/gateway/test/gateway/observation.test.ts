@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createSimulator } from '../../src/simulator/server.ts'
+import { ask, clientDialects } from './ask.ts'
+import { type RunningGateway, startGateway, stopGateways } from './running-gateway.ts'
+import { until } from './scripted-upstream.ts'
+
+const simulator = createSimulator()
+let gateway: RunningGateway
+beforeAll(async () => {
+  const upstream = await simulator.listen()
+  gateway = await startGateway({
+    upstream,
+    settings: {
+      models: [
+        { match: 'my-*', upstream: 'lab', model: 'kimi-k2' },
+        { match: 'told', upstream: 'lab', model: 'qwen3-coder', format: 'qwen' },
+        { match: 'kimi-*', upstream: 'lab' },
+      ],
+      timeouts: { idle: '200ms' },
+      warnings: { conversationBytes: 1000 },
+    },
+  })
+})
+afterAll(async () => {
+  await stopGateways()
+  await simulator.close()
+})
+
+const requestLines = () => gateway.lines.filter(({ msg }) => msg === 'request')
+
+async function lineOf(asking: Promise<unknown>) {
+  const before = requestLines().length
+  await asking
+  await until(() => requestLines().length > before, 500)
+  expect(requestLines()).toHaveLength(before + 1)
+  return requestLines().at(-1)
+}
+
+describe('the log', () => {
+  it.each(clientDialects)('has one line for a request of a client of %s', async (dialect) => {
+    const line = await lineOf(ask(gateway.address, dialect, { model: 'my-model', frobnicate: 1 }))
+    expect(line).toMatchObject({
+      level: 'info',
+      route: dialect === 'anthropic' ? '/v1/messages' : '/v1/chat/completions',
+      model: 'my-model',
+      upstream: 'lab',
+      upstreamModel: 'kimi-k2',
+      format: 'kimi',
+      formatFrom: 'answer',
+      status: 200,
+      how: 'answered',
+      calls: ['get_weather'],
+      failure: null,
+    })
+    expect(line?.['requestId']).toMatch(/^[\da-f-]{36}$/)
+    expect(line?.['ms']).toBeGreaterThanOrEqual(Number(line?.['firstByteMs']))
+    if (dialect === 'anthropic') expect(line?.['changed']).toContain('dropped frobnicate')
+  })
+
+  it('says where the format comes from', async () => {
+    const quiet = { messages: [{ role: 'user', content: 'Hello.' }], tools: [] }
+    const told = await lineOf(ask(gateway.address, 'openai', { ...quiet, model: 'told' }))
+    expect(told).toMatchObject({ format: 'qwen', formatFrom: 'configuration' })
+    const named = await lineOf(ask(gateway.address, 'openai', { ...quiet, model: 'kimi-k2' }))
+    expect(named).toMatchObject({ format: 'kimi', formatFrom: 'model name' })
+  })
+
+  it('says what went wrong, whether the client saw a status or an event', async () => {
+    const early = await lineOf(ask(gateway.address, 'openai', { model: 'kimi-k2+503' }))
+    expect(early).toMatchObject({ level: 'warn', status: 503, how: 'answered' })
+    expect(early?.['failure']).toContain('simulated')
+    const late = await lineOf(ask(gateway.address, 'anthropic', { model: 'kimi-k2+cut' }))
+    expect(late).toMatchObject({ level: 'warn', status: 200, how: 'answered' })
+    expect(late?.['failure']).toContain('upstream_truncated')
+    const unknown = await lineOf(ask(gateway.address, 'openai', { model: 'nobody' }))
+    expect(unknown).toMatchObject({ level: 'warn', status: 404, model: 'nobody' })
+  })
+
+  it('has a line for what is turned away at the door, and none above debug for a probe', async () => {
+    const refused = await lineOf(fetch(`${gateway.address}/admin`))
+    expect(refused).toMatchObject({ level: 'warn', route: 'unknown', status: 404 })
+    const probe = await lineOf(fetch(`${gateway.address}/health`))
+    expect(probe).toMatchObject({ level: 'debug', route: '/health', status: 200 })
+  })
+
+  it('holds nothing that was said', async () => {
+    await lineOf(ask(gateway.address, 'anthropic'))
+    expect(JSON.stringify(gateway.lines)).not.toMatch(/What is the weather|"city"/)
+  })
+
+  it('warns of a long conversation', async () => {
+    const messages = [{ role: 'user', content: 'x'.repeat(2000) }]
+    await lineOf(ask(gateway.address, 'anthropic', { messages }))
+    const warning = gateway.lines.findLast(({ msg }) => msg === 'the conversation is long')
+    expect(warning).toMatchObject({ level: 'warn' })
+    expect(warning?.['bytes']).toBeGreaterThan(2000)
+  })
+})
+
+/** How much a series grows while something is asked. */
+async function growth(series: readonly string[], asking: () => Promise<unknown>): Promise<number[]> {
+  const values = () => Promise.all(series.map((each) => gateway.metric(each)))
+  const before = await values()
+  await lineOf(asking())
+  const after = await values()
+  return after.map((value, at) => value - (before[at] ?? 0))
+}
+
+describe('/metrics', () => {
+  const names = [
+    'dragoman_requests_total',
+    'dragoman_request_duration_seconds',
+    'dragoman_time_to_first_event_seconds',
+    'dragoman_overhead_seconds',
+    'dragoman_formats_detected_total',
+    'dragoman_upstream_errors_total',
+    'dragoman_tool_calls_total',
+    'dragoman_parse_problems_total',
+    'dragoman_dropped_total',
+    'dragoman_streams_active',
+    'dragoman_build_info',
+  ]
+
+  it('has every name', async () => {
+    const response = await fetch(`${gateway.address}/metrics`)
+    expect(response.headers.get('content-type')).toContain('text/plain')
+    const text = await response.text()
+    for (const name of names) expect(text).toContain(`# TYPE ${name} `)
+  })
+
+  it.each(clientDialects)('counts a call for a client of %s', async (dialect) => {
+    const route = dialect === 'anthropic' ? '/v1/messages' : '/v1/chat/completions'
+    const series = [
+      `dragoman_requests_total{route="${route}",status="200"}`,
+      `dragoman_request_duration_seconds_count{route="${route}"}`,
+      `dragoman_time_to_first_event_seconds_count{route="${route}"}`,
+      `dragoman_overhead_seconds_count{route="${route}"}`,
+      'dragoman_formats_detected_total{format="kimi"}',
+      'dragoman_tool_calls_total{format="kimi",outcome="complete"}',
+      'dragoman_streams_active',
+      'dragoman_upstream_errors_total{kind="upstream"}',
+    ]
+    expect(await growth(series, () => ask(gateway.address, dialect))).toEqual([1, 1, 1, 1, 1, 1, 0, 0])
+  })
+
+  it('counts what upstreams do wrong once, and not what clients do', async () => {
+    const series = [
+      'dragoman_upstream_errors_total{kind="upstream"}',
+      'dragoman_upstream_errors_total{kind="rate-limit"}',
+      'dragoman_upstream_errors_total{kind="invalid-request"}',
+      'dragoman_streams_active',
+    ]
+    const { address } = gateway
+    expect(await growth(series, () => ask(address, 'anthropic', { model: 'kimi-k2+cut' }))).toEqual([
+      1, 0, 0, 0,
+    ])
+    expect(await growth(series, () => ask(address, 'openai', { model: 'kimi-k2+429' }))).toEqual([0, 1, 0, 0])
+    expect(await growth(series, () => ask(address, 'openai', { messages: 7 }))).toEqual([0, 0, 0, 0])
+  })
+
+  it('counts problems by format and code', async () => {
+    const read = async () => (await fetch(`${gateway.address}/metrics`)).text()
+    await lineOf(ask(gateway.address, 'anthropic', { model: 'kimi-k2+char+length' }))
+    expect(await read()).toMatch(/^dragoman_parse_problems_total\{format="kimi",code="[a-z-]+"\} \d+$/m)
+  })
+})

@@ -1,0 +1,246 @@
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { request as httpRequest } from 'node:http'
+import { connect } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Route, routes } from '../../src/routes/route-table.ts'
+import { createSimulator } from '../../src/simulator/server.ts'
+import { at, weatherRequest, inTurn } from '../gateway/ask.ts'
+import { type RunningGateway, startGateway, stopGateways } from '../gateway/running-gateway.ts'
+
+const key = 'a-client-key-of-some-length'
+const sha256 = createHash('sha256').update(key).digest('hex')
+const simulator = createSimulator()
+let open: RunningGateway
+let locked: RunningGateway
+let limited: RunningGateway
+
+beforeAll(async () => {
+  const upstream = await simulator.listen()
+  const keys = [
+    { name: 'other', sha256: createHash('sha256').update('another-key-of-some-length').digest('hex') },
+    { name: 'laptop', sha256 },
+  ]
+  open = await startGateway({ upstream })
+  locked = await startGateway({ upstream, settings: { keys, limits: { authFailuresPerMinute: 1000 } } })
+  limited = await startGateway({ upstream, settings: { keys, limits: { authFailuresPerMinute: 3 } } })
+})
+afterAll(async () => {
+  await stopGateways()
+  await simulator.close()
+})
+
+interface Reply {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly body: string
+}
+
+/** Any headers at all, also those that `fetch` does not let one set. */
+function send(
+  { address }: RunningGateway,
+  { method, path }: { method: string; path: string },
+  headers: Readonly<Record<string, string>> = {},
+  body?: string,
+): Promise<Reply> {
+  return new Promise((resolve, reject) => {
+    const sending = httpRequest(`${address}${path}`, { method, headers, agent: false }, (response) => {
+      let text = ''
+      response.setEncoding('utf8').on('data', (piece: string) => {
+        text += piece
+      })
+      response.on('end', () => {
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text })
+      })
+    })
+    sending.on('error', reject).end(body)
+  })
+}
+
+/** A request that its route answers with 200. */
+function sendRight(gateway: RunningGateway, route: Route, headers: Readonly<Record<string, string>> = {}) {
+  if (route.method === 'GET') return send(gateway, route, headers)
+  const dialect = route.name === 'chat-completions' ? 'openai' : 'anthropic'
+  const body = JSON.stringify(weatherRequest(dialect, { stream: false }))
+  return send(gateway, route, { 'content-type': 'application/json', ...headers }, body)
+}
+
+function expectNoCors({ headers }: Reply): void {
+  expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([])
+}
+
+describe.each(routes.map((route) => [`${route.method} ${route.path}`, route] as const))(
+  '%s',
+  (_name, route) => {
+    it('answers, with an id of the request', async () => {
+      const reply = await sendRight(open, route)
+      expect(reply.status).toBe(200)
+      expect(reply.headers['x-request-id']).toMatch(/^[\da-f-]{36}$/)
+      expectNoCors(reply)
+    })
+
+    it('refuses a Host that is not ours', async () => {
+      const asked = simulator.requests.length
+      await inTurn(
+        ['evil.example', '127.0.0.1.evil.example', `localhost:1`, '169.254.169.254', '0.0.0.0'],
+        async (host) => {
+          const reply = await sendRight(open, route, { host })
+          expect(reply.status).toBe(403)
+          expect(JSON.parse(reply.body)).toHaveProperty('error')
+        },
+      )
+      expect(simulator.requests).toHaveLength(asked)
+    })
+
+    it('takes every name of the loopback, with the own port or none', async () => {
+      const { port } = new URL(open.address)
+      await inTurn(
+        ['localhost', '127.0.0.1', '[::1]', `localhost:${port}`, `LOCALHOST:${port}`, `[::1]:${port}`],
+        async (host) => {
+          expect((await sendRight(open, route, { host })).status).toBe(200)
+        },
+      )
+    })
+
+    it('refuses two Hosts', async () => {
+      const socket = connect(Number(new URL(open.address).port), '127.0.0.1')
+      socket.write(`${route.method} ${route.path} HTTP/1.1\r\nhost: localhost\r\nhost: localhost\r\n\r\n`)
+      const [reply] = await once(socket, 'data')
+      socket.destroy()
+      expect(String(reply)).toMatch(/^HTTP\/1.1 400 /)
+    })
+
+    it('refuses what comes from a web page', async () => {
+      await inTurn(['https://evil.example', 'null', open.address], async (origin) => {
+        const reply = await sendRight(open, route, { origin })
+        expect(reply.status).toBe(403)
+        expectNoCors(reply)
+      })
+      expect((await sendRight(open, route, { 'sec-fetch-site': 'cross-site' })).status).toBe(403)
+    })
+
+    it('refuses a preflight without a word about CORS', async () => {
+      const headers = { origin: 'https://evil.example', 'access-control-request-method': 'POST' }
+      const reply = await send(open, { method: 'OPTIONS', path: route.path }, headers)
+      expect(reply.status).toBe(403)
+      expectNoCors(reply)
+      const bare = await send(open, { method: 'OPTIONS', path: route.path })
+      expect(bare.status).toBe(405)
+      expectNoCors(bare)
+    })
+
+    it('refuses every other method and says which it takes', async () => {
+      await inTurn(['PUT', 'DELETE', 'PATCH', route.method === 'GET' ? 'POST' : 'GET'], async (method) => {
+        const reply = await send(open, { method, path: route.path }, { 'content-type': 'application/json' })
+        expect(reply.status).toBe(405)
+        expect(reply.headers['allow']).toBe(route.method === 'GET' ? 'GET, HEAD' : 'POST')
+      })
+    })
+
+    it('answers HEAD like GET, without the body', async () => {
+      const reply = await send(open, { method: 'HEAD', path: route.path })
+      expect(reply.status).toBe(route.method === 'GET' ? 200 : 405)
+      expect(reply.body).toBe('')
+    })
+
+    it('asks for a key where keys are configured, unless it is a health route', async () => {
+      const isOpen = route.path.startsWith('/health')
+      const asked = simulator.requests.length
+      await inTurn(
+        [
+          {},
+          { authorization: 'Bearer wrong' },
+          { 'x-api-key': 'wrong' },
+          { authorization: `Basic ${key}` },
+          { 'x-api-key': sha256 },
+        ],
+        async (headers) => {
+          const reply = await sendRight(locked, route, headers)
+          expect(reply.status).toBe(isOpen ? 200 : 401)
+          expect(reply.body).not.toContain('wrong')
+        },
+      )
+      const query = await send(locked, { ...route, path: `${route.path}?key=${key}` }, {})
+      expect(query.status).toBe(isOpen ? 200 : 401)
+      expect(simulator.requests).toHaveLength(asked)
+      await inTurn([{ authorization: `Bearer ${key}` }, { 'x-api-key': key }], async (headers) => {
+        expect((await sendRight(locked, route, headers)).status).toBe(200)
+      })
+    })
+
+    if (route.method === 'POST') {
+      it('takes nothing but JSON that is not compressed', async () => {
+        const asked = simulator.requests.length
+        await inTurn(
+          ['text/plain', 'application/x-www-form-urlencoded', 'application/json; charset=latin1', ''],
+          async (type) => {
+            const reply = await sendRight(open, route, { 'content-type': type })
+            expect(reply.status).toBe(415)
+            expect(at(JSON.parse(reply.body), 'error', 'type')).toBe('invalid_request_error')
+          },
+        )
+        expect((await sendRight(open, route, { 'content-encoding': 'gzip' })).status).toBe(415)
+        expect((await sendRight(open, route, { 'content-encoding': 'identity' })).status).toBe(415)
+        expect(simulator.requests).toHaveLength(asked)
+        expect(
+          (await sendRight(open, route, { 'content-type': 'Application/JSON; charset=UTF-8' })).status,
+        ).toBe(200)
+      })
+    }
+  },
+)
+
+describe('what is no route', () => {
+  it.each(['/', '/v1', '/v2/messages', '/v1/messages/', '/admin', '/v1/chat/completions/x', '/api/hello'])(
+    '%s is a 404',
+    async (path) => {
+      await inTurn(['GET', 'POST', 'HEAD'], async (method) => {
+        expect((await send(open, { method, path })).status).toBe(404)
+      })
+    },
+  )
+
+  it('is refused in the words of the dialect that its path belongs to', async () => {
+    const anthropic = await send(open, { method: 'GET', path: '/v1/messages/batches' })
+    expect(JSON.parse(anthropic.body)).toMatchObject({ type: 'error', error: { type: 'not_found_error' } })
+    const chat = await send(open, { method: 'GET', path: '/v1/nothing' })
+    expect(JSON.parse(chat.body)).toMatchObject({ error: { type: 'not_found_error', code: 'unknown_route' } })
+  })
+
+  it('includes /metrics where it is turned off', async () => {
+    const gateway = await startGateway({ upstream: simulator.address ?? '', settings: { metrics: false } })
+    expect((await send(gateway, { method: 'GET', path: '/metrics' })).status).toBe(404)
+  })
+})
+
+describe('someone who tries keys', () => {
+  it('is stopped, while health routes still answer', async () => {
+    const models = { method: 'GET', path: '/v1/models' }
+    const wrong = { authorization: 'Bearer nope' }
+    const statuses: number[] = []
+    await inTurn([1, 2, 3, 4, 5], async () => {
+      statuses.push((await send(limited, models, wrong)).status)
+    })
+    expect(statuses).toEqual([401, 401, 401, 429, 429])
+    const blocked = await send(limited, models, { authorization: `Bearer ${key}` })
+    expect(blocked.status).toBe(429)
+    expect(blocked.headers['retry-after']).toBe('60')
+    expect((await send(limited, { method: 'GET', path: '/health' })).status).toBe(200)
+  })
+})
+
+describe('allowed names', () => {
+  it('lets in the hosts and origins that are configured, and the loopback beside them', async () => {
+    const gateway = await startGateway({
+      upstream: simulator.address ?? '',
+      settings: { listen: { allowedHosts: ['gateway.lan'], allowedOrigins: ['https://app.example'] } },
+    })
+    const health = { method: 'GET', path: '/health' }
+    expect((await send(gateway, health, { host: 'gateway.lan' })).status).toBe(200)
+    expect((await send(gateway, health, { host: 'gateway.lan:8080' })).status).toBe(200)
+    expect((await send(gateway, health, { host: 'localhost' })).status).toBe(200)
+    expect((await send(gateway, health, { host: 'evil.lan' })).status).toBe(403)
+    expect((await send(gateway, health, { origin: 'https://app.example' })).status).toBe(200)
+    expect((await send(gateway, health, { origin: 'https://app.example.evil' })).status).toBe(403)
+  })
+})
