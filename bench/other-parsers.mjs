@@ -1,7 +1,7 @@
 import { hermesProtocol, qwen3CoderProtocol } from '@ai-sdk-tool/parser'
 import { chunksOf, largeCall, prose, tools, typicalCall, written } from './inputs.mjs'
 import { sideBySide } from './measure.mjs'
-import { checkReads, toEvents } from './reading.mjs'
+import { isRead, toEvents } from './reading.mjs'
 import { printTable, short } from './table.mjs'
 
 const protocols = { hermes: hermesProtocol(), qwen: qwen3CoderProtocol() }
@@ -31,7 +31,7 @@ export async function otherParsers() {
 async function row(title, format, text, size, call) {
   const chunks = chunksOf(text, size)
   if (call !== undefined) {
-    checkReads(chunks, { format }, call)
+    if (!isRead(chunks, { format }, call)) throw new Error(`${title}, ${format}: not read.`)
     await checkTheirs(format, chunks, call)
   }
   const times = await sideBySide(

@@ -1,7 +1,8 @@
 import { type Marker, MarkerSearch, NONE, PARTIAL, searchFor } from '../text/marker-search.ts'
 import { skipSpace } from '../text/space.ts'
-import type { EndReason, Engine, EngineContext, Probe } from './engine.ts'
+import type { EndReason, EngineContext, Probe } from './engine.ts'
 import { EnvelopeReader, type EnvelopeShape } from './envelope-reader.ts'
+import { type Next, StateMachine } from './state-machine.ts'
 
 /** Calls as JSON objects between two markers: one object, several, or an array of them. */
 export interface DelimitedJsonGrammar {
@@ -23,11 +24,8 @@ type State =
   | { at: 'broken'; calls: number }
   | { at: 'after-object'; calls: number }
 
-type Next = State | 'more' | 'done'
-
-export class DelimitedJson implements Engine {
-  leavesOpen = false
-  private state: State = { at: 'between', calls: 0 }
+export class DelimitedJson extends StateMachine<State> {
+  protected state: State = { at: 'between', calls: 0 }
   private readonly context: EngineContext
   private readonly grammar: DelimitedJsonGrammar
   private readonly closers: MarkerSearch<true>
@@ -35,18 +33,12 @@ export class DelimitedJson implements Engine {
   private isArray = false
 
   constructor(context: EngineContext, grammar: DelimitedJsonGrammar) {
+    super()
     this.context = context
     this.grammar = grammar
     const compiled = compile(grammar)
     this.closers = compiled.closers
     this.boundaries = compiled.boundaries
-  }
-
-  step(): 'again' | 'more' | 'done' {
-    const next = this.next(this.state)
-    if (next === 'more' || next === 'done') return next
-    this.state = next
-    return 'again'
   }
 
   finish(_reason: EndReason | undefined): void {
@@ -60,7 +52,7 @@ export class DelimitedJson implements Engine {
     else writer.fail('truncated-call')
   }
 
-  private next(state: State): Next {
+  protected next(state: State): Next<State> {
     switch (state.at) {
       case 'between':
         return this.between(state.calls)
@@ -73,7 +65,7 @@ export class DelimitedJson implements Engine {
     }
   }
 
-  private between(calls: number): Next {
+  private between(calls: number): Next<State> {
     const { input, writer } = this.context
     input.at = skipSpace(input.text, input.at)
     if (input.isEmpty) return 'more'
@@ -101,7 +93,7 @@ export class DelimitedJson implements Engine {
     return 'done'
   }
 
-  private object({ reader, calls }: Extract<State, { at: 'object' }>): Next {
+  private object({ reader, calls }: Extract<State, { at: 'object' }>): Next<State> {
     const result = reader.read()
     if (result === 'more') return 'more'
     const { input, writer } = this.context
@@ -114,7 +106,7 @@ export class DelimitedJson implements Engine {
   }
 
   /** The object cannot be read on: only a literal marker tells where it ends. */
-  private broken(calls: number): Next {
+  private broken(calls: number): Next<State> {
     const { input, writer } = this.context
     if (!writer.isStarted) return this.giveUp()
     if (writer.isSeen) writer.holdBack()
@@ -128,7 +120,7 @@ export class DelimitedJson implements Engine {
   }
 
   /** No call has begun, so nobody may be kept waiting: this is text, and so is what follows. */
-  private giveUp(): Next {
+  private giveUp(): Next<State> {
     const { input, writer } = this.context
     const closer = this.closers.ahead(input)
     if (closer === 'more') return 'more'
@@ -137,7 +129,7 @@ export class DelimitedJson implements Engine {
     return 'done'
   }
 
-  private afterObject(calls: number): Next {
+  private afterObject(calls: number): Next<State> {
     const { input, writer } = this.context
     const closer = this.closers.ahead(input)
     if (closer === 'more') return 'more'

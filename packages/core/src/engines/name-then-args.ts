@@ -3,7 +3,7 @@ import { type MarkerSearch, NONE, PARTIAL } from '../text/marker-search.ts'
 import { skipSpace } from '../text/space.ts'
 import { ArgumentsReader } from './arguments-reader.ts'
 import { type CallHeader, readHeader } from './call-header.ts'
-import type { EndReason, Engine, EngineContext } from './engine.ts'
+import type { EndReason, EngineContext } from './engine.ts'
 import { EnvelopeReader, usualEnvelope } from './envelope-reader.ts'
 import {
   markersOf,
@@ -12,6 +12,7 @@ import {
   openingFence,
 } from './name-then-args-grammar.ts'
 import { NamelessArguments } from './nameless-arguments.ts'
+import { type Next, StateMachine } from './state-machine.ts'
 
 type State =
   | { at: 'section' }
@@ -27,15 +28,12 @@ type State =
   | { at: 'closing' }
   | { at: 'between' }
 
-type Next = State | 'more' | 'done'
-
 /** A header longer than this is none. */
 const LONGEST_HEADER = 256
 
 /** Reads calls of the form name, then arguments as JSON. */
-export class NameThenArgs implements Engine {
-  leavesOpen = false
-  private state: State
+export class NameThenArgs extends StateMachine<State> {
+  protected state: State
   private readonly isInSection: boolean
   private readonly context: EngineContext
   private readonly grammar: NameThenArgsGrammar
@@ -43,6 +41,7 @@ export class NameThenArgs implements Engine {
   private readonly ends: MarkerSearch<NameThenArgsRole>
 
   constructor(context: EngineContext, grammar: NameThenArgsGrammar, opener: 'section' | 'call') {
+    super()
     this.context = context
     this.grammar = grammar
     const { all, ends } = markersOf(grammar)
@@ -50,13 +49,6 @@ export class NameThenArgs implements Engine {
     this.ends = ends
     this.isInSection = opener === 'section'
     this.state = opener === 'section' ? { at: 'section' } : { at: 'header', scanned: 0 }
-  }
-
-  step(): 'again' | 'more' | 'done' {
-    const next = this.next(this.state)
-    if (next === 'more' || next === 'done') return next
-    this.state = next
-    return 'again'
   }
 
   finish(_reason: EndReason | undefined): void {
@@ -69,7 +61,7 @@ export class NameThenArgs implements Engine {
     else writer.fail(state.at === 'unreadable' ? state.code : 'truncated-call')
   }
 
-  private next(state: State): Next {
+  protected next(state: State): Next<State> {
     switch (state.at) {
       case 'section':
         return this.section()
@@ -94,7 +86,7 @@ export class NameThenArgs implements Engine {
     }
   }
 
-  private section(): Next {
+  private section(): Next<State> {
     const { input, writer } = this.context
     const role = this.markers.ahead(input)
     if (role === 'more') return 'more'
@@ -106,7 +98,7 @@ export class NameThenArgs implements Engine {
     return 'done'
   }
 
-  private header(scanned: number): Next {
+  private header(scanned: number): Next<State> {
     const { input, writer, tools } = this.context
     if (this.grammar.separator.length === 0) return this.bareHeader()
     const start = skipSpace(input.text, input.at)
@@ -150,7 +142,7 @@ export class NameThenArgs implements Engine {
   }
 
   /** The server stripped the markers: the header ends where the arguments begin. */
-  private bareHeader(): Next {
+  private bareHeader(): Next<State> {
     const { input, tools } = this.context
     const end = input.text.indexOf('{', input.at)
     if (end < 0) return 'more'
@@ -159,7 +151,7 @@ export class NameThenArgs implements Engine {
   }
 
   /** The end marker stands where the arguments should begin. */
-  private headerOnly(header: string, endLength: number): Next {
+  private headerOnly(header: string, endLength: number): Next<State> {
     const { input, writer, tools } = this.context
     const { id, name } = readHeader(header, this.grammar.header, tools)
     const isName = name !== null && name !== this.grammar.typeWord
@@ -173,7 +165,7 @@ export class NameThenArgs implements Engine {
   }
 
   /** The name is what stands before the end of the line, a code fence or the arguments. */
-  private nameLine(scanned: number): Next {
+  private nameLine(scanned: number): Next<State> {
     const { input, writer } = this.context
     if (scanned === 0) {
       const role = this.markers.ahead(input)
@@ -204,7 +196,7 @@ export class NameThenArgs implements Engine {
   }
 
   /** Some write their arguments in a code fence, or leave a `json` behind that once stood on one. */
-  private fence(): Next {
+  private fence(): Next<State> {
     const { input, writer } = this.context
     // A second separator says nothing new.
     const role = this.markers.ahead(input)
@@ -220,7 +212,7 @@ export class NameThenArgs implements Engine {
     return { at: 'fence' }
   }
 
-  private arguments(reader: ArgumentsReader): Next {
+  private arguments(reader: ArgumentsReader): Next<State> {
     const result = reader.read(this.context.input)
     if (result === 'more') return 'more'
     if (result === 'broken') return this.lookForEnd('invalid-arguments')
@@ -228,7 +220,7 @@ export class NameThenArgs implements Engine {
     return { at: 'closing' }
   }
 
-  private nameless({ reader, buffer, id }: Extract<State, { at: 'nameless' }>): Next {
+  private nameless({ reader, buffer, id }: Extract<State, { at: 'nameless' }>): Next<State> {
     const { input, tools, writer } = this.context
     const result = reader.read(input)
     if (result === 'more') return 'more'
@@ -244,7 +236,7 @@ export class NameThenArgs implements Engine {
     return { at: 'closing' }
   }
 
-  private envelope(reader: EnvelopeReader): Next {
+  private envelope(reader: EnvelopeReader): Next<State> {
     const result = reader.read()
     if (result === 'more') return 'more'
     const { isStarted } = this.context.writer
@@ -259,7 +251,7 @@ export class NameThenArgs implements Engine {
     return { at: 'unreadable', code }
   }
 
-  private unreadable(code: ProblemCode): Next {
+  private unreadable(code: ProblemCode): Next<State> {
     const { input, writer } = this.context
     if (!writer.isStarted) return this.giveUp(code)
     if (writer.isSeen) writer.holdBack()
@@ -275,7 +267,7 @@ export class NameThenArgs implements Engine {
   }
 
   /** No call has begun, so nobody may be kept waiting: this is text. */
-  private giveUp(code: ProblemCode): Next {
+  private giveUp(code: ProblemCode): Next<State> {
     const { input, writer } = this.context
     const role = this.ends.ahead(input)
     if (role === 'more') return 'more'
@@ -284,7 +276,7 @@ export class NameThenArgs implements Engine {
     return { at: 'between' }
   }
 
-  private closing(): Next {
+  private closing(): Next<State> {
     const { input, writer } = this.context
     const role = this.markers.ahead(input)
     if (role === 'more') return 'more'
@@ -314,7 +306,7 @@ export class NameThenArgs implements Engine {
     else writer.endUnclosed()
   }
 
-  private between(): Next {
+  private between(): Next<State> {
     const { input, writer } = this.context
     const role = this.markers.ahead(input)
     switch (role) {

@@ -4,7 +4,7 @@ import { skipSpace } from '../text/space.ts'
 import { readTag, type Tag } from '../text/tag-reader.ts'
 import { ArgumentsReader } from './arguments-reader.ts'
 import type { CallWriter } from './call-writer.ts'
-import type { EndReason, Engine, EngineContext, Probe } from './engine.ts'
+import type { EndReason, EngineContext } from './engine.ts'
 import { ParameterWriter } from './parameter-writer.ts'
 import {
   markersOf,
@@ -12,6 +12,8 @@ import {
   type TaggedParamsGrammar,
   type TaggedParamsRole,
 } from './tagged-params-grammar.ts'
+import { type Next, StateMachine } from './state-machine.ts'
+import { ValueEnd } from './value-end.ts'
 
 type State =
   /** In a section, outside any call. */
@@ -28,30 +30,27 @@ type State =
   | { at: 'broken-json' }
   | { at: 'after-json' }
 
-type Next = State | 'more' | 'done'
-
-/** White space behind a closing tag is looked through this far to see what follows. */
-const LONGEST_GAP = 256
 /** More text than this outside of parameters is no slip: nobody may be kept waiting for the end of it. */
 const LONGEST_JUNK = 256
 
-export class TaggedParams implements Engine {
-  private state: State
+export class TaggedParams extends StateMachine<State> {
+  protected state: State
   private readonly context: EngineContext
   private readonly grammar: TaggedParamsGrammar
   private readonly markers: MarkerSearch<TaggedParamsRole>
   private readonly ends: MarkerSearch<true>
   private readonly parameterBegins: MarkerSearch<true>
   private parameters: ParameterWriter
+  private readonly valueEnd: ValueEnd
   /** Text in a call that belongs to no parameter. */
   private junk = ''
   private tool = ''
   /** The arguments came as JSON, not as parameters. */
   private hasJson = false
   private readonly isInSection: boolean
-  leavesOpen = false
 
   constructor(context: EngineContext, grammar: TaggedParamsGrammar, tag: OpeningTag | undefined) {
+    super()
     this.context = context
     this.grammar = grammar
     const { all, ends, parameterBegins } = markersOf(grammar)
@@ -59,15 +58,9 @@ export class TaggedParams implements Engine {
     this.ends = ends
     this.parameterBegins = parameterBegins
     this.parameters = new ParameterWriter(context, grammar.parameter, '')
+    this.valueEnd = new ValueEnd(context.input, all)
     this.isInSection = tag === undefined
     this.state = tag === undefined ? { at: 'between' } : { at: 'call-tag', tag }
-  }
-
-  step(): 'again' | 'more' | 'done' {
-    const next = this.next(this.state)
-    if (next === 'more' || next === 'done') return next
-    this.state = next
-    return 'again'
   }
 
   /**
@@ -94,7 +87,7 @@ export class TaggedParams implements Engine {
     return this.context.tools.has(this.tool) && Object.keys(properties ?? {}).length === 0
   }
 
-  private next(state: State): Next {
+  protected next(state: State): Next<State> {
     switch (state.at) {
       case 'between':
         return this.between()
@@ -117,7 +110,7 @@ export class TaggedParams implements Engine {
     }
   }
 
-  private between(): Next {
+  private between(): Next<State> {
     const { input, writer } = this.context
     const role = this.markers.ahead(this.context.input)
     if (role === 'more') return 'more'
@@ -136,7 +129,7 @@ export class TaggedParams implements Engine {
     return { at: 'between' }
   }
 
-  private callTag(shape: OpeningTag, from: number): Next {
+  private callTag(shape: OpeningTag, from: number): Next<State> {
     const { input, writer } = this.context
     const tag = readTag(input.text, from, shape, input.final)
     if (tag === 'more') return 'more'
@@ -158,7 +151,7 @@ export class TaggedParams implements Engine {
     return { at: 'between' }
   }
 
-  private body(): Next {
+  private body(): Next<State> {
     const { input, writer } = this.context
     if (input.final && this.isCutParameter()) return { at: 'cut' }
     const role = this.markers.ahead(this.context.input)
@@ -191,7 +184,7 @@ export class TaggedParams implements Engine {
     return at < input.text.length && this.parameterBegins.match(input.text, at, false) === PARTIAL
   }
 
-  private inJunk(): Next {
+  private inJunk(): Next<State> {
     const { input, writer, isTentative } = this.context
     writer.holdBack()
     const length = this.markers.find(input.text, input.at, input.final)
@@ -205,7 +198,7 @@ export class TaggedParams implements Engine {
     return length === PARTIAL || length === NONE ? 'more' : { at: 'body' }
   }
 
-  private parameterTag(shape: OpeningTag): Next {
+  private parameterTag(shape: OpeningTag): Next<State> {
     const { input, writer } = this.context
     const tag = readTag(input.text, input.at + this.markers.length, shape, false)
     if (tag === 'more') return input.final ? { at: 'cut' } : 'more'
@@ -221,13 +214,13 @@ export class TaggedParams implements Engine {
     return { at: 'body' }
   }
 
-  private insideValue(): Next {
+  private insideValue(): Next<State> {
     const { input } = this.context
     const length = this.markers.find(input.text, input.at, false)
     this.parameters.text(input.take(this.markers.index))
     if (length === PARTIAL || length === NONE) return 'more'
     const role = this.markers.found
-    const closes = this.closesValue(role, input.at + length)
+    const closes = this.valueEnd.closes(role, input.at + length, this.parameters)
     if (closes === 'more') return 'more'
     if (closes === 'no') {
       this.parameters.text(input.take(input.at + length))
@@ -238,52 +231,7 @@ export class TaggedParams implements Engine {
     return { at: 'body' }
   }
 
-  /**
-   * Values are not escaped, so a closing tag may be part of one. It closes the value only if what
-   * may come next in the grammar does come next; a value without closing tag ends at the next
-   * parameter that the tool declares, or at the end of the call.
-   */
-  private closesValue(role: TaggedParamsRole, behind: number): Probe {
-    const { input } = this.context
-    switch (role.is) {
-      case 'parameter-end':
-        return this.isFollowedBy(behind, afterParameter)
-      case 'call-end':
-        return this.isFollowedBy(behind, afterCall)
-      case 'section-end':
-        return this.parameters.isAtLineStart ? this.isFollowedByCall(behind) : 'no'
-      case 'parameter-begin': {
-        const tag = readTag(input.text, behind, role.tag, input.final)
-        if (tag === 'more') return 'more'
-        return tag !== 'bad' && this.parameters.expects(tag.name) ? 'yes' : 'no'
-      }
-      default:
-        return 'no'
-    }
-  }
-
-  private isFollowedBy(from: number, allowed: ReadonlySet<TaggedParamsRole['is']>): Probe {
-    const { input } = this.context
-    const at = skipSpace(input.text, from)
-    if (at - from > LONGEST_GAP) return 'no'
-    if (at === input.text.length) return input.final ? 'yes' : 'more'
-    const length = this.markers.match(input.text, at, false)
-    // A marker that was cut off at the end of the stream follows too.
-    if (length === PARTIAL) return input.final ? 'yes' : 'more'
-    return length !== NONE && allowed.has(this.markers.found.is) ? 'yes' : 'no'
-  }
-
-  /** The end of the stream, or another section with a call in it. */
-  private isFollowedByCall(from: number): Probe {
-    const { input } = this.context
-    const section = this.isFollowedBy(from, beginsSection)
-    const at = skipSpace(input.text, from)
-    if (section !== 'yes' || at === input.text.length) return section
-    const length = this.markers.match(input.text, at, input.final)
-    return length > 0 ? this.isFollowedBy(at + length, beginsCall) : 'yes'
-  }
-
-  private json(reader: ArgumentsReader): Next {
+  private json(reader: ArgumentsReader): Next<State> {
     const result = reader.read(this.context.input)
     if (result === 'more') return 'more'
     if (result === 'broken') {
@@ -295,7 +243,7 @@ export class TaggedParams implements Engine {
     return { at: 'after-json' }
   }
 
-  private brokenJson(): Next {
+  private brokenJson(): Next<State> {
     const { input, writer } = this.context
     writer.holdBack()
     const length = this.ends.find(input.text, input.at, input.final)
@@ -305,7 +253,7 @@ export class TaggedParams implements Engine {
     return { at: 'between' }
   }
 
-  private afterJson(): Next {
+  private afterJson(): Next<State> {
     const { input, writer } = this.context
     const role = this.markers.ahead(this.context.input)
     if (role === 'more') return 'more'
@@ -349,14 +297,3 @@ function reportExtra(tag: Tag, shape: OpeningTag, writer: CallWriter): void {
     writer.problem('extra-field', problemCodes['extra-field'], `${key}="${value}"`)
   }
 }
-
-const afterParameter: ReadonlySet<TaggedParamsRole['is']> = new Set([
-  'parameter-begin',
-  'call-end',
-  'section-end',
-  'call-begin',
-  'section-begin',
-])
-const afterCall: ReadonlySet<TaggedParamsRole['is']> = new Set(['section-end', 'call-begin', 'section-begin'])
-const beginsSection: ReadonlySet<TaggedParamsRole['is']> = new Set(['section-begin'])
-const beginsCall: ReadonlySet<TaggedParamsRole['is']> = new Set(['call-begin'])

@@ -22,8 +22,8 @@ export class MarkerSearch<T> {
   /** Length of the marker that `ahead` found. */
   length = 0
   private readonly root: MarkerNode<T> = markerRoot()
-  /** Which ASCII characters markers start with, as a table. */
-  private readonly asciiStarts = new Uint8Array(128)
+  /** What markers start with, by the low byte: a few other characters pass as well, and then match nothing. */
+  private readonly lowBytes = new Uint8Array(256)
   /** How markers start, once somebody asked. */
   private starts: RegExp | undefined
 
@@ -36,8 +36,7 @@ export class MarkerSearch<T> {
     }
     if (node === this.root) return
     node.value = value
-    const first = pieces.join('').charCodeAt(0)
-    if (first < 128) this.asciiStarts[first] = 1
+    this.lowBytes[pieces.join('').charCodeAt(0) & 0xff] = 1
     this.starts = undefined
   }
 
@@ -59,8 +58,7 @@ export class MarkerSearch<T> {
       return nextMatch(this.starts, text, from)
     }
     for (let at = from; at < text.length; at++) {
-      const code = text.charCodeAt(at)
-      if (code < 128 ? this.asciiStarts[code] === 1 : childAt(this.root, code) !== undefined) return at
+      if (this.lowBytes[text.charCodeAt(at) & 0xff] === 1) return at
     }
     return text.length
   }

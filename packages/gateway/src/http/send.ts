@@ -54,12 +54,13 @@ export function sendFailure(
 
 /** A failure where a stream has begun: its last event, with no sign of success behind it. */
 export function endStreamWithFailure(response: ServerResponse, dialect: Dialect, failure: Failure): void {
-  if (response.writableEnded) return
-  const event =
-    dialect === 'anthropic-messages'
-      ? `event: error\ndata: ${JSON.stringify(anthropicErrorBody(failure))}\n\n`
-      : `data: ${JSON.stringify(chatErrorBody(failure))}\n\n`
-  response.end(event)
+  if (!response.writableEnded) response.end(failureEvent(dialect, failure))
+}
+
+export function failureEvent(dialect: Dialect, failure: Failure): string {
+  return dialect === 'anthropic-messages'
+    ? `event: error\ndata: ${JSON.stringify(anthropicErrorBody(failure))}\n\n`
+    : `data: ${JSON.stringify(chatErrorBody(failure))}\n\n`
 }
 
 /** What a stream says to a client that waits. */

@@ -1,3 +1,5 @@
+import { mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { pino } from 'pino'
 import type { LogConfig } from '../config/config.ts'
 import type { Redactor } from '../security/redact.ts'
@@ -29,10 +31,10 @@ export function createLogger({
   isTerminal,
   onDrop,
 }: LoggerOptions): Logger & { flush(): void } {
+  if (config.file !== null) mkdirSync(dirname(config.file), { recursive: true, mode: 0o700 })
   const destination = pino.destination({
     dest: config.file ?? 2,
     sync: false,
-    mkdir: config.file !== null,
     mode: 0o600,
     maxLength: MOST_WAITING_BYTES,
   })

@@ -75,7 +75,7 @@ export function requestIn({ client }: RecordedExchange): ConversationRequest {
 
 /** The tools that the model could call. */
 export function offeredTools({ toolChoice, tools }: ConversationRequest): ToolDefinition[] {
-  return toolChoice?.type === 'none' ? [] : tools.map((tool) => Object.assign({}, tool))
+  return toolChoice?.type === 'none' ? [] : tools.map((tool) => Object.fromEntries(Object.entries(tool)))
 }
 
 /** Counts instead of drawing lots. */

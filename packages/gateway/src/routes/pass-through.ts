@@ -7,7 +7,7 @@ import {
   rewriteAnthropicStream,
   rewriteChatCompletion,
 } from '@dragoman/core'
-import { pings } from '../http/send.ts'
+import { failureEvent, pings } from '../http/send.ts'
 import type { Pipeline, PipelineOptions } from './pipeline.ts'
 
 /** For a client whose dialect the upstream speaks too: what need not change goes through as it came. */
@@ -68,11 +68,16 @@ class PassedStream implements Pipeline {
     watcher.failed(failure)
     this.write(texts.slice(0, -1))
     if (this.isStarted) {
-      this.write(texts.slice(-1).map(redact))
+      this.write(texts.slice(-1).map((text) => redact(this.asError(text, failure))))
     } else {
       this.isOver = true
       failed(failure)
     }
+  }
+
+  /** Clients know an error by its `error`; in the shapes that some servers have for it they would see none. */
+  private asError(text: string, failure: Failure): string {
+    return /"error"\s*:/.test(text) ? text : failureEvent(this.options.clientDialect, failure)
   }
 
   private write(texts: readonly string[]): void {

@@ -118,7 +118,7 @@ function pathOf({ url, dialect }: Upstream): string {
 }
 
 /** Nothing of the client's headers goes upstream: only what is configured does. */
-function headersFor(upstream: Upstream, stream: boolean): Record<string, string> {
+export function headersFor(upstream: Upstream, stream: boolean): Record<string, string> {
   const headers: Record<string, string> = {
     'content-type': 'application/json',
     accept: stream ? 'text/event-stream' : 'application/json',

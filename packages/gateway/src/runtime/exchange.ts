@@ -240,6 +240,7 @@ export class Exchange implements UpstreamListener {
       this.isCollecting = false
       this.options.onBug(error)
       this.call?.abort()
+      this.send()
       this.options.refuse({
         kind: 'internal',
         code: 'internal_error',

@@ -44,7 +44,7 @@ export class Gateway {
   private config: GatewayConfig
   private readonly world: GatewayWorld
   private readonly server: Server
-  private readonly upstreams = new Upstreams()
+  private readonly upstreams: Upstreams
   private readonly exchanges = new Set<Exchange>()
   private readonly failureLimit: FailureLimit
   private isDraining = false
@@ -54,6 +54,7 @@ export class Gateway {
   constructor(config: GatewayConfig, world: GatewayWorld) {
     this.config = config
     this.world = world
+    this.upstreams = new Upstreams(world.now)
     this.failureLimit = new FailureLimit(config.limits.authFailuresPerMinute, world.now)
     const { timeouts, limits } = config
     this.server = createServer(
@@ -181,7 +182,11 @@ export class Gateway {
         return
       }
       case 'models':
-        sendJson(response, 200, listModels(this.config, request.headers['anthropic-version'] !== undefined))
+        sendJson(
+          response,
+          200,
+          await listModels(this.config, this.upstreams, request.headers['anthropic-version'] !== undefined),
+        )
         return
       case 'count-tokens': {
         this.occupy(response)

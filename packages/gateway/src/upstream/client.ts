@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { buildConnector, type Dispatcher, errors, Pool } from 'undici'
+import { allowedLookup } from './allowed-lookup.ts'
 
 /** One server that we call. */
 export interface UpstreamTarget {
@@ -51,7 +52,7 @@ export class UpstreamClient {
 
   constructor({ origin, connectTimeout }: UpstreamTarget) {
     this.pool = new Pool(origin, {
-      connect: noteErrors(buildConnector({ timeout: connectTimeout })),
+      connect: noteErrors(buildConnector({ timeout: connectTimeout, lookup: allowedLookup() })),
       // Shorter than what servers keep: a connection that they close as we use it costs a request.
       keepAliveTimeout: 4000,
       pipelining: 1,

@@ -1,13 +1,22 @@
 import type { Upstream } from '../config/config.ts'
-import type { Plan } from '../routes/plan.ts'
+import { headersFor, type Plan } from '../routes/plan.ts'
 import { createSimulator, type Simulator } from '../simulator/server.ts'
 import { UpstreamClient, type UpstreamCall, type UpstreamListener } from './client.ts'
+import { ModelLists } from './model-lists.ts'
+
+/** A list of models is a convenience: nobody waits long for it. */
+const LIST_MS = 3000
 
 /** The connections to every upstream, and the simulator where there is none. */
 export class Upstreams {
   private readonly clients = new Map<string, UpstreamClient>()
+  private readonly lists: ModelLists
   private simulator: Simulator | undefined
   private simulated: Promise<Upstream> | undefined
+
+  constructor(now: () => number) {
+    this.lists = new ModelLists(now)
+  }
 
   /** The upstream itself; the built-in one is started when it is first needed. */
   async resolve(upstream: Upstream | 'simulator'): Promise<Upstream> {
@@ -28,6 +37,24 @@ export class Upstreams {
         idleTimeout: timeouts.idle,
       },
       listener,
+    )
+  }
+
+  /** The names of the models that an upstream has; none where it does not say. */
+  models(upstream: Upstream): Promise<readonly string[]> {
+    const { pathname } = new URL(upstream.url)
+    return this.lists.names(upstream.url, (listener) =>
+      this.client(upstream, LIST_MS).call(
+        {
+          path: `${pathname.replace(/\/$/, '')}/models`,
+          method: 'GET',
+          headers: headersFor(upstream, false),
+          body: null,
+          headersTimeout: LIST_MS,
+          idleTimeout: LIST_MS,
+        },
+        listener,
+      ),
     )
   }
 

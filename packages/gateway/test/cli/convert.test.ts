@@ -34,6 +34,40 @@ describe('dragoman convert', () => {
     expect(stdout).toBe(sse)
   })
 
+  it('writes the stream that an Anthropic client gets, each time the same', async () => {
+    const args = ['convert', '--to', 'anthropic-messages', '--format', 'kimi', sample('kimi.sse')]
+    const first = await dragoman(args)
+    expect(first).toMatchObject({ code: 0, stderr: '' })
+    expect(first.stdout).toMatch(/^event: message_start\n/)
+    expect(first.stdout).toContain('"type":"thinking_delta"')
+    expect(first.stdout).toContain('"type":"tool_use","id":"toolu_kimi_0000","name":"get_weather"')
+    expect(first.stdout).toContain('"type":"tool_use","id":"toolu_kimi_0001","name":"get_time"')
+    expect(first.stdout).toContain('"stop_reason":"tool_use"')
+    expect(first.stdout).not.toContain('<|')
+    expect(await dragoman(args)).toEqual(first)
+  })
+
+  it('reads the stream of an Anthropic server, for clients of both dialects', async () => {
+    const to = ['--to', 'anthropic-messages']
+    const { stdout: input } = await dragoman(['convert', ...to, '--format', 'standard', sample('kimi.sse')])
+    const read = ['convert', '--from', 'anthropic-messages', '--format', 'kimi']
+    const same = await dragoman([...read, ...to], { input })
+    expect(same.stdout).toContain('"type":"tool_use"')
+    expect(same.stdout).not.toContain('<|')
+    const chat = await dragoman(read, { input })
+    expect(chat.stdout).toContain('"finish_reason":"tool_calls"')
+    expect(chat.stdout.endsWith('data: [DONE]\n\n')).toBe(true)
+  })
+
+  it('leaves a line out that is not JSON where the dialect changes, with a warning', async () => {
+    const input = 'data: {"choices":[{"delta":{"content":"a"}}]}\n\ndata: oops\n\ndata: [DONE]\n\n'
+    const { code, stdout, stderr } = await dragoman(['convert', '--to', 'anthropic-messages'], { input })
+    expect(code).toBe(0)
+    expect(stdout).toContain('"text":"a"')
+    expect(stdout).toContain('event: message_stop')
+    expect(stderr).toContain('warning: The data of event 2 is not JSON; left out')
+  })
+
   it('passes on a line that is not JSON, with a warning', async () => {
     const input = 'data: {"choices":[]}\n\ndata: oops\n\ndata: [DONE]\n\n'
     const { code, stdout, stderr } = await dragoman(['convert'], { input })

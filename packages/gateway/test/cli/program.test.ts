@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
 import { dragoman } from './run-cli.ts'
 
-const commands = ['parse', 'convert', 'detect', 'formats']
+const commands = ['serve', 'parse', 'convert', 'replay', 'detect', 'formats', 'simulate', 'check', 'init']
 
 describe('help and version', () => {
   it('--version and -v print the version of the package', async () => {
@@ -53,7 +53,8 @@ describe('a wrong command line', () => {
     [['detect', 'x', '--override', 'kimi'], 'PATTERN=FORMAT'],
     [['detect', 'x', '--override', 'x=nope'], 'unknown format "nope"'],
     [['convert', '--from', 'opnai-chat'], 'unknown dialect "opnai-chat". Did you mean openai-chat?'],
-    [['convert', '--to', 'anthropic-messages'], 'anthropic-messages cannot be converted yet'],
+    [['replay'], 'replay needs FILE|DIR|-'],
+    [['replay', '--to', 'anthropic', 'x'], 'unknown dialect "anthropic"'],
   ]
   for (const [args, says] of cases) {
     it(`dragoman ${args.join(' ')}: exit 2 and a message without a stack`, async () => {

@@ -7,28 +7,38 @@ export interface Combination {
   readonly model: string
   readonly isStructured: boolean
   readonly field: Field
+  readonly thinks: boolean
   readonly isStream: boolean
 }
 
-/** One model for each way of writing calls. */
-const models = writings.flatMap(({ id, kind, models: [name = id] }) => ({ name, isStructured: kind === 'structured' }))
+/** Every model that the simulator lists: each way of writing calls, and each family that has it. */
+const models = writings.flatMap(({ kind, models: names }) =>
+  names.map((name) => ({ name, isStructured: kind === 'structured', thinks: /thinking|-r1/.test(name) })),
+)
 
 const chunkings = ['token', 'char', 'random']
 
-/** Every format × field × chunking × {stream, not}. */
-export const combinations: readonly Combination[] = models.flatMap(({ name, isStructured }) =>
+/** Every model × field × chunking × {stream, not}. */
+export const combinations: readonly Combination[] = models.flatMap(({ name, isStructured, thinks }) =>
   fields
     // These tags also stand in what models think about, so in a reasoning field they are read only
     // where the configuration names the format.
     .filter((field) => name !== 'xml' || field === 'content')
     .flatMap((field) =>
       chunkings.flatMap((chunk) =>
-        [true, false].map((isStream) => ({ model: `${name}+${field}+${chunk}`, isStructured, field, isStream })),
+        [true, false].map((isStream) => ({
+          model: `${name}+${field}+${chunk}`,
+          isStructured,
+          field,
+          // A model that writes calls into its reasoning has some.
+          thinks: thinks || field !== 'content',
+          isStream,
+        })),
       ),
     ),
 )
 
-/** Every format × {stream, not}, in the content and by token. */
-export const plainCombinations: readonly Combination[] = models.flatMap(({ name, isStructured }) =>
-  [true, false].map((isStream) => ({ model: name, isStructured, field: 'content', isStream })),
+/** Every model × {stream, not}, in the content and by token. */
+export const plainCombinations: readonly Combination[] = models.flatMap(({ name, ...model }) =>
+  [true, false].map((isStream) => ({ ...model, model: name, field: 'content', isStream })),
 )

@@ -19,11 +19,25 @@ const runTask: RunTask = async (lab, { model, isStream }, task, tools) => {
       },
     })),
   }
-  const runner = isStream
-    ? client.chat.completions.runTools({ ...body, stream: true })
-    : client.chat.completions.runTools({ ...body, stream: false })
-  await runner.done()
-  return { answers: runner.allChatCompletions().map(readAnswer) }
+  const answers: ClientAnswer[] = []
+  if (isStream) {
+    let reasoning = ''
+    const runner = client.chat.completions.runTools({ ...body, stream: true })
+    runner.on('chunk', ({ choices }) => {
+      reasoning += reasoningIn(choices[0]?.delta)
+    })
+    runner.on('chatCompletion', (completion) => {
+      // From its chunks the SDK joins only the fields that OpenAI has.
+      answers.push({ ...readAnswer(completion), reasoning })
+      reasoning = ''
+    })
+    await runner.done()
+  } else {
+    const runner = client.chat.completions.runTools({ ...body, stream: false })
+    runner.on('chatCompletion', (completion) => answers.push(readAnswer(completion)))
+    await runner.done()
+  }
+  return { answers }
 }
 
 describeClient('the OpenAI SDK', runTask)
@@ -32,7 +46,12 @@ function readAnswer({ choices }: OpenAI.ChatCompletion): ClientAnswer {
   const message = choices[0]?.message
   return {
     text: message?.content ?? '',
-    reasoning: String(at(message, 'reasoning_content') ?? at(message, 'reasoning') ?? ''),
+    reasoning: reasoningIn(message),
     callIds: (message?.tool_calls ?? []).map(({ id }) => id),
   }
+}
+
+function reasoningIn(message: unknown): string {
+  const reasoning = at(message, 'reasoning_content') ?? at(message, 'reasoning')
+  return typeof reasoning === 'string' ? reasoning : ''
 }

@@ -12,9 +12,6 @@ export function describeClient(name: string, runTask: RunTask): void {
     })
     afterAll(() => lab.close())
 
-    const titled = (list: readonly Combination[]): [string, Combination][] =>
-      list.map((each) => [`${each.model} ${each.isStream ? 'as a stream' : 'in one piece'}`, each])
-
     it.each(titled(combinations))('runs the tool and hears of its result: %s', async (_, combination) => {
       await expectTask(runTask, lab, combination, oneCall)
     })
@@ -31,4 +28,8 @@ export function describeClient(name: string, runTask: RunTask): void {
       expect(lab.simulator.historyProblems).toEqual([])
     })
   })
+}
+
+function titled(list: readonly Combination[]): [string, Combination][] {
+  return list.map((each) => [`${each.model} ${each.isStream ? 'as a stream' : 'in one piece'}`, each])
 }

@@ -92,19 +92,19 @@ export async function expectTask(
 
 /** What the simulated model says when it calls. Inside a reasoning field it writes the calls and no text. */
 function said(
-  { field, isStructured }: Combination,
+  { field, isStructured, thinks }: Combination,
   round: Task['rounds'][number],
 ): Omit<ClientAnswer, 'callIds'> {
   const names = round.map(({ name }) => name).join(' and ')
   return {
     text: field === 'content' || isStructured ? `[simulated] I will call ${names}.` : '',
-    reasoning: field === 'content' ? '' : `A simulated thought: I need ${names} for this.`,
+    reasoning: thinks ? `A simulated thought: I need ${names} for this.` : '',
   }
 }
 
-function concluded({ field }: Combination, results: LocalTools['ran']): Omit<ClientAnswer, 'callIds'> {
+function concluded({ thinks }: Combination, results: LocalTools['ran']): Omit<ClientAnswer, 'callIds'> {
   return {
     text: `[simulated] ${results.map(({ name, result }) => `${name} answered: ${result}`).join('\n')}`,
-    reasoning: field === 'content' ? '' : 'A simulated thought: the results are here.',
+    reasoning: thinks ? 'A simulated thought: the results are here.' : '',
   }
 }

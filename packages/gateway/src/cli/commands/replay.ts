@@ -77,7 +77,7 @@ async function* replayed(
     ...(to === undefined ? {} : { to }),
     ...(name === undefined ? {} : { format: readableFormat(name) }),
   }
-  for (const path of paths) yield await replayFile(path, settings, io)
+  for (const path of paths) yield replayFile(path, settings, io)
 }
 
 async function replayFile(

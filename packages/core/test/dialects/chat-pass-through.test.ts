@@ -1,0 +1,145 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { FinishReason, Usage } from '../../src/dialects/answer.ts'
+import { createChatStreamRewriter, type ChatStreamRewriterOptions } from '../../src/translate.ts'
+
+const done = 'data: [DONE]\n\n'
+const kimiCall =
+  '<|tool_calls_section_begin|><|tool_call_begin|>functions.get_time:0<|tool_call_argument_begin|>' +
+  '{"zone":"UTC"}<|tool_call_end|><|tool_calls_section_end|>'
+
+function chunk(delta: object, finish: string | null = null, more: object = {}): string {
+  const choices = [{ index: 0, delta, finish_reason: finish }]
+  return `data: ${JSON.stringify({ id: 'c', choices, ...more })}\n\n`
+}
+
+function strict(options: Partial<ChatStreamRewriterOptions> = {}) {
+  return createChatStreamRewriter({ format: 'kimi', newId: () => 'n', faults: 'fail', ...options })
+}
+
+function rewrite(pieces: readonly string[], options: Partial<ChatStreamRewriterOptions> = {}) {
+  const rewriter = strict(options)
+  const text = [...pieces.flatMap((piece) => rewriter.push(piece)), ...rewriter.end()].join('')
+  return { text, code: rewriter.failure?.code ?? null, state: rewriter.state }
+}
+
+describe('a chat stream whose faults fail', () => {
+  it('is reading, then finishing, then ended', () => {
+    const rewriter = strict()
+    const states = [chunk({ content: 'a' }), chunk({}, 'stop'), done].map((piece) => {
+      rewriter.push(piece)
+      return rewriter.state
+    })
+    expect(states).toEqual(['reading', 'finishing', 'ended'])
+  })
+
+  it('is whole with its finish reason, and gets the [DONE] it lacks', () => {
+    const pieces = [chunk({ content: 'a' }), chunk({}, 'stop')]
+    expect(rewrite(pieces)).toEqual({ text: pieces.join('') + done, code: null, state: 'ended' })
+  })
+
+  it('closes a last event that lacks its blank line', () => {
+    expect(rewrite([chunk({ content: 'a' }, 'stop'), 'data: [DONE]']).text).toBe(
+      chunk({ content: 'a' }, 'stop') + done,
+    )
+    expect(rewrite([chunk({ content: 'a' }, 'stop').trimEnd()]).text).toBe(
+      chunk({ content: 'a' }, 'stop') + done,
+    )
+  })
+
+  it('fails where it is cut, with what was held before the error', () => {
+    const { text, code } = rewrite([chunk({ content: 'a <|tool_calls' })])
+    expect(code).toBe('upstream_truncated')
+    expect(text).toContain('"content":"<|tool_calls"')
+    expect(text).toMatch(/data: \{"error":.*"upstream_truncated"\}\}\n\n$/)
+    expect(text).not.toContain('[DONE]')
+  })
+
+  it('takes half an event at the end for a cut, not for a wrong one', () => {
+    expect(rewrite([chunk({ content: 'a' }), 'data: {"choi']).code).toBe('upstream_truncated')
+    expect(rewrite([chunk({ content: 'a' }), 'data: {"choi\n\n']).code).toBe('upstream_protocol_error')
+  })
+
+  it('fails for the cause it is given', () => {
+    const rewriter = strict()
+    rewriter.push(chunk({ content: 'a' }))
+    const cause = { kind: 'timeout', code: 'upstream_idle_timeout', message: 'Too slow.' } as const
+    expect(rewriter.end(cause).join('')).toContain('upstream_idle_timeout')
+    expect(rewriter.failure).toEqual(cause)
+  })
+
+  it('is whole in spite of a cause once it has its finish reason', () => {
+    const rewriter = strict()
+    rewriter.push(chunk({ content: 'a' }, 'stop'))
+    expect(rewriter.end({ kind: 'upstream', code: 'upstream_truncated', message: '' })).toEqual([done])
+    expect(rewriter.failure).toBeNull()
+  })
+
+  it.each([
+    ['nothing', [], 'upstream_empty'],
+    ['[DONE] alone', [done], 'upstream_empty'],
+    ['another protocol', ['<html>\n\n'], 'upstream_protocol_error'],
+    ['an event that is too long', [chunk({ content: 'x'.repeat(500) })], 'upstream_limit'],
+    ['an end by error', [chunk({}, 'error'), done], 'error'],
+    ['an error of its own', ['event: error\ndata: no room\n\n'], 'upstream_error'],
+  ])('fails for %s', (_what, pieces, code) => {
+    expect(rewrite(pieces, { maxEventBytes: 400 })).toMatchObject({ code, state: 'ended' })
+  })
+
+  it('writes nothing behind its end', () => {
+    const pieces = [chunk({ content: 'a' }, 'stop'), done]
+    expect(rewrite([...pieces, chunk({ content: 'late' }), done]).text).toBe(pieces.join(''))
+  })
+
+  it('leaves out the chunk that holds the usage alone, and tells the usage', () => {
+    const counted: Usage[] = []
+    const usage = { prompt_tokens: 7, completion_tokens: 2 }
+    const alone = `data: ${JSON.stringify({ id: 'c', choices: [], usage })}\n\n`
+    const beside = chunk({}, 'stop', { usage })
+    const options = { withholdUsage: true, onUsage: (each: Usage) => counted.push(each) }
+    expect(rewrite([chunk({ content: 'a' }), beside, alone, done], options).text).toBe(
+      chunk({ content: 'a' }) + beside + done,
+    )
+    expect(counted.map(({ inputTokens, outputTokens }) => [inputTokens, outputTokens])).toEqual([
+      [7, 2],
+      [7, 2],
+    ])
+  })
+
+  it('tells the calls by the names the client knows, and why it ended', () => {
+    const calls: string[] = []
+    const reasons: FinishReason[] = []
+    const options = {
+      clientToolName: (name: string) => `mcp__${name}`,
+      onCall: (name: string) => calls.push(name),
+      onFinish: (reason: FinishReason) => reasons.push(reason),
+    }
+    const written = rewrite([chunk({ content: kimiCall }), chunk({}, 'stop'), done], options)
+    const entry = { index: 0, id: 'x', type: 'function', function: { name: 'b', arguments: '{}' } }
+    const structured = rewrite([chunk({ tool_calls: [entry] }), done], options)
+    expect(written.text).toContain('"name":"mcp__get_time"')
+    expect(structured.text).toContain('"name":"mcp__b"')
+    expect({ calls, reasons }).toEqual({
+      calls: ['mcp__get_time', 'mcp__b'],
+      reasons: ['tool-calls', 'tool-calls'],
+    })
+  })
+
+  it('ends alike however it is cut into chunks', () => {
+    const events = [
+      chunk({ content: 'a' }),
+      chunk({ content: kimiCall }),
+      'data: oops\n\n',
+      chunk({}, 'stop'),
+      done,
+    ]
+    fc.assert(
+      fc.property(fc.subarray(events), fc.array(fc.nat(400), { maxLength: 8 }), (kept, cuts) => {
+        const text = kept.join('')
+        const at = [0, ...cuts.filter((cut) => cut < text.length), text.length].toSorted((a, b) => a - b)
+        const pieces = at.slice(1).map((end, index) => text.slice(at[index], end))
+        expect(rewrite(pieces)).toEqual(rewrite([text]))
+      }),
+    )
+  })
+})
