@@ -11,8 +11,10 @@ export interface StreamedAnswer {
   readonly isEnded: boolean
   /** Whether the upstream has said why it ended. */
   readonly hasFinishReason: boolean
-  /** The data of an event that is no error. */
-  read(data: JsonObject): void
+  /** Takes data that need not be parsed, if it is of that kind. */
+  readUnparsed?(data: string): boolean
+  /** The data of an event that is no error, and the text it was parsed from. */
+  read(data: JsonObject, text: string): void
   finish(): void
   fail(failure: Failure): void
   warn(message: string): void
@@ -86,13 +88,14 @@ export class AnswerStream implements AnswerDecoder {
   }
 
   private takeEvent(event: SseEvent): void {
+    if (event.event === undefined && this.answer.readUnparsed?.(event.data) === true) return
     const data = this.unwrap(parseJson(event.data))
     if (data === undefined) {
       this.takeText(event)
     } else if (event.event === 'error' || (isJsonObject(data) && isErrorValue(data))) {
       this.answer.fail(failureFromError(data))
     } else if (isJsonObject(data)) {
-      this.answer.read(data)
+      this.answer.read(data, event.data)
     } else {
       this.refuse('is JSON, but not an object')
     }

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { FinishReason, Usage } from '../../src/dialects/answer.ts'
 import { createChatStreamRewriter, type ChatStreamRewriterOptions } from '../../src/translate.ts'

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { pino } from 'pino'
 import type { LogConfig } from '../config/config.ts'
@@ -31,17 +31,16 @@ export function createLogger({
   isTerminal,
   onDrop,
 }: LoggerOptions): Logger & { flush(): void } {
-  if (config.file !== null) mkdirSync(dirname(config.file), { recursive: true, mode: 0o700 })
+  const file = config.file === null ? null : openLog(config.file)
   const destination = pino.destination({
-    dest: config.file ?? 2,
+    dest: file ?? 2,
     sync: false,
-    mode: 0o600,
     maxLength: MOST_WAITING_BYTES,
   })
   destination.on('drop', onDrop)
   // A log that cannot be written is no reason to stop serving.
   destination.on('error', onDrop)
-  const stream = isTerminal && config.file === null ? new PrettyStream(destination) : destination
+  const stream = isTerminal && file === null ? new PrettyStream(destination) : destination
   const log = pino(
     {
       level: config.level,
@@ -51,11 +50,24 @@ export function createLogger({
     },
     { write: (line) => stream.write(redact(line)) },
   )
+  if (config.file !== null && file === null) {
+    log.error({ file: config.file }, 'the log file cannot be opened; its lines go here')
+  }
   return {
     debug: (fields, message) => log.debug(fields, message),
     info: (fields, message) => log.info(fields, message),
     warn: (fields, message) => log.warn(fields, message),
     error: (fields, message) => log.error(fields, message),
     flush: () => destination.flush(),
+  }
+}
+
+// Opened here and not by the writer: that one would throw at the end of the process if it could not.
+function openLog(path: string): number | null {
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    return openSync(path, 'a', 0o600)
+  } catch {
+    return null
   }
 }

@@ -39,6 +39,6 @@ export const combinations: readonly Combination[] = models.flatMap(({ name, isSt
 )
 
 /** Every model × {stream, not}, in the content and by token. */
-export const plainCombinations: readonly Combination[] = models.flatMap(({ name, ...model }) =>
-  [true, false].map((isStream) => ({ ...model, model: name, field: 'content', isStream })),
+export const plainCombinations: readonly Combination[] = models.flatMap(({ name, isStructured, thinks }) =>
+  [true, false].map((isStream) => ({ model: name, isStructured, field: 'content', thinks, isStream })),
 )

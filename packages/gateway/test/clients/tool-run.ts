@@ -4,7 +4,7 @@ import type { Combination } from './combinations.ts'
 import type { Lab } from './lab.ts'
 
 /** What a client made of a conversation with tools. */
-export interface ToolRun {
+interface ToolRun {
   /** The model's answers in order; the last one calls nothing. */
   readonly answers: readonly ClientAnswer[]
 }
@@ -22,7 +22,7 @@ export interface Task {
   readonly rounds: readonly (readonly { readonly name: ToolName; readonly city: string }[])[]
 }
 
-export type ToolName = 'get_weather' | 'get_time'
+type ToolName = 'get_weather' | 'get_time'
 
 /** Asks with tools, runs what the model calls, and goes on until it calls nothing. */
 export type RunTask = (lab: Lab, combination: Combination, task: Task, tools: LocalTools) => Promise<ToolRun>
@@ -57,7 +57,7 @@ export const parallelCalls: Task = {
 }
 
 /** The functions behind the tools. Each result is new, so that nobody can know it without having run one. */
-export class LocalTools {
+class LocalTools {
   readonly ran: { readonly name: ToolName; readonly input: unknown; readonly result: string }[] = []
 
   run(name: ToolName, input: unknown): string {

@@ -1,5 +1,6 @@
 import { createMetrics } from '../../src/observe/metrics.ts'
 import type { LogFields, Logger } from '../../src/observe/logger.ts'
+import type { Recorder } from '../../src/recorder/recorder.ts'
 import { Gateway } from '../../src/runtime/gateway.ts'
 import { createRedactor } from '../../src/security/redact.ts'
 import type { GatewayConfig } from '../../src/config/config.ts'
@@ -23,6 +24,7 @@ export interface GatewaySetup {
   readonly upstream: string
   readonly dialect?: 'openai-chat' | 'anthropic-messages'
   readonly apiKey?: string
+  readonly recorder?: Recorder
   /** The rest of the configuration, as in a file. */
   readonly settings?: Readonly<Record<string, unknown>>
 }
@@ -35,7 +37,13 @@ export async function startGateway(setup: GatewaySetup): Promise<RunningGateway>
   const redact = createRedactor(setup.apiKey === undefined ? [] : [setup.apiKey])
   const lines: LogLine[] = []
   const metrics = createMetrics('0.0.0')
-  const world = { logger: collectingLogger(lines, redact), metrics, now: () => performance.now(), redact }
+  const world = {
+    logger: collectingLogger(lines, redact),
+    metrics,
+    now: () => performance.now(),
+    redact,
+    ...(setup.recorder === undefined ? {} : { recorder: setup.recorder }),
+  }
   const gateway = new Gateway({ ...config, listen: { ...config.listen, port: 0 } }, world)
   running.push(gateway)
   return {

@@ -5,8 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createRecorder } from '../../src/recorder/recorder.ts'
 import { parseRecording, type RecordedExchange } from '../../src/recorder/recording.ts'
 import { createRedactor } from '../../src/security/redact.ts'
-import { runningGateway } from '../routes/running-gateway.ts'
-import { scriptedUpstream, type ScriptedAnswer } from '../routes/scripted-upstream.ts'
+import { between, stopAll, type ScriptedAnswer } from '../routes/between.ts'
 
 let dir = ''
 beforeEach(async () => {
@@ -29,26 +28,19 @@ async function recorded(
   path: string,
   body: object,
 ): Promise<{ exchange: RecordedExchange; file: string; text: string; status: number }> {
-  const upstream = await scriptedUpstream(answer)
-  const redact = createRedactor([key])
   const recorder = createRecorder({
     config: { dir, maxBytes: 1_000_000, maxAge: 60_000 },
-    redact,
+    redact: createRedactor([key]),
     now: Date.now,
     onDrop: () => {},
     onFault: () => {},
   })
-  const gateway = await runningGateway(
-    `upstreams: { lab: { url: "${upstream.url}", apiKey: ${key} } }\nmodels: [{ match: "*", upstream: lab, format: kimi }]`,
-    [key],
-    recorder,
-  )
+  const gateway = await between(answer, { apiKey: key, recorder })
   const { text, status } = await gateway.post(path, body, {
     authorization: 'Bearer client-secret-99',
     'x-api-key': 'client-secret-98',
   })
-  await gateway.close()
-  await upstream.close()
+  await stopAll()
   await recorder.close()
   const [name] = await readdir(dir)
   const file = await readFile(join(dir, name ?? ''), 'utf8')

@@ -1,29 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { createSimulator } from '../../src/simulator/server.ts'
-import { runningGateway, type RunningGateway } from './running-gateway.ts'
-import { scriptedUpstream, type ScriptedAnswer, type ScriptedUpstream } from './scripted-upstream.ts'
+import { startGateway } from '../gateway/running-gateway.ts'
+import { post } from '../gateway/ask.ts'
+import { between, stopAll, type Between } from './between.ts'
 
-const open: { close(): Promise<void> }[] = []
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((each) => each.close()))
-})
+afterEach(stopAll)
 
-type Dialect = 'openai-chat' | 'anthropic-messages'
-
-async function between(
-  dialect: Dialect,
-  answer: ScriptedAnswer,
-  secrets: string[] = [],
-): Promise<{ gateway: RunningGateway; upstream: ScriptedUpstream }> {
-  const upstream = await scriptedUpstream(answer)
-  open.push(upstream)
-  const gateway = await runningGateway(
-    `upstreams: { lab: { url: "${upstream.url}", dialect: ${dialect} } }\nmodels: [{ match: "*", upstream: lab, format: kimi }]`,
-    secrets,
-  )
-  open.push(gateway)
-  return { gateway, upstream }
-}
+const anthropic = { dialect: 'anthropic-messages' } as const
 
 const tool = { name: 'get_time', schema: { type: 'object', properties: { zone: { type: 'string' } } } }
 const chatRequest = {
@@ -48,10 +31,10 @@ const usage =
   'data: {"id":"gen-7","choices":[],"usage":{"prompt_tokens":7,"completion_tokens":2,"cost":0.10}}\n\n'
 const done = 'data: [DONE]\n\n'
 
-const ask = (gateway: RunningGateway, more: object = {}) =>
+const ask = (gateway: Between, more: object = {}) =>
   gateway.post('/v1/chat/completions', { ...chatRequest, stream: true, ...more })
 
-const askMessage = (gateway: RunningGateway, more: object = {}) =>
+const askMessage = (gateway: Between, more: object = {}) =>
   gateway.post('/v1/messages', { ...messageRequest, ...more })
 const event = (type: string, fields: object): string =>
   `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`
@@ -62,7 +45,7 @@ describe('an OpenAI client on an OpenAI upstream, streaming', () => {
   it('gets every byte as it came where no call is written, vendor fields and odd spacing included', async () => {
     const odd = 'data:  {"id": "gen-7", "x_vendor": {"big": 12345678901234567890}, "choices": []}\r\n\r\n'
     const pieces = [': warming up\n\n', odd, chunk({ role: 'assistant', content: 'Hi' }), stop, usage, done]
-    const { gateway } = await between('openai-chat', { pieces })
+    const gateway = await between({ pieces })
     const { status, text } = await ask(gateway, { stream_options: { include_usage: true } })
     expect(status).toBe(200)
     expect(text).toBe(pieces.join(''))
@@ -70,7 +53,7 @@ describe('an OpenAI client on an OpenAI upstream, streaming', () => {
   })
 
   it('gets a call that the model wrote as text, in chunks that keep the fields of the upstream', async () => {
-    const { gateway } = await between('openai-chat', {
+    const gateway = await between({
       pieces: [chunk({ content: `Hm. ${kimiCall}` }), stop, done],
     })
     const { text } = await ask(gateway)
@@ -82,32 +65,32 @@ describe('an OpenAI client on an OpenAI upstream, streaming', () => {
   })
 
   it('gets no usage chunk that only the gateway asked for, but the log has it', async () => {
-    const { gateway, upstream } = await between('openai-chat', {
+    const gateway = await between({
       pieces: [chunk({ content: 'Hi' }), stop, usage, done],
     })
     const { text } = await ask(gateway)
-    expect(upstream.requests[0]).toContain('"include_usage":true')
+    expect(gateway.asked[0]).toContain('"include_usage":true')
     expect(text).toBe(chunk({ content: 'Hi' }) + stop + done)
     expect(gateway.requests).toMatchObject([{ tokens: 9 }])
   })
 
   it('gets the [DONE] that the upstream forgot', async () => {
-    const { gateway } = await between('openai-chat', { pieces: [chunk({ content: 'Hi' }), stop] })
+    const gateway = await between({ pieces: [chunk({ content: 'Hi' }), stop] })
     expect((await ask(gateway)).text).toBe(chunk({ content: 'Hi' }) + stop + done)
   })
 
   it('gets a finish reason where [DONE] came without one', async () => {
-    const { gateway } = await between('openai-chat', { pieces: [chunk({ content: 'Hi' }), done] })
+    const gateway = await between({ pieces: [chunk({ content: 'Hi' }), done] })
     expect((await ask(gateway)).text).toMatch(/"finish_reason":"stop"\}\]\}\n\ndata: \[DONE\]\n\n$/)
     const call = { index: 0, id: 'c1', type: 'function', function: { name: 'get_time', arguments: '{}' } }
-    const other = await between('openai-chat', { pieces: [chunk({ tool_calls: [call] }), done] })
-    expect((await ask(other.gateway)).text).toContain('"finish_reason":"tool_calls"')
+    const other = await between({ pieces: [chunk({ tool_calls: [call] }), done] })
+    expect((await ask(other)).text).toContain('"finish_reason":"tool_calls"')
   })
 
   it.each([true, false])(
     'learns by the last event that the stream was cut off (%s), and gets no [DONE]',
     async (isCut) => {
-      const { gateway } = await between('openai-chat', { pieces: [chunk({ content: 'Hi' })], isCut })
+      const gateway = await between({ pieces: [chunk({ content: 'Hi' })], isCut })
       const { status, text } = await ask(gateway)
       expect(status).toBe(200)
       expect(text).toMatch(/^data: .*"Hi".*\n\ndata: \{"error":.*"upstream_truncated"\}\}\n\n$/)
@@ -116,7 +99,7 @@ describe('an OpenAI client on an OpenAI upstream, streaming', () => {
   )
 
   it('learns that an event is not JSON', async () => {
-    const { gateway } = await between('openai-chat', {
+    const gateway = await between({
       pieces: [chunk({ content: 'Hi' }), 'data: oops\n\n', done],
     })
     const { text } = await ask(gateway)
@@ -132,7 +115,7 @@ describe('an OpenAI client on an OpenAI upstream, streaming', () => {
     ['no JSON', ['data: oops\n\n'], 'upstream_protocol_error'],
     ['an error', ['data: {"error":{"message":"no room","code":"lab_full"}}\n\n'], 'lab_full'],
   ])('gets an HTTP error where the upstream sent %s', async (_what, pieces, code) => {
-    const { gateway } = await between('openai-chat', { pieces })
+    const gateway = await between({ pieces })
     const { status, text } = await ask(gateway)
     expect(status).toBe(502)
     expect(JSON.parse(text)).toMatchObject({ error: { code } })
@@ -140,28 +123,26 @@ describe('an OpenAI client on an OpenAI upstream, streaming', () => {
 
   it('gets the error of an upstream in the middle of a stream as it came, but for secrets', async () => {
     const error = 'data: {"error":{"message":"key hush-hush-1 is worn out","code":"tired","trace":17}}\n\n'
-    const { gateway } = await between('openai-chat', { pieces: [chunk({ content: 'Hi' }), error] }, [
-      'hush-hush-1',
-    ])
+    const gateway = await between({ pieces: [chunk({ content: 'Hi' }), error] }, { apiKey: 'hush-hush-1' })
     const { text } = await ask(gateway)
     expect(text).toBe(chunk({ content: 'Hi' }) + error.replace('hush-hush-1', '[redacted]'))
   })
 
   it('gets long tool names back, and a tool that was shortened is called by its own name', async () => {
     const long = `mcp__${'very_'.repeat(14)}long`
-    const { gateway, upstream } = await between('openai-chat', {
+    const gateway = await between({
       pieces: [chunk({ content: 'Hi' }), stop, done],
     })
     const tools = [{ type: 'function', function: { name: long, parameters: {} } }]
     await ask(gateway, { tools })
-    const short = /"name":"(mcp__[^"]+)"/.exec(upstream.requests[0] ?? '')?.[1] ?? ''
+    const short = /"name":"(mcp__[^"]+)"/.exec(gateway.asked[0] ?? '')?.[1] ?? ''
     expect(short.length).toBeLessThanOrEqual(64)
     const call = { index: 0, id: 'c1', type: 'function', function: { name: short, arguments: '{}' } }
     const pieces = [chunk({ tool_calls: [call] }), chunk({}, { finish_reason: 'tool_calls' }), done]
-    const other = await between('openai-chat', { pieces })
-    const { text } = await ask(other.gateway, { tools })
+    const other = await between({ pieces })
+    const { text } = await ask(other, { tools })
     expect(text).toContain(`"name":"${long}"`)
-    expect(other.gateway.requests).toMatchObject([{ calls: [long] }])
+    expect(other.requests).toMatchObject([{ calls: [long] }])
   })
 
   it('keeps several choices apart', async () => {
@@ -172,7 +153,7 @@ describe('an OpenAI client on an OpenAI upstream, streaming', () => {
       second({}, { finish_reason: 'stop' }),
       done,
     ]
-    const { gateway } = await between('openai-chat', { pieces })
+    const gateway = await between({ pieces })
     const { text } = await ask(gateway, { n: 2 })
     expect(text).toMatch(/"index":0,"delta":\{\},"finish_reason":"stop"/)
     expect(text).toMatch(/"index":1,"delta":\{\},"finish_reason":"tool_calls"/)
@@ -180,17 +161,10 @@ describe('an OpenAI client on an OpenAI upstream, streaming', () => {
 
   it('runs on the simulator', async () => {
     const simulator = createSimulator({ pace: 0 })
-    open.push(simulator)
-    const url = await simulator.listen()
-    const gateway = await runningGateway(
-      `upstreams: { sim: { url: "${url}" } }\nmodels: [{ match: "*", upstream: sim }]`,
-    )
-    open.push(gateway)
-    const { text } = await gateway.post('/v1/chat/completions', {
-      ...chatRequest,
-      model: 'kimi-k2',
-      stream: true,
-    })
+    const { address } = await startGateway({ upstream: await simulator.listen() })
+    const request = { ...chatRequest, model: 'kimi-k2', stream: true }
+    const text = await (await post(address, '/v1/chat/completions', request)).text()
+    await simulator.close()
     expect(text).not.toContain('<|')
     expect(text).toContain('"name":"get_time"')
     expect(text).toContain('"finish_reason":"tool_calls"')
@@ -203,7 +177,7 @@ describe('an OpenAI client on an OpenAI upstream, whole', () => {
   it('gets the very bytes where nothing has to change', async () => {
     const body =
       '{ "id": "gen-7", "x_vendor": 12345678901234567890, "choices": [ { "index": 0, "message": {"role": "assistant", "content": "Hi"}, "finish_reason": "stop" } ], "usage": {"prompt_tokens": 7, "completion_tokens": 2, "cost": 0.10} }'
-    const { gateway } = await between('openai-chat', { type, pieces: [body] })
+    const gateway = await between({ type, pieces: [body] })
     const { status, text } = await ask(gateway, { stream: false })
     expect({ status, text }).toEqual({ status: 200, text: body })
     expect(gateway.requests).toMatchObject([{ finish: 'stop', tokens: 9 }])
@@ -216,7 +190,7 @@ describe('an OpenAI client on an OpenAI upstream, whole', () => {
       provider: 'Lab',
       choices: [{ index: 0, message, finish_reason: 'stop' }],
     })
-    const { gateway } = await between('openai-chat', { type, pieces: [body] })
+    const gateway = await between({ type, pieces: [body] })
     expect(JSON.parse((await ask(gateway, { stream: false })).text)).toMatchObject({
       id: 'gen-7',
       provider: 'Lab',
@@ -240,7 +214,7 @@ describe('an OpenAI client on an OpenAI upstream, whole', () => {
     ['an error', '{"error":{"message":"no","code":"lab_full"}}', 'lab_full'],
     ['an end by error', '{"choices":[{"message":{"content":"Hi"},"finish_reason":"error"}]}', 'error'],
   ])('gets an HTTP error where the upstream sent %s', async (_what, body, code) => {
-    const { gateway } = await between('openai-chat', { type, pieces: [body] })
+    const gateway = await between({ type, pieces: [body] })
     const { status, text } = await ask(gateway, { stream: false })
     expect(status).toBe(502)
     expect(JSON.parse(text)).toMatchObject({ error: { code } })
@@ -269,14 +243,14 @@ describe('an Anthropic client on an Anthropic upstream', () => {
 
   it('gets every byte as it came where no call is written', async () => {
     const pieces = [head, event('ping', {}), event('vendor_event', { x: 1 }), text('Hi'), tail]
-    const { gateway } = await between('anthropic-messages', { pieces })
+    const gateway = await between({ pieces }, anthropic)
     const answer = await askMessage(gateway, { stream: true })
     expect(answer).toEqual({ status: 200, text: pieces.join('') })
     expect(gateway.requests).toMatchObject([{ finish: 'stop', tokens: 8 }])
   })
 
   it('gets a call that was written as text as a block', async () => {
-    const { gateway } = await between('anthropic-messages', { pieces: [head, text(kimiCall), tail] })
+    const gateway = await between({ pieces: [head, text(kimiCall), tail] }, anthropic)
     const answer = await askMessage(gateway, { stream: true })
     expect(answer.text).not.toContain('<|')
     expect(answer.text).toContain('"type":"tool_use"')
@@ -285,30 +259,33 @@ describe('an Anthropic client on an Anthropic upstream', () => {
   })
 
   it('learns of a cut by an error event, or by an HTTP error before the first', async () => {
-    const { gateway } = await between('anthropic-messages', { pieces: [head, text('Hi')], isCut: true })
+    const gateway = await between({ pieces: [head, text('Hi')], isCut: true }, anthropic)
     const cut = await askMessage(gateway, { stream: true })
     expect(cut.text).toMatch(/event: error\ndata: .*upstream_truncated.*\n\n$/)
-    const empty = await between('anthropic-messages', { pieces: [''] })
-    expect(await askMessage(empty.gateway, { stream: true })).toMatchObject({ status: 502 })
+    const empty = await between({ pieces: [''] }, anthropic)
+    expect(await askMessage(empty, { stream: true })).toMatchObject({ status: 502 })
   })
 
   it('gets the very bytes of a whole message, and calls as blocks', async () => {
     const type = 'application/json'
     const body =
       '{ "id": "msg_up", "type": "message", "x": 1.0, "content": [{"type": "text", "text": "Hi"}], "stop_reason": "end_turn", "usage": {"input_tokens": 5, "output_tokens": 3} }'
-    const same = await between('anthropic-messages', { type, pieces: [body] })
-    expect(await askMessage(same.gateway)).toEqual({ status: 200, text: body })
-    expect(same.gateway.requests).toMatchObject([{ finish: 'stop', tokens: 8 }])
-    const written = await between('anthropic-messages', {
-      type,
-      pieces: [body.replace('Hi', kimiCall.replaceAll('"', '\\"'))],
-    })
-    expect(JSON.parse((await askMessage(written.gateway)).text)).toMatchObject({
+    const same = await between({ type, pieces: [body] }, anthropic)
+    expect(await askMessage(same)).toEqual({ status: 200, text: body })
+    expect(same.requests).toMatchObject([{ finish: 'stop', tokens: 8 }])
+    const written = await between(
+      {
+        type,
+        pieces: [body.replace('Hi', kimiCall.replaceAll('"', '\\"'))],
+      },
+      anthropic,
+    )
+    expect(JSON.parse((await askMessage(written)).text)).toMatchObject({
       id: 'msg_up',
       content: [{ type: 'tool_use', name: 'get_time', input: { zone: 'UTC' } }],
       stop_reason: 'tool_use',
     })
-    const broken = await between('anthropic-messages', { type, pieces: ['{"x":1}'] })
-    expect(await askMessage(broken.gateway)).toMatchObject({ status: 502 })
+    const broken = await between({ type, pieces: ['{"x":1}'] }, anthropic)
+    expect(await askMessage(broken)).toMatchObject({ status: 502 })
   })
 })

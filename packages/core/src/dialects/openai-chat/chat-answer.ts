@@ -5,6 +5,7 @@ import { isJsonObject, nonEmptyText, type JsonObject } from '../json-object.ts'
 import { AnswerChoice } from './answer-choice.ts'
 import { failureOfChoice } from './choice-failure.ts'
 import { decodeFinishReason } from './finish-reason.ts'
+import { LearnedEnvelope } from './learned-envelope.ts'
 import { usageOf } from './usage.ts'
 
 /** What a chat completion says, in chunks or whole; of several choices the first. */
@@ -12,6 +13,7 @@ export class ChatAnswer implements StreamedAnswer {
   private readonly options: AnswerReaderOptions
   private readonly reader: AnswerReader
   private readonly choice: AnswerChoice
+  private readonly envelope = new LearnedEnvelope()
   private readonly warned = new Set<string>()
   private finishWord: string | null = null
   private stopSequence: string | null = null
@@ -34,9 +36,17 @@ export class ChatAnswer implements StreamedAnswer {
     return this.finishWord !== null
   }
 
+  readUnparsed(data: string): boolean {
+    const content = this.envelope.read(data)
+    if (content === undefined) return false
+    this.reader.content(content)
+    return true
+  }
+
   /** A chunk, or a whole completion, which has a `message` where a chunk has a `delta`. */
-  read(chunk: JsonObject): void {
+  read(chunk: JsonObject, data = ''): void {
     const { reader } = this
+    this.envelope.learn(data, chunk)
     if (!reader.isStarted) reader.start(nonEmptyText(chunk['id']), nonEmptyText(chunk['model']))
     const choices = chunk['choices']
     const choice = Array.isArray(choices) ? this.firstOf(choices) : undefined
