@@ -20,12 +20,6 @@ export const configOptions: Readonly<Record<ConfigFlag, Option>> = {
   'log-level': { type: 'string', value: 'LEVEL', help: 'debug, info, warn or error.' },
 }
 
-/** All options of `dragoman serve`. */
-export const serveOptions: Readonly<Record<string, Option>> = {
-  ...configOptions,
-  workers: { type: 'string', value: 'N', help: 'How many processes share the work. Default 1.' },
-}
-
 export function readConfigFlags(given: CommandArguments): ConfigFlags {
   const options: readonly string[] = Object.keys(configOptions)
   return Object.fromEntries(

@@ -12,7 +12,7 @@ export function programHelp(commands: readonly Command[], out: Output): string {
     tagline,
     '',
     heading('Usage'),
-    '  dragoman                      show what it does, on a sample',
+    '  dragoman                      start the gateway',
     '  dragoman COMMAND [OPTIONS]',
     '',
     heading('Commands'),

@@ -1,15 +1,14 @@
 /** What the starter file is made for. */
 export interface StarterOptions {
-  readonly version: string
   readonly upstream: string | undefined
   /** The variable that holds the key of the upstream. */
   readonly keyVariable: string | undefined
 }
 
 /** A first configuration: short, working, with the rest as comments. */
-export function starterConfig({ version, upstream, keyVariable }: StarterOptions): string {
+export function starterConfig({ upstream, keyVariable }: StarterOptions): string {
   const server = upstream === undefined ? openRouter : ownServer(upstream, keyVariable)
-  return `# yaml-language-server: $schema=https://unpkg.com/dragoman@${version}/config.schema.json
+  return `# yaml-language-server: $schema=./node_modules/dragoman/config.schema.json
 #
 # The configuration of Dragoman. "dragoman check" checks it, "dragoman check --explain" shows every value.
 # Keys stay out of this file: \${NAME} takes the environment variable NAME.

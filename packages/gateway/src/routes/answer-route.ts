@@ -57,6 +57,10 @@ export async function answerRoute(context: AnswerRouteContext): Promise<void> {
     return
   }
   const upstream = await upstreams.resolve(route.upstream)
+  if (upstream.dialect !== 'anthropic-messages' && decoded.extra['thread'] !== undefined) {
+    context.refuse(noThreads)
+    return
+  }
   const plan = planRequest(decoded, dialect, route, upstream, config)
   log.plan(plan)
   recording?.upstreamRequest(plan)
@@ -87,7 +91,7 @@ export async function readRequest(
   const decoded =
     dialect === 'anthropic-messages' ? decodeAnthropicRequest(json.value) : decodeChatRequest(json.value)
   if ('error' in decoded) {
-    refuse(failure('invalid-request', 'invalid_request', `${decoded.error.field}: ${decoded.error.message}`))
+    refuse(failure('invalid-request', 'invalid_request', decoded.error.message))
     return undefined
   }
   log.notes(decoded.notes)
@@ -187,6 +191,17 @@ function startStream(response: ServerResponse): void {
 
 function randomName(): string {
   return randomBytes(9).toString('base64url').replaceAll(/[-_]/g, '')
+}
+
+/**
+ * A thread leaves the conversation with the server, and only what is new is sent. Nothing is kept here:
+ * told so in these words, the SDK sends the whole conversation.
+ */
+const noThreads: Failure = {
+  kind: 'invalid-request',
+  code: 'thread_unsupported_request',
+  message: 'The gateway keeps no threads: send the whole conversation.',
+  details: { error_code: 'thread_unsupported_request', unsupported: ['thread'] },
 }
 
 function failure(kind: Failure['kind'], code: string, message: string): Failure {

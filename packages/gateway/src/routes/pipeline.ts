@@ -33,7 +33,7 @@ export interface Pipeline {
 }
 
 /** What an answer is read by. */
-export type ReadingPlan = Pick<Plan, 'upstreamDialect' | 'format' | 'parser' | 'toolNames'> & {
+type ReadingPlan = Pick<Plan, 'upstreamDialect' | 'format' | 'parser' | 'toolNames'> & {
   readonly route: Pick<Plan['route'], 'model'>
 }
 

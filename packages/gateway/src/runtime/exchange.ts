@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { type Failure, failureFromResponse } from '@dragoman/core'
 import type { UpstreamCall, UpstreamFault, UpstreamListener } from '../upstream/client.ts'
+import { failureOf, upstreamFailure } from './upstream-failures.ts'
 import type { Pipeline } from '../routes/pipeline.ts'
 
 /** The most of an error's body that is read. */
@@ -286,33 +287,3 @@ export class Exchange implements UpstreamListener {
 
 /** When to ask again, and how much is left: the client's own business with the upstream. */
 const passedHeader = /^(?:retry-after(?:-ms)?|x-should-retry|(?:x|anthropic)-ratelimit-[a-z-]+)$/
-
-function upstreamFailure(code: string, message: string): Failure {
-  return { kind: 'upstream', code, message }
-}
-
-function failureOf(fault: UpstreamFault): Failure {
-  switch (fault.code) {
-    case 'connect-timeout':
-      return {
-        kind: 'timeout',
-        code: 'upstream_connect_timeout',
-        message: 'The upstream could not be reached in time.',
-      }
-    case 'headers-timeout':
-      return { kind: 'timeout', code: 'upstream_timeout', message: 'The upstream did not answer in time.' }
-    case 'idle-timeout':
-      return {
-        kind: 'timeout',
-        code: 'upstream_idle_timeout',
-        message: 'The upstream stopped in the middle of its answer.',
-      }
-    case 'tls':
-      return upstreamFailure('upstream_tls', 'The upstream could not prove who it is.')
-    case 'cut':
-    case 'aborted':
-      return upstreamFailure('upstream_truncated', 'The upstream broke off its answer.')
-    case 'unreachable':
-      return upstreamFailure('upstream_unreachable', 'The upstream cannot be reached.')
-  }
-}

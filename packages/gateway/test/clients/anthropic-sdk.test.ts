@@ -8,8 +8,6 @@ const runTask: RunTask = async (lab, { model, isStream }, task, tools) => {
   const body = {
     model,
     max_tokens: 2000,
-    // Else it leaves the conversation with the server and sends only what is new.
-    thread: false as const,
     messages: [{ role: 'user' as const, content: task.prompt }],
     tools: task.toolNames.map((name) =>
       betaTool({

@@ -3,13 +3,15 @@ import { contextOverflow, promptTooLong } from '../context-overflow.ts'
 
 export interface AnthropicErrorBody {
   readonly type: 'error'
-  readonly error: { readonly type: string; readonly message: string }
+  readonly error: { readonly type: string; readonly message: string; readonly details?: unknown }
   readonly request_id?: string
 }
 
 /** The error as this dialect says it: the body of a response, or, without an id, an event of a stream. */
 export function anthropicErrorBody(failure: Failure, requestId?: string): AnthropicErrorBody {
-  const body = { type: 'error', error: { type: typeOf(failure), message: messageOf(failure) } } as const
+  const error = { type: typeOf(failure), message: messageOf(failure) }
+  const { details } = failure
+  const body = { type: 'error', error: details === undefined ? error : { ...error, details } } as const
   return requestId === undefined ? body : { ...body, request_id: requestId }
 }
 

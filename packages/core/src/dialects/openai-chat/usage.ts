@@ -2,8 +2,27 @@ import type { Usage } from '../answer.ts'
 import { isJsonObject, type JsonObject } from '../json-object.ts'
 import { countOf, objectIn } from '../token-counts.ts'
 
+/** The usage of a chunk or of a whole completion, wherever servers put it. */
+export function usageOf(completion: JsonObject): Usage | null {
+  const { choices } = completion
+  const first: unknown = Array.isArray(choices) ? choices[0] : undefined
+  const inChoice = isJsonObject(first) ? first['usage'] : undefined
+  return decodeChatUsage(completion['usage'] ?? inChoice ?? objectIn(completion, 'x_groq')['usage'])
+}
+
+export function encodeChatUsage(usage: Usage): JsonObject {
+  const prompt = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: usage.outputTokens,
+    total_tokens: prompt + usage.outputTokens,
+    prompt_tokens_details: { cached_tokens: usage.cacheReadTokens },
+    completion_tokens_details: { reasoning_tokens: usage.reasoningTokens },
+  }
+}
+
 /** What a server counted, wherever it put the numbers; null where there are none. */
-export function decodeChatUsage(value: unknown): Usage | null {
+function decodeChatUsage(value: unknown): Usage | null {
   if (!isJsonObject(value)) return null
   const prompt = countOf(value, 'prompt_tokens', 'input_tokens')
   const completion = countOf(value, 'completion_tokens', 'output_tokens')
@@ -23,24 +42,5 @@ export function decodeChatUsage(value: unknown): Usage | null {
     cacheWriteTokens,
     outputTokens: completion ?? 0,
     reasoningTokens: countOf(objectIn(value, 'completion_tokens_details'), 'reasoning_tokens') ?? 0,
-  }
-}
-
-/** The usage of a chunk or of a whole completion, wherever servers put it. */
-export function usageOf(completion: JsonObject): Usage | null {
-  const { choices } = completion
-  const first: unknown = Array.isArray(choices) ? choices[0] : undefined
-  const inChoice = isJsonObject(first) ? first['usage'] : undefined
-  return decodeChatUsage(completion['usage'] ?? inChoice ?? objectIn(completion, 'x_groq')['usage'])
-}
-
-export function encodeChatUsage(usage: Usage): JsonObject {
-  const prompt = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens
-  return {
-    prompt_tokens: prompt,
-    completion_tokens: usage.outputTokens,
-    total_tokens: prompt + usage.outputTokens,
-    prompt_tokens_details: { cached_tokens: usage.cacheReadTokens },
-    completion_tokens_details: { reasoning_tokens: usage.reasoningTokens },
   }
 }

@@ -4,7 +4,6 @@ import { dirname } from 'node:path'
 import { isOpenRouter, upstreamUrlFault, withVersionPath } from '../../config/upstream-url.ts'
 import { CliError, failure, usageError } from '../cli-error.ts'
 import type { Command } from '../command.ts'
-import { packageVersion } from '../package-files.ts'
 import { starterConfig } from '../starter-config.ts'
 
 export const init: Command = {
@@ -25,7 +24,7 @@ export const init: Command = {
   async run(given, { stdout }) {
     const upstream = readUpstream(given.text('upstream'))
     const keyVariable = readKeyVariable(given.text('api-key-env'), upstream)
-    const text = starterConfig({ version: await packageVersion(), upstream, keyVariable })
+    const text = starterConfig({ upstream, keyVariable })
     const path = given.operands[0] ?? 'dragoman.yaml'
     await writePrivately(path, text, given.flag('force'))
     await stdout.line(

@@ -5,7 +5,7 @@ import type { LoadedConfig } from '../../config/load.ts'
 import type { CommandArguments } from '../arguments.ts'
 import { failure } from '../cli-error.ts'
 import type { Command } from '../command.ts'
-import { readConfigFlags, serveOptions } from '../config-options.ts'
+import { configOptions, readConfigFlags } from '../config-options.ts'
 import type { Io } from '../io.ts'
 import { packageVersion } from '../package-files.ts'
 
@@ -21,7 +21,7 @@ export const serve: Command = {
     'Clients speak Anthropic Messages or OpenAI Chat to it; it speaks to any OpenAI-compatible or',
     'Anthropic-compatible server. Without configuration it talks to the built-in simulator.',
   ],
-  options: serveOptions,
+  options: configOptions,
   examples: [
     { command: 'serve', does: 'On the simulator, or on what ./dragoman.yaml says.' },
     {
@@ -32,8 +32,7 @@ export const serve: Command = {
   run: runServe,
 }
 
-/** Also what `dragoman` does without a command. */
-export async function runServe(given: CommandArguments, io: Io): Promise<0 | 1> {
+async function runServe(given: CommandArguments, io: Io): Promise<0 | 1> {
   const [{ loadConfig }, { processWorld }, { describeIssue }] = await Promise.all([
     import('../../config/load.ts'),
     import('../../config/world.ts'),
@@ -46,7 +45,7 @@ export async function runServe(given: CommandArguments, io: Io): Promise<0 | 1> 
   const gateway = await startGateway(loaded.config, io)
   const stopWatching = await followConfig(loaded, load, gateway, io)
   await io.stdout.line(`dragoman listening on ${gateway.address}`)
-  await io.stderr.write(hints(gateway.address, loaded.config, io))
+  await io.stderr.write(hints(callableAddress(gateway.address), loaded.config, io))
   await endOfService()
   stopWatching()
   await gateway.drain()
@@ -183,22 +182,28 @@ async function endOfService(): Promise<void> {
   })
 }
 
+/** Nobody can call 0.0.0.0: on this machine the loopback address is the one to try. */
+function callableAddress(address: string): string {
+  return address.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
+}
+
 function hints(address: string, config: GatewayConfig, { stderr }: Io): string {
   const schema = '{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}'
   const question = '"messages":[{"role":"user","content":"What is the weather in Paris?"}]'
   const chat = `{"model":"kimi-k2","stream":true,${question},"tools":[{"type":"function","function":{"name":"get_weather","parameters":${schema}}}]}`
   const anthropic = `{"model":"kimi-k2","stream":true,"max_tokens":1024,${question},"tools":[{"name":"get_weather","input_schema":${schema}}]}`
+  const key = config.keys.length === 0 ? '' : "-H 'authorization: Bearer KEY' "
   const lines = [
     config.upstreams === 'simulator'
       ? 'No upstream is configured: a built-in simulator answers, no model runs. See dragoman init.'
       : `Upstreams: ${[...config.upstreams.keys()].join(', ')}`,
     '',
     stderr.style('bold', 'OpenAI clients'),
-    `  curl -N ${address}/v1/chat/completions -H 'content-type: application/json' -d '${chat}'`,
+    `  curl -N ${address}/v1/chat/completions ${key}-H 'content-type: application/json' -d '${chat}'`,
     stderr.style('bold', 'Anthropic clients'),
-    `  curl -N ${address}/v1/messages -H 'content-type: application/json' -d '${anthropic}'`,
+    `  curl -N ${address}/v1/messages ${key}-H 'content-type: application/json' -d '${anthropic}'`,
     stderr.style('bold', 'Claude Code'),
-    `  ANTHROPIC_BASE_URL=${address} ANTHROPIC_AUTH_TOKEN=any ANTHROPIC_MODEL=kimi-k2 claude`,
+    `  ANTHROPIC_BASE_URL=${address} ANTHROPIC_AUTH_TOKEN=${key === '' ? 'any' : 'KEY'} ANTHROPIC_MODEL=kimi-k2 claude`,
     '',
   ]
   return lines.join('\n')

@@ -1,0 +1,33 @@
+import type { Failure } from '@dragoman/core'
+import type { UpstreamFault } from '../upstream/client.ts'
+
+/** What a client is told about a call that came to nothing. */
+export function failureOf(fault: UpstreamFault): Failure {
+  switch (fault.code) {
+    case 'connect-timeout':
+      return {
+        kind: 'timeout',
+        code: 'upstream_connect_timeout',
+        message: 'The upstream could not be reached in time.',
+      }
+    case 'headers-timeout':
+      return { kind: 'timeout', code: 'upstream_timeout', message: 'The upstream did not answer in time.' }
+    case 'idle-timeout':
+      return {
+        kind: 'timeout',
+        code: 'upstream_idle_timeout',
+        message: 'The upstream stopped in the middle of its answer.',
+      }
+    case 'tls':
+      return upstreamFailure('upstream_tls', 'The upstream could not prove who it is.')
+    case 'cut':
+    case 'aborted':
+      return upstreamFailure('upstream_truncated', 'The upstream broke off its answer.')
+    case 'unreachable':
+      return upstreamFailure('upstream_unreachable', 'The upstream cannot be reached.')
+  }
+}
+
+export function upstreamFailure(code: string, message: string): Failure {
+  return { kind: 'upstream', code, message }
+}

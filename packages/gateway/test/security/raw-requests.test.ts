@@ -1,0 +1,55 @@
+import { connect } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { json, type ScriptedUpstream, startUpstream, stopUpstreams } from '../gateway/scripted-upstream.ts'
+import { type RunningGateway, startGateway, stopGateways } from '../gateway/running-gateway.ts'
+
+let upstream: ScriptedUpstream
+let gateway: RunningGateway
+beforeAll(async () => {
+  upstream = await startUpstream((response) => json(response, 500, {}))
+  const timeouts = { clientHeaders: '300ms', clientBody: '300ms' }
+  gateway = await startGateway({ upstream: upstream.url, settings: { timeouts } })
+})
+afterAll(async () => {
+  await stopGateways()
+  stopUpstreams()
+})
+
+/** What comes back over a connection until it is closed. */
+function exchange(text: string): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = connect(Number(new URL(gateway.address).port), '127.0.0.1')
+    let reply = ''
+    socket.setEncoding('utf8').on('data', (piece: string) => {
+      reply += piece
+    })
+    socket.on('error', () => {}).on('close', () => resolve(reply))
+    socket.write(text)
+  })
+}
+
+const head = 'POST /v1/messages HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n'
+
+describe('a request that is wrong as HTTP', () => {
+  it('with two ways to tell its length is a 400', async () => {
+    const text = `${head}content-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`
+    expect(await exchange(text)).toMatch(/^HTTP\/1.1 400 /)
+  })
+
+  it('with headers that are too long is a 431', async () => {
+    expect(await exchange(`${head}x-long: ${'x'.repeat(20_000)}\r\n\r\n`)).toMatch(/^HTTP\/1.1 431 /)
+  })
+
+  it('without a Host is a 400', async () => {
+    expect(await exchange('GET /health HTTP/1.1\r\nconnection: close\r\n\r\n')).toMatch(/^HTTP\/1.1 400 /)
+  })
+
+  it('whose headers never end is a 408, and its connection is closed', async () => {
+    expect(await exchange(head)).toMatch(/^HTTP\/1.1 408 |^$/)
+  })
+
+  it('whose body never ends is a 408, and its connection is closed', async () => {
+    expect(await exchange(`${head}content-length: 100\r\n\r\n{"model"`)).toMatch(/^HTTP\/1.1 408 |^$/)
+    expect(upstream.requests).toHaveLength(0)
+  })
+})
