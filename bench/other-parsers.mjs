@@ -61,7 +61,7 @@ async function checkTheirs(format, chunks, call) {
   const seen = []
   const transform = protocols[format].createStreamParser({ tools: theirTools })
   for await (const part of parts(chunks, transform)) if (part.type === 'tool-call') seen.push(part)
-  const isRead =
+  const isSame =
     seen.length === 1 && JSON.stringify(JSON.parse(seen[0].input)) === JSON.stringify(call.arguments)
-  if (!isRead) throw new Error(`@ai-sdk-tool/parser did not read the ${format} call.`)
+  if (!isSame) throw new Error(`@ai-sdk-tool/parser did not read the ${format} call.`)
 }

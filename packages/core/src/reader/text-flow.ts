@@ -38,6 +38,8 @@ export class TextFlow {
   private inlineCode = 0
   /** The last run of backticks: what `inlineCode` was before it, and where in the stream it ends. */
   private run = { before: 0, length: 0, end: -1 }
+  /** Up to where in the stream inline code goes on: looking from its start again each time would be quadratic. */
+  private lineSeenTo = 0
 
   constructor(input: Input, sink: Sink, mode: Channel) {
     this.input = input
@@ -123,13 +125,16 @@ export class TextFlow {
     const before = start === this.run.end ? this.run.before : isOpen ? this.inlineCode : 0
     this.inlineCode = before === 0 ? run : before === run ? 0 : before
     this.run = { before, length: run, end: start + length }
+    this.lineSeenTo = this.run.end
   }
 
   /** Whether inline code is open at `at`. It does not go on in the next line. */
   isInlineCode(at: number): boolean {
     if (this.inlineCode === 0) return false
-    const from = Math.max(this.input.at, this.run.end - this.input.base)
-    if (this.input.text.slice(from, at).includes('\n')) this.inlineCode = 0
+    const { input } = this
+    const from = Math.max(input.at, this.lineSeenTo - input.base)
+    if (input.text.slice(from, at).includes('\n')) this.inlineCode = 0
+    this.lineSeenTo = Math.max(this.lineSeenTo, input.base + at)
     return this.inlineCode > 0
   }
 

@@ -5,15 +5,6 @@ import { decode } from './decode-chat.ts'
 import { LearnedEnvelope } from '../../src/dialects/openai-chat/learned-envelope.ts'
 
 describe('a chunk that differs from the one before in its text alone', () => {
-  const plain = (content: string): string =>
-    `{"id":"x","choices":[{"index":0,"delta":{"content":${JSON.stringify(content)}},"finish_reason":null}]}`
-
-  function learned(data: string): LearnedEnvelope {
-    const envelope = new LearnedEnvelope()
-    envelope.learn(data, JSON.parse(data))
-    return envelope
-  }
-
   it('is read without being parsed', () => {
     expect(learned(plain('one')).read(plain(' two é 三'))).toBe(' two é 三')
     expect(learned(plain('')).read(plain('x'))).toBe('x')
@@ -68,3 +59,13 @@ describe('an answer', () => {
     expect(lines.at(-1)).toContain('fail')
   })
 })
+
+function plain(content: string): string {
+  return `{"id":"x","choices":[{"index":0,"delta":{"content":${JSON.stringify(content)}},"finish_reason":null}]}`
+}
+
+function learned(data: string): LearnedEnvelope {
+  const envelope = new LearnedEnvelope()
+  envelope.learn(data, JSON.parse(data))
+  return envelope
+}

@@ -15,8 +15,8 @@ export interface Translated {
   readonly notes: readonly RequestNote[]
 }
 
-export const standard = { model: 'upstream-model', format: 'standard' } as const
-export const claude = { model: 'claude-x', format: 'anthropic' } as const
+const standard = { model: 'upstream-model', format: 'standard' } as const
+const claude = { model: 'claude-x', format: 'anthropic' } as const
 
 /** A request with the least that a client sends; every body is frozen to the bottom, so that no one writes into it. */
 export function anthropicBody(fields: Fields): Fields {

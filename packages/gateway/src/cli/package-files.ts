@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 
 /** Where a file of this package lies, wherever the package is installed. */
-export function packageFile(path: string): string {
+function packageFile(path: string): string {
   return fileURLToPath(new URL(`../../${path}`, import.meta.url))
 }
 

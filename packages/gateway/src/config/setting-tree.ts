@@ -46,7 +46,7 @@ export type PlainSetting =
   | readonly PlainSetting[]
   | { readonly [key: string]: PlainSetting }
 
-export function entryAt(tree: SettingTree | undefined, key: string | number): SettingTree | undefined {
+function entryAt(tree: SettingTree | undefined, key: string | number): SettingTree | undefined {
   if (tree?.kind === 'list') return typeof key === 'number' ? tree.items[key] : undefined
   return tree?.kind === 'map' ? tree.entries.get(String(key))?.tree : undefined
 }

@@ -1,8 +1,5 @@
 import { isJsonObject, type JsonObject } from '../json-object.ts'
 
-/** What a JSON string cannot hold as it stands. */
-const needsParsing = /["\\\u0000-\u001F]/
-
 /**
  * The chunks of a stream differ in little but their text. Once one was parsed, the next that is the same
  * around its content need not be: its text is cut out. Anything else is left to the parser.
@@ -17,7 +14,7 @@ export class LearnedEnvelope {
     if (before === '' || data.length < before.length + after.length) return undefined
     if (!data.startsWith(before) || !data.endsWith(after)) return undefined
     const text = data.slice(before.length, data.length - after.length)
-    return needsParsing.test(text) ? undefined : text
+    return isPlain(text) ? text : undefined
   }
 
   /** Remembers the chunk, if content is all that it says. */
@@ -33,6 +30,15 @@ export class LearnedEnvelope {
     this.before = flat(data.slice(0, start + 1))
     this.after = flat(data.slice(start + literal.length - 1))
   }
+}
+
+/** Whether the text stands in JSON as it is: no quote, no escape, no control character. */
+function isPlain(text: string): boolean {
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code < 32 || code === 34 || code === 92) return false
+  }
+  return true
 }
 
 /** The text of a chunk that says nothing else: no end, no usage, no other part of a delta. */

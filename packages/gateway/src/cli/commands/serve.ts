@@ -1,7 +1,7 @@
 import { watch } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import type { GatewayConfig } from '../../config/config.ts'
-import type { LoadedConfig } from '../../config/load.ts'
+import type { LoadedConfig, LoadResult } from '../../config/load.ts'
 import type { CommandArguments } from '../arguments.ts'
 import { failure } from '../cli-error.ts'
 import type { Command } from '../command.ts'
@@ -40,7 +40,7 @@ async function runServe(given: CommandArguments, io: Io): Promise<0 | 1> {
   ])
   const load = () => loadConfig(processWorld(io.env), readConfigFlags(given))
   const loaded = await load()
-  for (const warning of loaded.warnings) await io.stderr.line(`dragoman: warning: ${describeIssue(warning)}`)
+  await io.stderr.write(loaded.warnings.map((each) => `dragoman: warning: ${describeIssue(each)}\n`).join(''))
   if (!loaded.ok) throw failure(loaded.errors.map(describeIssue).join('\n'))
   const gateway = await startGateway(loaded.config, io)
   const stopWatching = await followConfig(loaded, load, gateway, io)
@@ -119,16 +119,18 @@ async function startGateway(config: GatewayConfig, { stderr, now }: Io): Promise
 
 function secretsOf({ upstreams }: GatewayConfig): string[] {
   if (upstreams === 'simulator') return []
-  return [...upstreams.values()].flatMap(({ apiKey, headers }) => [
-    ...(apiKey === null ? [] : [apiKey.reveal()]),
-    ...[...headers.values()].map((value) => value.reveal()),
-  ])
+  const secrets: string[] = []
+  for (const { apiKey, headers } of upstreams.values()) {
+    if (apiKey !== null) secrets.push(apiKey.reveal())
+    for (const value of headers.values()) secrets.push(value.reveal())
+  }
+  return secrets
 }
 
 /** Reads the configuration again on SIGHUP and when a file changes; a wrong one changes nothing. */
 async function followConfig(
   initial: LoadedConfig,
-  load: () => ReturnType<typeof import('../../config/load.ts').loadConfig>,
+  load: () => Promise<LoadResult>,
   gateway: RunningGateway,
   io: Io,
 ): Promise<() => void> {
