@@ -49,6 +49,7 @@ const cases = [
   ['drafts in reasoning', 'hermes', repeated('<think>', draft)],
   ['drafts that do not end', 'hermes', repeated('<think>', `${hermes}{"a": "`)],
   ['code fences', 'qwen', repeated('', '```json\n{"name": "get_weather"\n```\n')],
+  ['openers in inline code', 'qwen', repeated('a `', '<tool_call>{ ')],
   ['backticks', 'auto', repeated('', '```\n`')],
 ]
 

@@ -20,7 +20,7 @@ export async function sideBySide(tasks, { rounds = ROUNDS } = {}) {
   return Object.fromEntries(names.map((name) => [name, median(samples[name]) * 1e6]))
 }
 
-function median(samples) {
+export function median(samples) {
   const sorted = samples.toSorted((a, b) => a - b)
   const middle = sorted.length >> 1
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2

@@ -61,7 +61,8 @@ async function checkTheirs(format, chunks, call) {
   const seen = []
   const transform = protocols[format].createStreamParser({ tools: theirTools })
   for await (const part of parts(chunks, transform)) if (part.type === 'tool-call') seen.push(part)
-  const isSame =
-    seen.length === 1 && JSON.stringify(JSON.parse(seen[0].input)) === JSON.stringify(call.arguments)
-  if (!isSame) throw new Error(`@ai-sdk-tool/parser did not read the ${format} call.`)
+  const inputs = seen.map(({ input }) => JSON.stringify(JSON.parse(input)))
+  if (inputs.join() !== JSON.stringify(call.arguments)) {
+    throw new Error(`@ai-sdk-tool/parser did not read the ${format} call.`)
+  }
 }

@@ -100,7 +100,7 @@ describe('dragoman init', () => {
     expect(made).toMatchObject({ code: 0, stderr: '' })
     expect((await stat(path())).mode & 0o777).toBe(0o600)
     expect((await readFile(path(), 'utf8')).split('\n')[0]).toMatch(
-      /^# yaml-language-server: \$schema=https:\/\/\S+\/config\.schema\.json$/,
+      /^# yaml-language-server: \$schema=\S+\/config\.schema\.json$/,
     )
     const checked = await run(['check', '-c', path()], { OPENROUTER_API_KEY: 'k' })
     expect(checked).toMatchObject({ code: 0, stderr: '' })

@@ -83,15 +83,20 @@ const endings: readonly {
   },
 ]
 
+/** It must not be the silence that ends an answer which is whole. */
+const timeouts = { ...shortTimeouts, idle: '10s' }
+
 describe.each(clientDialects)('an odd but whole answer, for a client of %s', (dialect) => {
   for (const stream of [true, false]) {
     it.concurrent.each(endings)(`$upstream (stream: ${stream})`, async ({ script, text, finish }) => {
       const upstream = await startUpstream(script)
       const { address } = await startGateway({
         upstream: upstream.url,
-        settings: { timeouts: shortTimeouts },
+        settings: { timeouts },
       })
+      const started = performance.now()
       const answer = await ask(address, dialect, { stream })
+      expect(performance.now() - started).toBeLessThan(3000)
       expect(answer).toMatchObject({ status: 200, error: undefined, text, isMarkedDone: stream })
       expect(answer.finish).toBe(finish[dialect === 'anthropic' ? 0 : 1])
       if (dialect === 'anthropic' && stream)
