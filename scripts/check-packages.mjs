@@ -18,9 +18,22 @@ const packages = [
   },
   {
     directory: 'packages/gateway',
-    needs: ['LICENSE', 'README.md', 'bin/dragoman.js', 'dist/cli/main.js', 'samples/kimi.txt'],
+    needs: [
+      'LICENSE',
+      'README.md',
+      'bin/dragoman.js',
+      'dist/cli/main.js',
+      'samples/kimi.txt',
+      'config.schema.json',
+    ],
     // A program: nobody compiles against it, so neither types nor maps.
-    allows: [...always, /^bin\/dragoman\.js$/, /^dist\/[\w/-]+\.js$/, /^samples\/[\w-]+\.(txt|sse|json)$/],
+    allows: [
+      ...always,
+      /^bin\/dragoman\.js$/,
+      /^dist\/[\w/-]+\.js$/,
+      /^samples\/[\w-]+\.(txt|sse|json)$/,
+      /^config\.schema\.json$/,
+    ],
   },
 ]
 
