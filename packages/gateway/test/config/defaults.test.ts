@@ -101,7 +101,7 @@ metrics: false
       toolCallBytes: { kimi: 1000 },
     })
     expect(config.timeouts).toMatchObject({ idle: 250, drain: 120_000, headers: 3_600_000, ping: 15_000 })
-    expect(config.record).toEqual({ dir: '/work/rec', maxBytes: 104_857_600, maxAge: 604_800_000 })
+    expect(config.record).toEqual({ dir: '/project/rec', maxBytes: 104_857_600, maxAge: 604_800_000 })
     expect(config.log).toEqual({ level: 'debug', file: '/var/log/d.log' })
     expect(config).toMatchObject({
       delivery: 'complete',

@@ -23,10 +23,10 @@ export function fakeWorld({
   platform = 'linux',
 }: Around): ConfigWorld {
   const texts = new Map(Object.entries(files))
-  if (yaml !== undefined) texts.set('/work/dragoman.yaml', yaml)
+  if (yaml !== undefined) texts.set('/project/dragoman.yaml', yaml)
   return {
     env,
-    cwd: '/work',
+    cwd: '/project',
     home: '/home/ada',
     platform,
     readFile: (path) => {

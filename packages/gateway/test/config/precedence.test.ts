@@ -92,7 +92,7 @@ describe('who is heard first', () => {
     const config = await accepted({ files })
     expect(config.record?.dir).toBe('/home/ada/.config/dragoman/rec')
     expect(config.log.file).toBe('/home/ada/.config/log')
-    expect((await accepted({ files, flags: { record: 'here' } })).record?.dir).toBe('/work/here')
+    expect((await accepted({ files, flags: { record: 'here' } })).record?.dir).toBe('/project/here')
   })
 
   it('a key of the environment stands beside those of the file', async () => {
