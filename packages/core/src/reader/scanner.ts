@@ -159,13 +159,13 @@ export class Scanner {
   }
 
   private judgeInContent(openings: readonly Opening[], at: number, length: number): Verdict {
+    // Asked first: a bracket in the middle of an answer must not be held to see what follows it.
+    if (openings[0]?.opens === 'bare' && !this.isFirst(at)) return 'text'
     const opening = this.findOpening(openings, at, length)
     if (opening === 'hold') return 'hold'
     if (opening === undefined) return this.passOpener(openings, at, length)
     if (!opening.grammar.isSpecial && this.flow.isInlineCode(at)) return 'text'
-    if (opening.opens === 'bare') {
-      return this.isFirst(at) ? { opening, at, length: 0, as: 'bare', from: at } : 'text'
-    }
+    if (opening.opens === 'bare') return { opening, at, length: 0, as: 'bare', from: at }
     if (!opening.isSalvage) return { opening, at, length, as: 'certain', from: at }
     return this.flow.standsAlone(at) ? { opening, at, length, as: 'salvage', from: at } : 'text'
   }
