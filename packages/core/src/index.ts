@@ -50,6 +50,15 @@ export type {
   ToolChoice,
 } from './dialects/conversation-request.ts'
 export { failureFromResponse } from './dialects/upstream-failure.ts'
+export {
+  decodeHistory,
+  encodeHistory,
+  type DecodedHistory,
+  type DialectMessages,
+  type EncodedHistory,
+  type History,
+  type HistoryTarget,
+} from './dialects/history.ts'
 export { responsesWithoutCall } from './dialects/history-repair.ts'
 export type { DecodedRequest, RequestError } from './dialects/invalid-field.ts'
 export { makeSignature } from './dialects/reasoning-signature.ts'
@@ -93,3 +102,6 @@ export {
   type AnthropicRewriteOptions,
   type ReadAnswerOptions,
 } from './translate-answer.ts'
+export { isPromptFormat, promptFormatIds, type PromptFormatId } from './prompt-tools/prompt-formats.ts'
+export { withToolsInPrompt, type PromptedRequest } from './prompt-tools/prompt-request.ts'
+export { toProviderFormat, type ProviderTools } from './prompt-tools/provider-format.ts'

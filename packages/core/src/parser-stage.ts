@@ -15,14 +15,16 @@ export interface ParserOptions {
   /** The tools that were offered. Undefined: unknown. Empty: none, so no calls are read. */
   readonly tools?: readonly ToolDefinition[] | null | undefined
   /** Whether the prompt already opened the reasoning, so that the output begins inside it. */
-  readonly promptOpensReasoning?: boolean
+  readonly promptOpensReasoning?: boolean | undefined
   /** The last characters of the prompt, from which the same can be told. */
   readonly promptTail?: string
   /** `complete` holds each call until it is whole and valid. */
   readonly delivery?: 'incremental' | 'complete'
   readonly limits?: ParserLimits
   /** Marker strings that a vendor changed: for the format in use, or by format. */
-  readonly markers?: MarkerOverrides | Partial<Record<FormatId, MarkerOverrides>>
+  readonly markers?: MarkerOverrides | Partial<Record<FormatId, MarkerOverrides>> | undefined
+  /** Is given each parser that is made with these options, for whoever wants to know how much they hold. */
+  readonly onOpen?: (parser: Pick<ParserStage, 'heldBytes'>) => void
 }
 
 export interface ParserLimits {
@@ -36,22 +38,28 @@ export interface ParserLimits {
 export interface ParserStage {
   /** The format whose syntax the stream has shown, or null before it has. */
   readonly format: FormatId | null
+  /** How much text is held back right now. Counted anew each time: not for every chunk. */
+  readonly heldBytes: number
   push(text: string, channel: Channel): void
   end(reason?: EndReason): void
 }
 
 export function createParserStage(options: ParserOptions, sink: Sink): ParserStage {
   const tools = new ToolSet(options.tools)
-  const { lexicon, startsInReasoning } = selectReading(options, tools)
+  const { lexicon, startsInReasoning, startsInHeader, promptHeader } = selectReading(options, tools)
   const reader = new Reader(sink, {
     lexicon,
     tools,
     startsInReasoning,
+    startsInHeader,
+    promptHeader,
     delivery: oneOf('delivery', options.delivery ?? 'incremental', ['incremental', 'complete']),
     toolCallBytes: byteLimit(options.limits?.toolCallBytes ?? 4_194_304),
     overflow: oneOf('limits.overflow', options.limits?.overflow ?? 'error', ['error', 'flush']),
   })
-  return new Stage(reader)
+  const stage = new Stage(reader)
+  options.onOpen?.(stage)
+  return stage
 }
 
 // A class, because `format` needs a getter: in an object literal a getter gives each object a hidden class of
@@ -66,6 +74,10 @@ class Stage implements ParserStage {
 
   get format(): FormatId | null {
     return this.reader.format
+  }
+
+  get heldBytes(): number {
+    return this.reader.heldBytes
   }
 
   push(text: string, channel: Channel): void {

@@ -21,17 +21,17 @@ export interface ReadAnswerOptions {
   readonly parser: ParserOptions
   readonly mint: MintId
   /** The ids that the conversation already holds: a call of the answer gets none of them. */
-  readonly conversationIds?: ReadonlySet<string>
+  readonly conversationIds?: ReadonlySet<string> | undefined
   readonly sink: AnswerSink
   /** What was dropped, or taken although something is wrong with it. */
-  readonly onWarning?: (message: string) => void
+  readonly onWarning?: ((message: string) => void) | undefined
 }
 
 export type AnswerDecoderOptions = ReadAnswerOptions & AnswerStreamOptions
 
 /** Reads the event stream of a chat completion, calls in its text included. */
 export function createChatAnswerDecoder(options: AnswerDecoderOptions): AnswerDecoder {
-  return decodeChatStream({ ...options, ...readerOptions(options) })
+  return decodeChatStream(readerOptions(options), options)
 }
 
 /** Reads a whole chat completion. */
@@ -41,7 +41,7 @@ export function readChatCompletion(body: unknown, options: ReadAnswerOptions): v
 
 /** Reads the event stream of a message, calls in its text included. */
 export function createAnthropicAnswerDecoder(options: AnswerDecoderOptions): AnswerDecoder {
-  return decodeAnthropicStream({ ...options, ...readerOptions(options) })
+  return decodeAnthropicStream(readerOptions(options), options)
 }
 
 /** Reads a whole message. */
@@ -58,14 +58,14 @@ export interface AnthropicRewriteOptions extends AnswerReports {
   readonly parser: ParserOptions
   readonly mint: MintId
   /** The ids that the conversation already holds: a call of the answer gets none of them. */
-  readonly conversationIds?: ReadonlySet<string>
+  readonly conversationIds?: ReadonlySet<string> | undefined
   /** Each problem and repair of the parser. */
-  readonly onRecord?: (event: RecordedEvent) => void
-  readonly onWarning?: (message: string) => void
+  readonly onRecord?: ((event: RecordedEvent) => void) | undefined
+  readonly onWarning?: ((message: string) => void) | undefined
   /** The name by which the client knows a tool. */
-  readonly clientToolName?: (name: string) => string
+  readonly clientToolName?: ((name: string) => string) | undefined
   /** The longest event. */
-  readonly maxEventBytes?: number
+  readonly maxEventBytes?: number | undefined
 }
 
 /** Message stream in, message stream out, with the calls in its text made blocks. */
@@ -78,17 +78,20 @@ export function rewriteAnthropicMessage(body: unknown, options: AnthropicRewrite
   return rewriteMessage(body, blockOptions(options))
 }
 
-function blockOptions({
-  parser,
-  mint,
-  conversationIds,
-  ...reports
-}: AnthropicRewriteOptions): MessageRewriterOptions {
+// Field by field, as in `chatRewriteOptions`.
+function blockOptions(options: AnthropicRewriteOptions): MessageRewriterOptions {
+  const { parser } = options
   return {
-    ...reports,
     openParser: () => createParser(parser),
-    ids: new AnswerIds(mint, conversationIds),
+    ids: new AnswerIds(options.mint, options.conversationIds),
     failOnInvalidArguments: parser.delivery === 'complete',
+    clientToolName: options.clientToolName,
+    onCall: options.onCall,
+    onUsage: options.onUsage,
+    onFinish: options.onFinish,
+    onRecord: options.onRecord,
+    onWarning: options.onWarning,
+    maxEventBytes: options.maxEventBytes,
   }
 }
 
@@ -100,6 +103,6 @@ function readerOptions(options: ReadAnswerOptions): AnswerReaderOptions {
     sink,
     failOnInvalidArguments: parser.delivery === 'complete',
     heldLimit: parser.limits?.toolCallBytes ?? 4_194_304,
-    ...(onWarning === undefined ? {} : { onWarning }),
+    onWarning,
   }
 }

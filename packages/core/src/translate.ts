@@ -8,8 +8,10 @@ import { mintToolId } from './ids/mint.ts'
 import type { ParserOptions } from './parser-stage.ts'
 import { createParser } from './parser.ts'
 
-export type ChatStreamRewriterOptions = ParserOptions &
-  Omit<RewriteOptions, 'openParser' | 'failOnInvalidArguments' | 'mint'> &
+export type ChatStreamRewriterOptions = { readonly parser?: ParserOptions } & Omit<
+  RewriteOptions,
+  'openParser' | 'failOnInvalidArguments' | 'mint'
+> &
   IdSource
 
 /** A fresh text for each id, which then has the style of the dialect; or the whole id. */
@@ -17,17 +19,34 @@ type IdSource = { readonly newId: () => string } | { readonly mint: MintId }
 
 /** Rewrites a chat stream with a parser of its own for each choice, all made from the same options. */
 export function createChatStreamRewriter(options: ChatStreamRewriterOptions): ChatStreamRewriter {
-  // Wrong options must fail here, not at the first chunk that an upstream sends.
-  createParser(options)
   return rewriteChatStream(chatRewriteOptions(options))
 }
 
+// Field by field: an object that is spread and then given functions is made anew by the runtime each time, which
+// takes longer than reading a short answer.
 export function chatRewriteOptions(options: ChatStreamRewriterOptions): RewriteOptions {
+  const { parser = {} } = options
+  // Wrong options must fail here, not at the first chunk that an upstream sends.
+  let first: ReturnType<typeof createParser> | undefined = createParser(parser)
+  const openParser = (): ReturnType<typeof createParser> => {
+    const opened = first ?? createParser(parser)
+    first = undefined
+    return opened
+  }
   return {
-    ...options,
+    openParser,
     mint: mintOf(options),
-    openParser: () => createParser(options),
-    failOnInvalidArguments: options.delivery === 'complete',
+    conversationIds: options.conversationIds,
+    failOnInvalidArguments: parser.delivery === 'complete',
+    onWarning: options.onWarning,
+    onRecord: options.onRecord,
+    onCall: options.onCall,
+    onUsage: options.onUsage,
+    onFinish: options.onFinish,
+    faults: options.faults,
+    withholdUsage: options.withholdUsage,
+    clientToolName: options.clientToolName,
+    maxEventBytes: options.maxEventBytes,
   }
 }
 

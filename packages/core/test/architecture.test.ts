@@ -2,6 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import * as aiSdk from '../src/adapters/ai-sdk.ts'
+import * as fetchAdapter from '../src/adapters/fetch.ts'
+import * as streams from '../src/adapters/streams.ts'
 import * as core from '../src/index.ts'
 import { isRecord } from './support/is-record.ts'
 
@@ -32,6 +35,7 @@ const zones: Readonly<Record<string, readonly string[]>> = {
   parser: ['reader', 'formats', 'formats/format-id', 'engines', 'events', 'problems', 'errors'],
   ids: ['conversation', 'errors', 'formats/format-id'],
   dialects: ['events', 'conversation', 'text', 'ids', 'problems', 'errors', 'formats/format-id'],
+  'prompt-tools': ['dialects', 'conversation', 'errors', 'formats/format-id'],
   translate: [
     'parser',
     'dialects',
@@ -45,6 +49,9 @@ const zones: Readonly<Record<string, readonly string[]>> = {
   adapters: [
     'translate',
     'parser',
+    'reader',
+    'formats',
+    'text',
     'dialects',
     'ids',
     'conversation',
@@ -143,10 +150,12 @@ describe('the public names', () => {
       createSseDecoder
       decodeAnthropicRequest
       decodeChatRequest
+      decodeHistory
       detectFormat
       detectModel
       encodeAnthropicRequest
       encodeChatRequest
+      encodeHistory
       encodeSse
       encodeSseComment
       failureFromResponse
@@ -155,11 +164,13 @@ describe('the public names', () => {
       formats
       getToolIdStrategy
       isKimiModel
+      isPromptFormat
       longestToolName
       makeSignature
       mintToolId
       parseToolCalls
       problemCodes
+      promptFormatIds
       readAnthropicMessage
       readChatCompletion
       repairCodes
@@ -168,8 +179,20 @@ describe('the public names', () => {
       rewriteAnthropicMessage
       rewriteAnthropicStream
       rewriteChatCompletion
-      shortToolNames"
+      shortToolNames
+      toProviderFormat
+      withToolsInPrompt"
     `)
+  })
+
+  it('the values of the subpaths are these', () => {
+    expect(Object.keys(aiSdk).toSorted()).toEqual([
+      'convertToVercelMessages',
+      'toolCallMiddleware',
+      'toolCallMiddlewareV3',
+    ])
+    expect(Object.keys(fetchAdapter)).toEqual(['createFetch'])
+    expect(Object.keys(streams).toSorted()).toEqual(['parseChunks', 'toTransformStream'])
   })
 
   it('the types are these', () => {
@@ -195,8 +218,11 @@ describe('the public names', () => {
       ChatTarget
       Content
       ConversationRequest
+      DecodedHistory
       DecodedRequest
       DetectedModel
+      DialectMessages
+      EncodedHistory
       EncodedRequest
       EndReason
       ErrorCode
@@ -207,6 +233,8 @@ describe('the public names', () => {
       FormatId
       FormatOverrides
       Grammar
+      History
+      HistoryTarget
       MarkerOverrides
       MediaBlock
       MintId
@@ -220,6 +248,9 @@ describe('the public names', () => {
       ParserOptions
       ParserStage
       ProblemCode
+      PromptFormatId
+      PromptedRequest
+      ProviderTools
       PushParser
       ReadAnswerOptions
       ReasoningMarkers

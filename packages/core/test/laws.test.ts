@@ -137,11 +137,14 @@ describe.each(modes.map((mode) => [mode.title, mode] as const))('%s', (_, mode) 
     )
   })
 
-  it.each(mode.samples.flatMap(argumentsIn))(
+  // In auto mode, with no tools known, JSON that no marker announces is nobody's call.
+  const announced = mode.samples.filter((sample) => mode.title !== 'auto' || !/^\s*\[?\{/.test(sample))
+
+  it.each(announced.flatMap(argumentsIn))(
     'passes JSON between $before and $after on byte for byte',
     (place) => {
       const key = fc.oneof(fc.string(), fc.constantFrom('__proto__', 'a'))
-      const leaf = fc.oneof(fc.jsonValue(), fc.constantFrom(...mode.samples.flatMap(markersIn)))
+      const leaf = fc.oneof(fc.jsonValue(), fc.constantFrom('', ...mode.samples.flatMap(markersIn)))
       const json = fc
         .tuple(fc.dictionary(key, leaf), fc.constantFrom(undefined, 1, '\t'))
         .map(([value, indent]) => JSON.stringify(value, undefined, indent))

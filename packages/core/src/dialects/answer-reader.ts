@@ -23,7 +23,7 @@ export interface AnswerReaderOptions {
   /** How many characters may wait for a call to become whole. Default 4 194 304. */
   readonly heldLimit?: number
   /** What was dropped, or taken although something is wrong with it. */
-  readonly onWarning?: (message: string) => void
+  readonly onWarning?: ((message: string) => void) | undefined
 }
 
 /**

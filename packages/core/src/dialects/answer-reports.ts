@@ -3,11 +3,11 @@ import type { Failure, FinishReason, Usage } from './answer.ts'
 /** What a rewriter tells of an answer that it passes on in the dialect it came in. */
 export interface AnswerReports {
   /** Each call that goes to the client, by the name the client knows. */
-  readonly onCall?: (name: string) => void
+  readonly onCall?: ((name: string) => void) | undefined
   /** May come several times; the last one counts. */
-  readonly onUsage?: (usage: Usage) => void
+  readonly onUsage?: ((usage: Usage) => void) | undefined
   /** Once, for an answer that is whole; of several choices the first. */
-  readonly onFinish?: (reason: FinishReason) => void
+  readonly onFinish?: ((reason: FinishReason) => void) | undefined
 }
 
 /** An answer on its way through, event by event. */

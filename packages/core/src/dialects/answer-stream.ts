@@ -1,7 +1,7 @@
 import type { Failure } from './answer.ts'
 import { isJsonObject, parseJson, type JsonObject } from './json-object.ts'
-import { createSseDecoder, type SseDecoder } from './sse-decoder.ts'
 import type { SseEvent, SseItem } from './sse-items.ts'
+import { SseReader, type SseSink } from './sse-reader.ts'
 import { emptyAnswer, limitError, protocolError, truncated } from './stream-faults.ts'
 import { failureFromError, isErrorValue } from './upstream-failure.ts'
 
@@ -11,10 +11,10 @@ export interface StreamedAnswer {
   readonly isEnded: boolean
   /** Whether the upstream has said why it ended. */
   readonly hasFinishReason: boolean
-  /** Takes data that need not be parsed, if it is of that kind. */
-  readUnparsed?(data: string): boolean
-  /** The data of an event that is no error, and the text it was parsed from. */
-  read(data: JsonObject, text: string): void
+  /** Takes an event that need not be parsed, if it is of that kind: see `SseSink`. */
+  takeEvent?(text: string, at: number, limit: number): number
+  /** The data of an event that is no error, and the event. */
+  read(data: JsonObject, event: SseEvent): void
   finish(): void
   fail(failure: Failure): void
   warn(message: string): void
@@ -22,9 +22,9 @@ export interface StreamedAnswer {
 
 export interface AnswerStreamOptions {
   /** What becomes of data that is not JSON: the answer fails (default), or it is left out with a warning. */
-  readonly invalidData?: 'fail' | 'warn'
+  readonly invalidData?: 'fail' | 'warn' | undefined
   /** The longest event. */
-  readonly maxEventBytes?: number
+  readonly maxEventBytes?: number | undefined
 }
 
 export interface AnswerDecoder {
@@ -35,11 +35,11 @@ export interface AnswerDecoder {
 }
 
 /** Reads the event stream of an answer, and tells an answer that ended from one that was cut off. */
-export class AnswerStream implements AnswerDecoder {
+export class AnswerStream implements AnswerDecoder, SseSink {
   private readonly answer: StreamedAnswer
   private readonly unwrap: (data: unknown) => unknown
   private readonly isLenient: boolean
-  private readonly sse: SseDecoder
+  private readonly sse: SseReader
   private eventCount = 0
   private hasForeignLines = false
 
@@ -48,8 +48,7 @@ export class AnswerStream implements AnswerDecoder {
     this.answer = answer
     this.unwrap = unwrap
     this.isLenient = options.invalidData === 'warn'
-    const { maxEventBytes } = options
-    this.sse = createSseDecoder(maxEventBytes === undefined ? {} : { limits: { maxEventBytes } })
+    this.sse = new SseReader(this, options.maxEventBytes)
   }
 
   get state(): AnswerDecoder['state'] {
@@ -58,11 +57,11 @@ export class AnswerStream implements AnswerDecoder {
   }
 
   push(chunk: string | Uint8Array): void {
-    for (const item of this.sse.push(chunk)) this.take(item)
+    this.sse.push(chunk)
   }
 
   end(): void {
-    for (const item of this.sse.end()) this.take(item)
+    this.sse.end()
     if (this.answer.isEnded) return
     if (this.answer.hasFinishReason) this.answer.finish()
     else if (this.eventCount > 0) this.answer.fail(truncated)
@@ -70,12 +69,20 @@ export class AnswerStream implements AnswerDecoder {
     else this.answer.fail(emptyAnswer)
   }
 
-  private take(item: SseItem): void {
+  takeEvent(text: string, at: number, limit: number): number {
+    const { answer } = this
+    if (answer.takeEvent === undefined || answer.isEnded) return at
+    const next = answer.takeEvent(text, at, limit)
+    if (next > at) this.eventCount++
+    return next
+  }
+
+  item(item: SseItem): void {
     if (this.answer.isEnded) return
     switch (item.kind) {
       case 'event':
         this.eventCount++
-        this.takeEvent(item)
+        this.readEvent(item)
         break
       case 'overflow':
         this.answer.fail(limitError(item.limit))
@@ -87,15 +94,14 @@ export class AnswerStream implements AnswerDecoder {
     }
   }
 
-  private takeEvent(event: SseEvent): void {
-    if (event.event === undefined && this.answer.readUnparsed?.(event.data) === true) return
+  private readEvent(event: SseEvent): void {
     const data = this.unwrap(parseJson(event.data))
     if (data === undefined) {
       this.takeText(event)
     } else if (event.event === 'error' || (isJsonObject(data) && isErrorValue(data))) {
       this.answer.fail(failureFromError(data))
     } else if (isJsonObject(data)) {
-      this.answer.read(data, event.data)
+      this.answer.read(data, event)
     } else {
       this.refuse('is JSON, but not an object')
     }

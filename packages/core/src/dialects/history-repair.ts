@@ -3,20 +3,26 @@ import { pairToolBlocks, type Exchange } from '../ids/pairing.ts'
 import type { Notes } from './request-notes.ts'
 import { resultBlocks } from './tool-result.ts'
 
+/** What becomes of messages in a row that have one speaker: one message, or what they are. */
+export type MessagesInARow = 'join' | 'keep'
+
 /**
- * The history as every upstream takes it: `human`, `ai` and `tool` contents, no two of a kind in a row, none empty;
- * and behind the calls of each turn exactly one response to each of them, in their order.
+ * The history as every upstream takes it: `human`, `ai` and `tool` contents, none empty, and behind the calls of each
+ * turn exactly one response to each of them, in their order. No two of a kind stand in a row, unless they are kept.
  */
-export function repairHistory(contents: readonly Content[], notes: Notes): Content[] {
+export function repairHistory(
+  contents: readonly Content[],
+  notes: Notes,
+  inARow: MessagesInARow = 'join',
+): Content[] {
   const repaired: OpenContent[] = []
-  for (const turn of turnsOf(contents, notes)) {
-    append(repaired, turn.speaker, turn.blocks)
+  for (const turn of turnsOf(contents, inARow, notes)) {
+    append(repaired, turn, inARow)
     if (turn.exchanges.length > 0) {
-      append(
-        repaired,
-        'tool',
-        turn.exchanges.map((exchange) => responseTo(exchange, notes)),
-      )
+      repaired.push({
+        speaker: 'tool',
+        blocks: turn.exchanges.map((exchange) => responseTo(exchange, notes)),
+      })
     }
   }
   return repaired
@@ -27,51 +33,102 @@ export function responsesWithoutCall(contents: readonly Content[]): ToolResponse
   return pairToolBlocks(contents).exchanges.flatMap(({ call, responses }) => (call === null ? responses : []))
 }
 
-/** Gives responses the name of the tool where their dialect only says the id of the call. */
-export function withToolNames(contents: readonly Content[]): Content[] {
+/** Gives a response the name of its call, or a call that of its response, where one of them says none. */
+export function withToolNames(contents: readonly Content[], notes: Notes): Content[] {
   const exchangeOf = exchangesInOrder(contents)
   return contents.map((content) => ({
     ...content,
     blocks: content.blocks.map((block) => {
-      if (block.type === 'tool_call') exchangeOf()
+      if (block.type === 'tool_call') {
+        const exchange = exchangeOf()
+        return block.name === '' ? { ...block, name: nameFor(exchange, notes) } : block
+      }
       if (block.type !== 'tool_response') return block
-      const { call } = exchangeOf()
-      return block.toolName === '' && call !== null ? { ...block, toolName: call.name } : block
+      const exchange = exchangeOf()
+      if (block.toolName !== '' || exchange.call === null) return block
+      return { ...block, toolName: exchange.call.name === '' ? nameFor(exchange, notes) : exchange.call.name }
     }),
   }))
 }
 
+function nameFor({ call, responses }: Exchange, notes: Notes): string {
+  const name = responses.map(({ toolName }) => toolName).find((told) => told !== '') ?? 'unknown_tool'
+  notes.changed('messages', `The call "${call?.id ?? ''}" has no name; it is called ${name}.`)
+  return name
+}
+
 interface Turn {
+  /** The message it began with. */
+  readonly message: Content
   readonly speaker: 'human' | 'ai'
   readonly blocks: Block[]
   /** Of the calls in this turn. */
   readonly exchanges: Exchange[]
 }
 
-function turnsOf(contents: readonly Content[], notes: Notes): Turn[] {
+function turnsOf(contents: readonly Content[], inARow: MessagesInARow, notes: Notes): Turn[] {
   const exchangeOf = exchangesInOrder(contents)
+  const order = new ResponseOrder(notes)
   const turns: Turn[] = []
   for (const content of contents) {
     const speaker = content.speaker === 'ai' ? 'ai' : 'human'
     const last = turns.at(-1)
     // Two messages of the model in a row are one turn, with the results of both behind it. A message that only held
     // results leaves an empty turn between them, which keeps them apart.
-    const goesOn = last?.speaker === 'ai' && speaker === 'ai'
-    const turn: Turn = goesOn ? last : { speaker, blocks: [], exchanges: [] }
+    const mayGoOn = inARow === 'join' || (last?.exchanges.length ?? 0) > 0
+    const goesOn = last?.speaker === 'ai' && speaker === 'ai' && mayGoOn
+    const turn: Turn = goesOn ? last : { message: content, speaker, blocks: [], exchanges: [] }
     if (!goesOn) turns.push(turn)
 
     for (const block of content.blocks) {
       if (block.type === 'tool_call') {
+        const exchange = exchangeOf()
         turn.blocks.push(block)
-        turn.exchanges.push(exchangeOf())
+        turn.exchanges.push(exchange)
+        order.call(exchange)
       } else if (block.type === 'tool_response') {
-        if (exchangeOf().call === null) turn.blocks.push(...textOfOrphan(block, notes))
+        const exchange = exchangeOf()
+        if (exchange.call === null) turn.blocks.push(...textOfOrphan(block, notes))
+        else order.response(exchange)
       } else {
         turn.blocks.push(block)
+        if (speaker === 'human') order.speech()
       }
     }
   }
   return turns
+}
+
+/** Notices responses that do not stand where they will: right behind their calls, in the order of these. */
+class ResponseOrder {
+  readonly #notes: Notes
+  readonly #places = new Map<Exchange, { readonly call: number; readonly speech: number }>()
+  #calls = 0
+  #speeches = 0
+  #lastAnswered = -1
+
+  constructor(notes: Notes) {
+    this.#notes = notes
+  }
+
+  call(exchange: Exchange): void {
+    this.#places.set(exchange, { call: this.#calls++, speech: this.#speeches })
+  }
+
+  speech(): void {
+    this.#speeches++
+  }
+
+  response(exchange: Exchange): void {
+    const place = this.#places.get(exchange)
+    if (place === undefined) return
+    if (place.speech < this.#speeches) {
+      this.#notes.changed('messages', `The result for "${exchange.call?.id ?? ''}" was put behind its call.`)
+    } else if (place.call < this.#lastAnswered) {
+      this.#notes.changed('messages', 'Results were put in the order of their calls.')
+    }
+    this.#lastAnswered = Math.max(this.#lastAnswered, place.call)
+  }
 }
 
 /** Asked once for each call and response in order: one block object may stand in a history twice. */
@@ -85,11 +142,11 @@ interface OpenContent extends Content {
   readonly blocks: Block[]
 }
 
-function append(repaired: OpenContent[], speaker: Content['speaker'], blocks: readonly Block[]): void {
+function append(repaired: OpenContent[], { message, speaker, blocks }: Turn, inARow: MessagesInARow): void {
   if (blocks.length === 0) return
   const last = repaired.at(-1)
-  if (last?.speaker !== speaker) repaired.push({ speaker, blocks: [...blocks] })
-  else for (const block of blocks) last.blocks.push(block)
+  if (last?.speaker === speaker && inARow === 'join') for (const block of blocks) last.blocks.push(block)
+  else repaired.push({ ...message, speaker, blocks: [...blocks] })
 }
 
 function textOfOrphan(response: ToolResponseBlock, notes: Notes): (TextBlock | MediaBlock)[] {
@@ -110,7 +167,9 @@ function responseTo({ call, responses }: Exchange, notes: Notes): ToolResponseBl
     notes.changed('messages', `The call "${callId}" has no result; a neutral one was put in its place.`)
     return { type: 'tool_response', callId, toolName, result: unavailable }
   }
-  if (first === last || responses.every((response) => sameResult(response, first))) {
+  if (first === last) return { ...first, callId, toolName }
+  if (responses.every((response) => sameResult(response, first))) {
+    notes.changed('messages', `The result for "${callId}" came more than once; it is sent once.`)
     return { ...first, callId, toolName }
   }
   notes.changed('messages', `The call "${callId}" has several results; they became one.`)

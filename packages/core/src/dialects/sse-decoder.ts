@@ -1,6 +1,5 @@
-import { DragomanError } from '../errors.ts'
-import { SseBlock, valueStart } from './sse-block.ts'
 import type { SseItem } from './sse-items.ts'
+import { SseReader } from './sse-reader.ts'
 
 export interface SseDecoderOptions {
   readonly limits?: {
@@ -19,203 +18,30 @@ export interface SseDecoder {
 
 /** Reads an event stream (`text/event-stream`) in pieces of any size, cut anywhere. */
 export function createSseDecoder(options: SseDecoderOptions = {}): SseDecoder {
-  const limit = options.limits?.maxEventBytes ?? 8_388_608
-  if (!Number.isSafeInteger(limit) || limit < 1) {
-    throw new DragomanError('invalid-option', `limits.maxEventBytes must be a positive integer, not ${limit}`)
-  }
-  return new EventStreamDecoder(limit)
+  return new CollectingDecoder(options.limits?.maxEventBytes)
 }
 
-const LF = 0x0a
-const CR = 0x0d
-const COLON = 0x3a
-const BYTE_ORDER_MARK = 0xfeff
+class CollectingDecoder implements SseDecoder {
+  private items: SseItem[] = []
+  private readonly reader: SseReader
 
-class EventStreamDecoder implements SseDecoder {
-  /** `start`: nothing has come yet, so a byte order mark may. */
-  private state: 'start' | 'reading' | 'failed' | 'ended' = 'start'
-  private readonly limit: number
-  private readonly utf8 = new Utf8Pieces()
-  private heldCr: '' | '\r' = ''
-  /** The line whose end has not come. */
-  private readonly line = new HeldText()
-  private readonly block = new SseBlock()
-  /** The complete lines of the open block that came in earlier chunks. */
-  private readonly blockSource = new HeldText()
-
-  constructor(limit: number) {
-    this.limit = limit
+  constructor(maxEventBytes: number | undefined) {
+    this.reader = new SseReader({ item: (item) => this.items.push(item) }, maxEventBytes)
   }
 
   push(chunk: string | Uint8Array): SseItem[] {
-    if (this.state === 'ended') throw new DragomanError('ended', 'push() after end()')
-    const items: SseItem[] = []
-    if (this.state !== 'failed') this.read(this.holdTrailingCr(this.decode(chunk)), items)
-    return items
+    this.reader.push(chunk)
+    return this.take()
   }
 
   end(): SseItem[] {
-    if (this.state === 'ended') throw new DragomanError('ended', 'end() after end()')
-    const items: SseItem[] = []
-    if (this.state !== 'failed') this.read(this.heldCr + this.utf8.flush(), items)
-    if (this.state !== 'failed') this.readUnterminated(items)
-    this.state = 'ended'
+    this.reader.end()
+    return this.take()
+  }
+
+  private take(): SseItem[] {
+    const { items } = this
+    this.items = []
     return items
-  }
-
-  private decode(chunk: string | Uint8Array): string {
-    const text = typeof chunk === 'string' ? this.utf8.flush() + chunk : this.utf8.decode(chunk)
-    if (this.state !== 'start' || text === '') return text
-    this.state = 'reading'
-    return text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text
-  }
-
-  /**
-   * A CR at the end of a chunk may be half of a CRLF; taken for a whole line end, it would leave the LF out
-   * of the event's source. After another CR it is a blank line on its own and need not wait (see afterLineEnd).
-   */
-  private holdTrailingCr(chunk: string): string {
-    if (chunk === '') return ''
-    const text = this.heldCr + chunk
-    const last = text.length - 1
-    const isHeld = text.charCodeAt(last) === CR && text.charCodeAt(last - 1) !== CR
-    this.heldCr = isHeld ? '\r' : ''
-    return isHeld ? text.slice(0, last) : text
-  }
-
-  private read(chunk: string, items: SseItem[]): void {
-    let lf = chunk.indexOf('\n')
-    let cr = chunk.indexOf('\r')
-    if (lf === -1 && cr === -1) {
-      this.line.add(chunk)
-      this.failIfLonger(this.blockSource.length + this.line.length, items)
-      return
-    }
-    let text = chunk
-    if (this.line.length > 0) {
-      const held = this.line.length
-      if (lf !== -1) lf += held
-      if (cr !== -1) cr += held
-      this.line.add(chunk)
-      text = this.line.take()
-    }
-
-    let lineStart = 0
-    let blockStart = 0
-    for (;;) {
-      // Each search goes on from its last hit, and none is repeated that has found nothing. Searching for
-      // both line ends in each line would cost the square of a chunk that holds only one of them.
-      if (lf !== -1 && lf < lineStart) lf = text.indexOf('\n', lineStart)
-      if (cr !== -1 && cr < lineStart) cr = text.indexOf('\r', lineStart)
-      const lineEnd = cr === -1 || (lf !== -1 && lf < cr) ? lf : cr
-      if (lineEnd === -1) break
-      const nextLine = afterLineEnd(text, lineStart, lineEnd)
-      if (this.failIfLonger(this.blockSource.length + nextLine - blockStart, items)) return
-
-      if (lineEnd > lineStart) this.readLine(text, lineStart, lineEnd, items)
-      else if (this.block.isOpen) {
-        items.push(this.block.close(this.takeBlockSource(text.slice(blockStart, nextLine)), true))
-      }
-      if (!this.block.isOpen) blockStart = nextLine
-      lineStart = nextLine
-    }
-    this.blockSource.add(text.slice(blockStart, lineStart))
-    this.line.add(text.slice(lineStart))
-    this.failIfLonger(this.blockSource.length + this.line.length, items)
-  }
-
-  private readLine(text: string, start: number, end: number, items: SseItem[]): void {
-    if (text.charCodeAt(start) !== COLON) this.block.readLine(text, start, end)
-    else items.push({ kind: 'comment', text: text.slice(valueStart(text, start), end) })
-  }
-
-  /**
-   * The HTML standard drops an event whose closing blank line is missing. Servers and proxies cut that line
-   * off the last event; dropping it would lose the finish reason and the usage of a whole answer.
-   */
-  private readUnterminated(items: SseItem[]): void {
-    const line = this.line.take()
-    if (line !== '') this.readLine(line, 0, line.length, items)
-    if (!this.block.isOpen) return
-    const block = this.block.close(this.takeBlockSource(line), false)
-    if (block.kind === 'event') items.push(block)
-  }
-
-  private takeBlockSource(rest: string): string {
-    if (this.blockSource.length === 0) return rest
-    this.blockSource.add(rest)
-    return this.blockSource.take()
-  }
-
-  private failIfLonger(length: number, items: SseItem[]): boolean {
-    if (length <= this.limit) return false
-    items.push({ kind: 'overflow', limit: this.limit })
-    this.state = 'failed'
-    this.line.take()
-    this.blockSource.take()
-    this.block.clear()
-    return true
-  }
-}
-
-/**
- * A CR that closes a block right after another lone CR is given without waiting for an LF: a stream that
- * ends its lines with CR alone would else get each event one event late. Should an LF follow after all, it
- * reads as one more blank line, which means nothing.
- */
-function afterLineEnd(text: string, lineStart: number, lineEnd: number): number {
-  const next = lineEnd + 1
-  if (text.charCodeAt(lineEnd) !== CR || text.charCodeAt(next) !== LF) return next
-  const followsLoneCr = lineEnd === lineStart && text.charCodeAt(lineStart - 1) === CR
-  return followsLoneCr ? next : next + 1
-}
-
-/** Bytes to text, where a character may be cut between two chunks. */
-class Utf8Pieces {
-  // The decoder's own removal of a byte order mark begins anew after each flush and would eat a U+FEFF that
-  // belongs to the text.
-  private readonly decoder = new TextDecoder('utf-8', { ignoreBOM: true })
-  private mayHoldBytes = false
-
-  decode(bytes: Uint8Array): string {
-    const last = bytes.at(-1)
-    if (last === undefined) return ''
-    // Nothing can be cut after an ASCII byte, and decoding without `stream` is several times faster on Node.
-    this.mayHoldBytes = last >= 0x80
-    return this.decoder.decode(bytes, { stream: this.mayHoldBytes })
-  }
-
-  flush(): string {
-    if (!this.mayHoldBytes) return ''
-    this.mayHoldBytes = false
-    return this.decoder.decode()
-  }
-}
-
-/** Text collected in pieces and joined once: adding to one string would copy it for each piece. */
-class HeldText {
-  length = 0
-  private pieces: string[] = []
-  private joined: string[] = []
-
-  add(text: string): void {
-    if (text === '') return
-    this.length += text.length
-    this.pieces.push(text)
-    // A string object for each of many small pieces takes many times the memory of their text.
-    if (this.pieces.length === 1024) {
-      this.joined.push(this.pieces.join(''))
-      this.pieces = []
-    }
-  }
-
-  take(): string {
-    if (this.length === 0) return ''
-    this.joined.push(this.pieces.join(''))
-    const text = this.joined.join('')
-    this.length = 0
-    this.pieces = []
-    this.joined = []
-    return text
   }
 }

@@ -45,6 +45,14 @@ export class StructuredCall {
   }
 }
 
+/** A name without the tokens that servers of channel formats leave behind it: `read_file<|channel|>commentary`. */
+export function withoutTokens(name: string): string {
+  const at = name.indexOf('<|')
+  return at <= 0 ? name : name.slice(0, at).trimEnd()
+}
+
+export const cutName = 'the name of a structured call held tokens of the model; they were cut off'
+
 /** Arguments as text, whatever they came as. */
 export function argumentsText(given: unknown): string {
   if (typeof given === 'string') return given

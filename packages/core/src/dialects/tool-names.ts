@@ -21,13 +21,12 @@ export function shortToolNames(
   tools: readonly { readonly name: string }[],
   longest: number = longestToolName['openai-chat'],
 ): ToolNames {
-  const legal = new RegExp(`^[a-zA-Z0-9_-]{1,${longest}}$`)
   const taken = new Set(tools.map(({ name }) => name))
   const shortNames = new Map<string, string>()
   const clientNames = new Map<string, string>()
 
   function toUpstream(name: string): string {
-    if (legal.test(name)) return name
+    if (name.length <= longest && legal.test(name)) return name
     const known = shortNames.get(name)
     if (known !== undefined) return known
     const short = freeName(name, longest, taken)
@@ -40,6 +39,9 @@ export function shortToolNames(
   for (const { name } of tools) toUpstream(name)
   return { toUpstream, toClient: (name) => clientNames.get(name) ?? name }
 }
+
+/** What every upstream takes, whatever the length. */
+const legal = /^[a-zA-Z0-9_-]+$/
 
 function freeName(name: string, longest: number, taken: ReadonlySet<string>): string {
   const head = name.replaceAll(/[^a-zA-Z0-9_-]/g, '_').slice(0, longest - 10)

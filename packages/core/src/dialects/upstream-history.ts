@@ -1,7 +1,8 @@
 import type { Block, Content } from '../conversation.ts'
 import { getToolIdStrategy } from '../ids/strategies.ts'
 import type { ToolIdMapper } from '../ids/strategy.ts'
-import { repairHistory } from './history-repair.ts'
+import { alternatesTurns } from './alternate-turns.ts'
+import { repairHistory, type MessagesInARow } from './history-repair.ts'
 import { reasoningAsText, reasoningFate } from './reasoning-policy.ts'
 import type { Notes } from './request-notes.ts'
 import type { RequestTarget } from './request-target.ts'
@@ -25,8 +26,24 @@ export function upstreamHistory(
     ...content,
     blocks: content.blocks.flatMap((block) => visibleBlock(block, target, dialect, names, notes)),
   }))
-  const repaired = repairHistory(visible, notes)
+  const repaired = repairHistory(visible, notes, messagesInARow(visible, target, dialect, notes))
   return { contents: repaired, ids: getToolIdStrategy(target.format).createMapper(repaired) }
+}
+
+/** Where the dialect is the same, messages stay what they are, but for templates that refuse them in a row. */
+function messagesInARow(
+  contents: readonly Content[],
+  { sameDialect, format }: RequestTarget,
+  dialect: RequestDialect,
+  notes: Notes,
+): MessagesInARow {
+  if (sameDialect !== true || dialect !== 'openai-chat') return 'join'
+  if (!alternatesTurns(format)) return 'keep'
+  const isJoined = contents.some(
+    ({ speaker }, at) => speaker !== 'tool' && speaker === contents[at - 1]?.speaker,
+  )
+  if (isJoined) notes.changed('messages', 'Messages of one role in a row became one.')
+  return 'join'
 }
 
 function visibleBlock(

@@ -6,17 +6,25 @@ import { isJsonObject } from './json-object.ts'
  */
 export function wellFormed<T>(value: T): T
 export function wellFormed(value: unknown): unknown {
-  if (typeof value === 'string') {
-    // The first test is quick where a text has only Latin letters, as megabytes of base64 do.
-    return /[\ud800-\udfff]/.test(value) ? value.replace(/\p{Surrogate}/gu, '\u{fffd}') : value
+  return isWellFormed(value) ? value : repaired(value)
+}
+
+/** Looks before anything is copied: nearly every request is sound, and the largest are megabytes. */
+function isWellFormed(value: unknown): boolean {
+  if (typeof value === 'string') return value.isWellFormed()
+  if (Array.isArray(value)) return value.every(isWellFormed)
+  if (!isJsonObject(value)) return true
+  for (const key of Object.keys(value)) {
+    if (!key.isWellFormed() || !isWellFormed(value[key])) return false
   }
-  if (Array.isArray(value)) {
-    const items = value.map((item: unknown) => wellFormed(item))
-    return items.every((item, at) => item === value[at]) ? value : items
-  }
+  return true
+}
+
+function repaired(value: unknown): unknown {
+  if (typeof value === 'string') return value.toWellFormed()
+  if (Array.isArray(value)) return value.map(wellFormed)
   if (!isJsonObject(value)) return value
-  const entries = Object.entries(value)
-  const clean = entries.map(([key, item]) => [wellFormed(key), wellFormed(item)] as const)
-  const isClean = clean.every(([key, item], at) => key === entries[at]?.[0] && item === entries[at]?.[1])
-  return isClean ? value : Object.fromEntries(clean)
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key.toWellFormed(), wellFormed(item)]),
+  )
 }

@@ -53,10 +53,13 @@ export class ArgumentsReader {
   private state: State = { at: 'start' }
   private readonly output: ArgumentsOutput
   private readonly endMarkers: MarkerSearch<unknown>
+  private readonly indent: string
 
-  constructor(output: ArgumentsOutput, endMarkers: MarkerSearch<unknown>) {
+  /** `indent`: what stands behind the line breaks that the writer's indentation brought into strings. */
+  constructor(output: ArgumentsOutput, endMarkers: MarkerSearch<unknown>, indent = '') {
     this.output = output
     this.endMarkers = endMarkers
+    this.indent = indent
   }
 
   /** Tells what is odd about arguments that were read. */
@@ -129,7 +132,7 @@ export class ArgumentsReader {
       this.finish(state.collected)
     } else {
       this.output.holdBack(state.tentative)
-      const repair = new JsonRepair(scanner, state.tentative)
+      const repair = new JsonRepair(scanner, state.tentative, this.indent)
       this.state = { at: 'repairing', repair, collected: state.collected }
     }
     return true

@@ -105,8 +105,14 @@ export class CallWriter {
 
   /** The call is whole, but its end marker is missing. */
   endUnclosed(): void {
+    const held = this.release()
     this.end()
-    this.sink.problem('unclosed-call', problemCodes['unclosed-call'], '')
+    this.reportUnclosed(held)
+  }
+
+  /** `source`: what stands where the closing marker should. */
+  reportUnclosed(source = ''): void {
+    this.sink.problem('unclosed-call', problemCodes['unclosed-call'], source)
   }
 
   /** Gives the call up. The report shows what was held back, or else the end of what was sent on. */

@@ -1,29 +1,12 @@
-import { problemCodes } from '../problems.ts'
 import { JsonRepair } from '../text/json-repair.ts'
 import { JsonScanner } from '../text/json-scanner.ts'
 import { type MarkerSearch, NONE, PARTIAL } from '../text/marker-search.ts'
 import { skipSpace } from '../text/space.ts'
 import { ArgumentsReader } from './arguments-reader.ts'
 import type { EngineContext } from './engine.ts'
+import { type EnvelopeShape, isEnvelopeKey } from './envelope-shape.ts'
+import { ForeignFields } from './foreign-fields.ts'
 import { NamelessArguments } from './nameless-arguments.ts'
-
-/** Which keys of the object around a call hold what. */
-export interface EnvelopeShape {
-  readonly nameKeys: readonly string[]
-  readonly argumentKeys: readonly string[]
-  readonly idKeys: readonly string[]
-  /**
-   * Without markers around it an object is a call only if a declared tool is named, the arguments
-   * are ones it takes, and there is nothing else.
-   */
-  readonly isStrict?: boolean
-}
-
-export const usualEnvelope: EnvelopeShape = {
-  nameKeys: ['name', 'tool_name'],
-  argumentKeys: ['arguments', 'parameters', 'args', 'input'],
-  idKeys: ['id'],
-}
 
 type State =
   | { at: 'open' }
@@ -44,13 +27,16 @@ type State =
 export class EnvelopeReader {
   /** The arguments are whole, whatever may be missing around them. */
   hasArguments = false
+  /** It names no tool, and says so. */
+  isNoCall = false
   private state: State = { at: 'open' }
   private depth = 0
   private id: string | null = null
   private name: string | null = null
   private early: NamelessArguments | undefined
-  /** Fields of no known meaning, while they may still turn out to be the arguments. */
-  private foreign: { key: string; json: string }[] = []
+  /** There is a field for arguments with nothing in it; another may hold them. */
+  private hasNull = false
+  private readonly foreign = new ForeignFields()
   private hasComma = false
   private readonly context: EngineContext
   private readonly shape: EnvelopeShape
@@ -70,6 +56,13 @@ export class EnvelopeReader {
       const next = this.step(state)
       if (next === 'more') return 'more'
       this.state = next
+    }
+  }
+
+  /** Starts a call that waits for nothing but its id: none will come. */
+  startWithoutId(): void {
+    if (this.name !== null && this.early !== undefined && this.shape.isStrict !== true) {
+      this.startWith(this.name, this.early)
     }
   }
 
@@ -97,7 +90,7 @@ export class EnvelopeReader {
       case 'key':
         if (char !== '"' && char !== "'") return this.afterValue(char)
         this.hasComma = false
-        if (this.context.writer.isSeen) this.context.writer.holdBack()
+        if (this.context.writer.isStarted || this.early !== undefined) this.context.writer.holdBack()
         return { at: 'key-text', value: freshValue() }
       case 'colon':
         if (char !== ':') return { at: 'broken' }
@@ -127,18 +120,25 @@ export class EnvelopeReader {
     if (this.shape.nameKeys.includes(key) || (key === 'function' && typeof value === 'string')) {
       if (typeof value !== 'string' || value === '') return { at: 'broken' }
       if (this.name === null) return this.setName(value)
-      this.reportExtra(key, json)
+      this.addForeign(key, json)
     } else if (
       this.shape.idKeys.includes(key) &&
       typeof value === 'string' &&
       !this.context.writer.isStarted
     ) {
       this.id = value
-    } else if (key !== 'type') {
-      if (this.context.writer.isStarted) this.reportExtra(key, json)
-      else this.foreign.push({ key, json })
+      this.startIfKnown()
+    } else if (this.shape.argumentKeys.includes(key) && value === null) {
+      this.hasNull = true
+    } else if (key !== 'type' || typeof value !== 'string' || !/^[a-z_]+$/.test(value)) {
+      this.addForeign(key, json)
     }
     return { at: 'after-value' }
+  }
+
+  private addForeign(key: string, json: string): void {
+    this.foreign.add(key, json)
+    if (this.context.writer.isStarted) this.foreign.report(this.context.writer)
   }
 
   private setName(name: string): State {
@@ -146,38 +146,57 @@ export class EnvelopeReader {
     if (this.shape.isStrict === true) {
       return this.context.tools.has(name) ? { at: 'after-value' } : { at: 'broken' }
     }
-    if (this.early !== undefined) this.startWith(name, this.early)
+    this.startIfKnown()
     return { at: 'after-value' }
   }
 
+  /** Starts the call whose arguments were read before its name, or before its id. */
+  private startIfKnown(): void {
+    if (this.shape.isIdLast !== true || this.id !== null) this.startWithoutId()
+  }
+
   private startWith(name: string, { json, repairs }: NamelessArguments): void {
+    this.early = undefined
     this.start(name)
     this.context.writer.delta(json)
     for (const code of repairs) this.context.writer.repair(code)
   }
 
   private beginValue(key: string, char: string): State {
-    if (this.shape.argumentKeys.includes(key) && !this.hasArguments) {
-      if (this.name === null || this.shape.isStrict === true) {
-        const early = new NamelessArguments()
-        return { at: 'arguments', reader: new ArgumentsReader(early, this.endMarkers), early }
-      }
-      this.start(this.name)
-      const reader = new ArgumentsReader(this.context.writer, this.endMarkers)
-      return { at: 'arguments', reader, early: undefined }
+    if (this.isTool(key, char)) {
+      if (this.setName(key).at === 'broken') return { at: 'broken' }
+      return this.beginArguments()
     }
+    const isNull = char === 'n' || char === 'N'
+    if (this.shape.argumentKeys.includes(key) && !this.hasArguments && !isNull) return this.beginArguments()
     if (key === 'function' && char === '{') {
       this.context.input.at++
       this.depth++
       return { at: 'key' }
     }
-    if (this.shape.isStrict === true && !this.isExpected(key)) return { at: 'broken' }
+    if (this.shape.isStrict === true && !isEnvelopeKey(this.shape, key)) return { at: 'broken' }
     return { at: 'other-value', key, value: freshValue() }
   }
 
-  private isExpected(key: string): boolean {
-    const { nameKeys, idKeys } = this.shape
-    return nameKeys.includes(key) || idKeys.includes(key) || key === 'type' || key === 'function'
+  /** Whether the key is the name of a tool, and not a field of an ordinary envelope. */
+  private isTool(key: string, char: string): boolean {
+    if (this.shape.isNameKey !== true || this.name !== null || this.depth > 0) return false
+    return this.context.tools.has(key) || (char === '{' && !isEnvelopeKey(this.shape, key))
+  }
+
+  private beginArguments(): State {
+    const { isStrict, isIdLast } = this.shape
+    if (this.name === null || isStrict === true || (isIdLast === true && this.id === null)) {
+      const early = new NamelessArguments()
+      return {
+        at: 'arguments',
+        reader: new ArgumentsReader(early, this.endMarkers, this.shape.indent),
+        early,
+      }
+    }
+    this.start(this.name)
+    const reader = new ArgumentsReader(this.context.writer, this.endMarkers, this.shape.indent)
+    return { at: 'arguments', reader, early: undefined }
   }
 
   private readArguments(reader: ArgumentsReader, early: NamelessArguments | undefined): State | 'more' {
@@ -218,38 +237,36 @@ export class EnvelopeReader {
     if (this.name === null) return { at: 'broken' }
     if (this.shape.isStrict === true) return this.closeStrictly(this.name)
     if (!this.hasArguments && !this.closeWithout(this.name)) return { at: 'broken' }
+    this.startWithoutId()
     return { at: 'done' }
   }
 
   private closeStrictly(name: string): State {
-    if (this.early === undefined || !this.early.fits(name, this.context.tools)) return { at: 'broken' }
-    this.startWith(name, this.early)
+    const early = this.early ?? (this.hasNull ? NamelessArguments.none() : undefined)
+    if (early === undefined || !early.fits(name, this.context.tools)) return { at: 'broken' }
+    this.startWith(name, early)
     return { at: 'done' }
   }
 
-  /** There is no field for arguments. Some write them beside the name; to run without any would be wrong then. */
+  /** There are no arguments where they belong. Some write them beside the name; to run without any would be wrong then. */
   private closeWithout(name: string): boolean {
     const { tools, writer } = this.context
-    const properties = tools.properties(name) ?? {}
-    const fields = this.foreign
-    if (!fields.every(({ key }) => Object.hasOwn(properties, key))) return false
-    this.foreign = []
+    const areArguments = this.foreign.fit(name, tools)
+    if (!areArguments && !this.hasNull) return false
+    const json = areArguments ? this.foreign.takeAsObject() : '{}'
     this.hasArguments = true
     this.start(name)
-    writer.delta(`{${fields.map(({ key, json }) => `${JSON.stringify(key)}:${json}`).join(',')}}`)
-    writer.repair(fields.length === 0 ? 'empty-arguments' : 'unwrapped-arguments')
+    writer.delta(json)
+    writer.repair(json === '{}' ? 'empty-arguments' : 'unwrapped-arguments')
     return true
   }
 
   private start(name: string): void {
+    const { noTools = [] } = this.shape
+    this.isNoCall = noTools.includes(name) && !this.context.tools.has(name)
+    if (this.isNoCall) return
     this.context.writer.start(this.id, name)
-    for (const { key, json } of this.foreign) this.reportExtra(key, json)
-    this.foreign = []
-  }
-
-  private reportExtra(key: string, json: string): void {
-    const source = `${JSON.stringify(key)}:${json}`
-    this.context.writer.problem('extra-field', problemCodes['extra-field'], source)
+    this.foreign.report(this.context.writer)
   }
 }
 

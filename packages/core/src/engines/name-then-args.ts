@@ -1,10 +1,11 @@
 import type { ProblemCode } from '../problems.ts'
 import { type MarkerSearch, NONE, PARTIAL } from '../text/marker-search.ts'
-import { skipSpace } from '../text/space.ts'
 import { ArgumentsReader } from './arguments-reader.ts'
-import { type CallHeader, readHeader } from './call-header.ts'
+import type { CallHeader } from './call-header.ts'
 import type { EndReason, EngineContext } from './engine.ts'
-import { EnvelopeReader, usualEnvelope } from './envelope-reader.ts'
+import { EnvelopeReader } from './envelope-reader.ts'
+import { usualEnvelope } from './envelope-shape.ts'
+import { HeaderReader } from './header-reader.ts'
 import {
   markersOf,
   type NameThenArgsGrammar,
@@ -16,9 +17,9 @@ import { type Next, StateMachine } from './state-machine.ts'
 
 type State =
   | { at: 'section' }
-  /** The first `scanned` characters of the header hold no marker. */
-  | { at: 'header'; scanned: number }
-  | { at: 'name-line'; scanned: number }
+  | { at: 'header'; reader: HeaderReader }
+  /** The header was read before. */
+  | { at: 'named'; header: CallHeader }
   | { at: 'fence' }
   | { at: 'arguments'; reader: ArgumentsReader }
   | { at: 'nameless'; reader: ArgumentsReader; buffer: NamelessArguments; id: string | null }
@@ -28,19 +29,18 @@ type State =
   | { at: 'closing' }
   | { at: 'between' }
 
-/** A header longer than this is none. */
-const LONGEST_HEADER = 256
-
 /** Reads calls of the form name, then arguments as JSON. */
 export class NameThenArgs extends StateMachine<State> {
   protected state: State
   private readonly isInSection: boolean
+  /** The arguments of the call at hand stand in a code fence. */
+  private isFenced = false
   private readonly context: EngineContext
   private readonly grammar: NameThenArgsGrammar
   private readonly markers: MarkerSearch<NameThenArgsRole>
   private readonly ends: MarkerSearch<NameThenArgsRole>
 
-  constructor(context: EngineContext, grammar: NameThenArgsGrammar, opener: 'section' | 'call') {
+  constructor(context: EngineContext, grammar: NameThenArgsGrammar, opener: 'section' | 'call' | CallHeader) {
     super()
     this.context = context
     this.grammar = grammar
@@ -48,7 +48,12 @@ export class NameThenArgs extends StateMachine<State> {
     this.markers = all
     this.ends = ends
     this.isInSection = opener === 'section'
-    this.state = opener === 'section' ? { at: 'section' } : { at: 'header', scanned: 0 }
+    this.state =
+      opener === 'section'
+        ? { at: 'section' }
+        : opener === 'call'
+          ? this.beginHeader()
+          : { at: 'named', header: opener }
   }
 
   finish(_reason: EndReason | undefined): void {
@@ -66,9 +71,9 @@ export class NameThenArgs extends StateMachine<State> {
       case 'section':
         return this.section()
       case 'header':
-        return this.header(state.scanned)
-      case 'name-line':
-        return this.nameLine(state.scanned)
+        return this.header(state.reader)
+      case 'named':
+        return this.beginArguments(state.header)
       case 'fence':
         return this.fence()
       case 'arguments':
@@ -92,68 +97,39 @@ export class NameThenArgs extends StateMachine<State> {
     if (role === 'more') return 'more'
     if (role === 'call-begin' || role === 'section-begin') {
       input.at += this.markers.length
-      return role === 'call-begin' ? { at: 'header', scanned: 0 } : { at: 'section' }
+      return role === 'call-begin' ? this.beginHeader() : { at: 'section' }
     }
     writer.fail('no-call')
     return 'done'
   }
 
-  private header(scanned: number): Next<State> {
-    const { input, writer, tools } = this.context
-    if (this.grammar.separator.length === 0) return this.bareHeader()
-    const start = skipSpace(input.text, input.at)
-    if (input.text.charAt(start) === '{') {
-      return { at: 'envelope', reader: new EnvelopeReader(this.context, usualEnvelope, this.ends) }
-    }
-    const length = this.markers.find(input.text, input.at + scanned, input.final)
-    const end = this.markers.index
-    const withoutSeparator = this.headerBeforeJson(end)
-    if (withoutSeparator !== undefined) return this.beginArguments(withoutSeparator)
-    if (end - input.at > LONGEST_HEADER) {
-      writer.fail('no-call')
-      return 'done'
-    }
-    if (length === PARTIAL || length === NONE) {
-      const passed = end - input.at
-      return passed > scanned ? { at: 'header', scanned: passed } : 'more'
-    }
-    const role = this.markers.found
-    const header = input.take(end)
-    if (role === 'call-begin' || role === 'section-begin') {
-      writer.fail('no-call')
-      return { at: 'between' }
-    }
-    if (role !== 'separator') return this.headerOnly(header, role === 'call-end' ? length : 0)
-    input.at += length
-    if (header.trim() === this.grammar.typeWord) return { at: 'name-line', scanned: 0 }
-    return this.beginArguments(readHeader(header, this.grammar.header, tools))
+  private beginHeader(): State {
+    return { at: 'header', reader: new HeaderReader(this.context, this.grammar) }
   }
 
-  /** Some leave the separator out: a name that can be none but a declared tool's ends where the arguments begin. */
-  private headerBeforeJson(end: number): CallHeader | undefined {
-    const { input, tools } = this.context
-    const text = input.text.slice(input.at, end)
-    const at = text.search(/[{`]/)
-    if (at <= 0) return undefined
-    const header = readHeader(text.slice(0, at), this.grammar.header, tools)
-    if (header.name === null || !tools.has(header.name)) return undefined
-    input.at += at
-    return header
-  }
-
-  /** The server stripped the markers: the header ends where the arguments begin. */
-  private bareHeader(): Next<State> {
-    const { input, tools } = this.context
-    const end = input.text.indexOf('{', input.at)
-    if (end < 0) return 'more'
-    const header = (this.grammar.header.prefix ?? '') + input.take(end)
-    return this.beginArguments(readHeader(header, this.grammar.header, tools))
+  private header(reader: HeaderReader): Next<State> {
+    const { writer } = this.context
+    const found = reader.read()
+    if (found === 'more') return 'more'
+    switch (found.is) {
+      case 'header':
+        return this.beginArguments(found.header)
+      case 'envelope':
+        return { at: 'envelope', reader: new EnvelopeReader(this.context, usualEnvelope, this.ends) }
+      case 'header-only':
+        return this.headerOnly(found.header, found.endLength)
+      case 'opener':
+        writer.fail('no-call')
+        return { at: 'between' }
+      case 'none':
+        writer.fail('no-call')
+        return 'done'
+    }
   }
 
   /** The end marker stands where the arguments should begin. */
-  private headerOnly(header: string, endLength: number): Next<State> {
+  private headerOnly({ id, name }: CallHeader, endLength: number): Next<State> {
     const { input, writer, tools } = this.context
-    const { id, name } = readHeader(header, this.grammar.header, tools)
     const isName = name !== null && name !== this.grammar.typeWord
     if (!isName || (tools.isKnown && !tools.has(name))) return { at: 'unreadable', code: 'unresolved-name' }
     writer.start(id, name)
@@ -164,34 +140,13 @@ export class NameThenArgs extends StateMachine<State> {
     return { at: 'between' }
   }
 
-  /** The name is what stands before the end of the line, a code fence or the arguments. */
-  private nameLine(scanned: number): Next<State> {
-    const { input, writer } = this.context
-    if (scanned === 0) {
-      const role = this.markers.ahead(input)
-      if (role === 'more') return 'more'
-      if (role === 'separator') {
-        input.at += this.markers.length
-        return { at: 'name-line', scanned: 0 }
-      }
-    }
-    let end = input.at + scanned
-    while (end < input.text.length && !/[\n`{<]/.test(input.text.charAt(end))) end++
-    const passed = end - input.at
-    if (passed > LONGEST_HEADER) {
-      writer.fail('no-call')
-      return 'done'
-    }
-    if (end === input.text.length) return passed > scanned ? { at: 'name-line', scanned: passed } : 'more'
-    return this.beginArguments({ id: null, name: input.take(end).trim() || null })
-  }
-
   private beginArguments({ id, name }: CallHeader): State {
     if (name === null) {
       const buffer = new NamelessArguments()
       return { at: 'nameless', reader: new ArgumentsReader(buffer, this.ends), buffer, id }
     }
     this.context.writer.start(id, name)
+    this.isFenced = false
     return { at: 'fence' }
   }
 
@@ -209,6 +164,7 @@ export class NameThenArgs extends StateMachine<State> {
     if (found === 'more') return 'more'
     if (found === 'none') return { at: 'arguments', reader: new ArgumentsReader(writer, this.ends) }
     input.at += openingFence.length
+    this.isFenced = true
     return { at: 'fence' }
   }
 
@@ -286,7 +242,7 @@ export class NameThenArgs extends StateMachine<State> {
       writer.repair('surplus-closer')
       return { at: 'closing' }
     }
-    if (char === '`') {
+    if (char === '`' && (this.isFenced || this.grammar.callEnd.length > 0)) {
       input.at++
       return { at: 'closing' }
     }
@@ -302,7 +258,7 @@ export class NameThenArgs extends StateMachine<State> {
   /** Nothing closes the call; where there is no end marker, none is missing. */
   private endCall(): void {
     const { writer } = this.context
-    if (this.grammar.callEnd.length === 0) writer.end()
+    if (this.grammar.callEnd.length === 0 || this.grammar.isEndOptional === true) writer.end()
     else writer.endUnclosed()
   }
 
@@ -313,9 +269,11 @@ export class NameThenArgs extends StateMachine<State> {
       case 'more':
         return 'more'
       case 'call-begin':
+        // Where prose may hold it, what follows it has to be looked at first.
+        if (this.grammar.isPlain === true) return 'done'
         writer.begin()
         input.at += this.markers.length
-        return { at: 'header', scanned: 0 }
+        return this.beginHeader()
       case 'call-end':
         input.at += this.markers.length
         writer.repair('residue')

@@ -17,6 +17,14 @@ export class NamelessArguments implements ArgumentsOutput {
   json = ''
   readonly repairs: RepairCode[] = []
 
+  /** What is sent on where there are none. */
+  static none(): NamelessArguments {
+    const none = new NamelessArguments()
+    none.delta('{}')
+    none.repair('empty-arguments')
+    return none
+  }
+
   delta(json: string): void {
     this.json += json
   }

@@ -10,6 +10,8 @@ export interface ParameterShape {
   readonly trim: 'newline' | 'none'
   /** An attribute that tells strings from JSON. Without it the tool's schema decides. */
   readonly typeAttribute?: TypeAttribute
+  /** A value may stand in `<![CDATA[` and `]]>`. */
+  readonly hasCdata?: boolean
 }
 
 export interface TypeAttribute {

@@ -21,13 +21,22 @@ export interface TaggedParamsGrammar {
   readonly callEnd: readonly Marker[]
   readonly parameterBegin: readonly OpeningTag[]
   readonly parameterEnd: readonly Marker[]
+  /** What closes a key, where the name of a parameter has tags of its own. */
+  readonly keyEnd?: readonly Marker[]
   readonly parameter: ParameterShape
   /** The section may be missing: the tag of a call is an opener of its own. */
   readonly isSectionOptional: boolean
+  /** The name of the tool closes a call too: `</get_weather>`. */
+  readonly closesByName?: boolean
+  /** The tag of a call is plain enough to be prose: it is one only for a tool that was offered. */
+  readonly isPlain?: boolean
 }
 
+/** A forgotten tag is only guessed at in front of a short word. */
+const LONGEST_KEY = 64
+
 export type TaggedParamsRole =
-  | { readonly is: 'section-begin' | 'section-end' | 'call-end' | 'parameter-end' }
+  | { readonly is: 'section-begin' | 'section-end' | 'call-end' | 'parameter-end' | 'key-end' }
   | { readonly is: 'call-begin' | 'parameter-begin'; readonly tag: OpeningTag }
 
 export interface TaggedParamsMarkers {
@@ -47,6 +56,7 @@ export function markersOf(grammar: TaggedParamsGrammar): TaggedParamsMarkers {
     for (const marker of grammar.sectionEnd) all.add(marker, { is: 'section-end' })
     for (const marker of grammar.callEnd) all.add(marker, { is: 'call-end' })
     for (const marker of grammar.parameterEnd) all.add(marker, { is: 'parameter-end' })
+    for (const marker of grammar.keyEnd ?? []) all.add(marker, { is: 'key-end' })
     for (const tag of grammar.callBegin) all.add(tag.open, { is: 'call-begin', tag })
     for (const tag of grammar.parameterBegin) all.add(tag.open, { is: 'parameter-begin', tag })
     markers = {
@@ -63,11 +73,12 @@ export function markersOf(grammar: TaggedParamsGrammar): TaggedParamsMarkers {
 export function probeTaggedParams(
   grammar: TaggedParamsGrammar,
   tag: OpeningTag | undefined,
+  accepts: (name: string) => boolean,
   text: string,
   at: number,
   final: boolean,
 ): Probe {
-  if (tag !== undefined) return probeTag(tag, text, at, final)
+  if (tag !== undefined) return probeTag(grammar, tag, accepts, text, at, final)
   const start = skipSpace(text, at)
   if (start === text.length) return final ? 'no' : 'more'
   const { all } = markersOf(grammar)
@@ -76,10 +87,55 @@ export function probeTaggedParams(
   if (length === NONE) return 'no'
   const role = all.found
   if (role.is !== 'call-begin') return 'no'
-  return probeTag(role.tag, text, start + length, final)
+  return probeTag(grammar, role.tag, accepts, text, start + length, final)
 }
 
-function probeTag(shape: OpeningTag, text: string, at: number, final: boolean): Probe {
+function probeTag(
+  grammar: TaggedParamsGrammar,
+  shape: OpeningTag,
+  accepts: (name: string) => boolean,
+  text: string,
+  at: number,
+  final: boolean,
+): Probe {
   const tag = readTag(text, at, shape, final)
-  return tag === 'more' ? 'more' : tag === 'bad' ? 'no' : 'yes'
+  if (tag === 'more') return 'more'
+  if (tag === 'bad') return 'no'
+  const isAccepted = accepts(tag.name)
+  if (grammar.isPlain === true && !isAccepted) return 'no'
+  if (tag.isSelfClosing || (shape.name !== 'word' && grammar.isPlain !== true)) return 'yes'
+  return probeBody(grammar, isAccepted, text, tag.end, final)
+}
+
+/** Where nothing but what follows tells the tag from prose: a parameter, arguments as JSON, or the end. */
+function probeBody(
+  grammar: TaggedParamsGrammar,
+  isAccepted: boolean,
+  text: string,
+  at: number,
+  final: boolean,
+): Probe {
+  const start = skipSpace(text, at)
+  if (start === text.length) return final ? 'no' : 'more'
+  if (text.charAt(start) === '{') return 'yes'
+  const { all } = markersOf(grammar)
+  const length = all.match(text, start, final)
+  if (length === PARTIAL) return 'more'
+  if (length === NONE) return probeLooseKey(grammar, text, start, final)
+  // A word between two tags is not much: it has to be a name that somebody knows.
+  const isEnd = all.found.is === 'call-end' || all.found.is === 'parameter-end'
+  return all.found.is !== 'section-begin' && (isAccepted || !isEnd) ? 'yes' : 'no'
+}
+
+/** A key whose opening tag was forgotten. */
+export function probeLooseKey(grammar: TaggedParamsGrammar, text: string, at: number, final: boolean): Probe {
+  if (grammar.keyEnd === undefined) return 'no'
+  let end = at
+  while (end < text.length && end - at < LONGEST_KEY && /[\w.-]/.test(text.charAt(end))) end++
+  if (end === text.length && !final) return 'more'
+  if (end === at) return 'no'
+  const { all } = markersOf(grammar)
+  const length = all.match(text, end, final)
+  if (length === PARTIAL) return 'more'
+  return length !== NONE && all.found.is === 'key-end' ? 'yes' : 'no'
 }

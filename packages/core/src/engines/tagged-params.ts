@@ -1,5 +1,5 @@
 import { problemCodes } from '../problems.ts'
-import { type MarkerSearch, NONE, PARTIAL } from '../text/marker-search.ts'
+import { type MarkerSearch, NONE, PARTIAL, searchFor } from '../text/marker-search.ts'
 import { skipSpace } from '../text/space.ts'
 import { readTag, type Tag } from '../text/tag-reader.ts'
 import { ArgumentsReader } from './arguments-reader.ts'
@@ -25,10 +25,13 @@ type State =
   | { at: 'junk' }
   /** The output ended inside a tag. */
   | { at: 'cut' }
-  | { at: 'value' }
+  | { at: 'value-start' | 'cdata' | 'value' }
   | { at: 'json'; reader: ArgumentsReader }
   | { at: 'broken-json' }
   | { at: 'after-json' }
+
+const cdataBegin = searchFor('<![CDATA[')
+const cdataEnd = searchFor(']]>')
 
 /** More text than this outside of parameters is no slip: nobody may be kept waiting for the end of it. */
 const LONGEST_JUNK = 256
@@ -58,7 +61,7 @@ export class TaggedParams extends StateMachine<State> {
     this.ends = ends
     this.parameterBegins = parameterBegins
     this.parameters = new ParameterWriter(context, grammar.parameter, '')
-    this.valueEnd = new ValueEnd(context.input, all)
+    this.valueEnd = new ValueEnd(context.input, grammar)
     this.isInSection = tag === undefined
     this.state = tag === undefined ? { at: 'between' } : { at: 'call-tag', tag }
   }
@@ -99,6 +102,10 @@ export class TaggedParams extends StateMachine<State> {
         return this.inJunk()
       case 'cut':
         return 'more'
+      case 'value-start':
+        return this.valueStart()
+      case 'cdata':
+        return this.insideCdata()
       case 'value':
         return this.insideValue()
       case 'json':
@@ -115,9 +122,7 @@ export class TaggedParams extends StateMachine<State> {
     const role = this.markers.ahead(this.context.input)
     if (role === 'more') return 'more'
     if (role === 'none' || role.is === 'section-begin' || role.is === 'parameter-begin') {
-      this.leavesOpen = this.isInSection
-      if (!writer.isIdle) writer.fail('no-call')
-      return 'done'
+      return this.leave()
     }
     if (role.is === 'call-begin') return this.callTag(role.tag, input.at + this.markers.length)
     input.at += this.markers.length
@@ -129,10 +134,19 @@ export class TaggedParams extends StateMachine<State> {
     return { at: 'between' }
   }
 
+  /** What follows is no call in this syntax, but it may be one in another. */
+  private leave(): Next<State> {
+    this.leavesOpen = this.isInSection
+    if (!this.context.writer.isIdle) this.context.writer.fail('no-call')
+    return 'done'
+  }
+
   private callTag(shape: OpeningTag, from: number): Next<State> {
     const { input, writer } = this.context
     const tag = readTag(input.text, from, shape, input.final)
     if (tag === 'more') return 'more'
+    // Other syntaxes open with the same tag.
+    if (tag === 'bad' && shape.name === 'word' && writer.isIdle) return this.leave()
     if (writer.isIdle) writer.begin()
     if (tag === 'bad') {
       input.at = from
@@ -154,6 +168,8 @@ export class TaggedParams extends StateMachine<State> {
   private body(): Next<State> {
     const { input, writer } = this.context
     if (input.final && this.isCutParameter()) return { at: 'cut' }
+    const byName = this.closeByName()
+    if (byName !== undefined) return byName
     const role = this.markers.ahead(this.context.input)
     if (role === 'more') return 'more'
     if (role === 'none') {
@@ -163,6 +179,8 @@ export class TaggedParams extends StateMachine<State> {
     switch (role.is) {
       case 'parameter-begin':
         return this.parameterTag(role.tag)
+      case 'key-end':
+        return this.lateKey()
       case 'parameter-end':
         input.at += this.markers.length
         writer.repair('residue')
@@ -175,6 +193,27 @@ export class TaggedParams extends StateMachine<State> {
         this.endCall('unclosed')
         return { at: 'between' }
     }
+  }
+
+  /** The key was closed but never opened: then it is the word that stands there, belonging to nothing. */
+  private lateKey(): Next<State> {
+    const { input, writer } = this.context
+    const [, before = '', key = ''] = /^(.*?)([\w.-]*)\s*$/s.exec(this.junk) ?? []
+    const shape = this.grammar.parameterBegin[0]
+    if (key === '' || shape === undefined) {
+      input.at += this.markers.length
+      writer.repair('residue')
+      return { at: 'body' }
+    }
+    const tag = readTag(key + input.text.slice(input.at), 0, shape, false)
+    if (tag === 'more') return input.final ? { at: 'cut' } : 'more'
+    if (tag === 'bad') {
+      this.junk += input.take(input.at + this.markers.length)
+      return { at: 'junk' }
+    }
+    input.at += tag.end - key.length
+    this.junk = before.trimEnd()
+    return this.beginParameter(tag)
   }
 
   /** What the output was cut off in may have been another parameter: then more was to come. */
@@ -208,10 +247,43 @@ export class TaggedParams extends StateMachine<State> {
     }
     input.at = tag.end
     reportExtra(tag, shape, writer)
+    return this.beginParameter(tag)
+  }
+
+  private beginParameter(tag: Tag): Next<State> {
     this.parameters.begin(tag)
-    if (!tag.isSelfClosing) return { at: 'value' }
-    this.parameters.end()
-    return { at: 'body' }
+    if (tag.isSelfClosing) {
+      this.parameters.end()
+      return { at: 'body' }
+    }
+    return { at: this.grammar.parameter.hasCdata === true ? 'value-start' : 'value' }
+  }
+
+  /** A value may be wrapped up as character data, so that markup in it is text. */
+  private valueStart(): Next<State> {
+    const { input } = this.context
+    const at = skipSpace(input.text, input.at)
+    const length = at === input.text.length ? PARTIAL : cdataBegin.match(input.text, at, false)
+    if (length === PARTIAL && !input.final) return 'more'
+    if (length <= 0) return { at: 'value' }
+    input.at = at + length
+    return { at: 'cdata' }
+  }
+
+  private insideCdata(): Next<State> {
+    const { input } = this.context
+    const length = cdataEnd.find(input.text, input.at, false)
+    this.parameters.text(input.take(cdataEnd.index))
+    if (length === PARTIAL || length === NONE) return 'more'
+    const behind = input.at + length
+    const next = this.valueEnd.isFollowedByEnd(behind)
+    if (next === 'more') return 'more'
+    if (next === 'no') {
+      this.parameters.text(input.take(behind))
+      return { at: 'cdata' }
+    }
+    input.at = skipSpace(input.text, behind)
+    return { at: 'value' }
   }
 
   private insideValue(): Next<State> {
@@ -255,6 +327,8 @@ export class TaggedParams extends StateMachine<State> {
 
   private afterJson(): Next<State> {
     const { input, writer } = this.context
+    const byName = this.closeByName()
+    if (byName !== undefined) return byName
     const role = this.markers.ahead(this.context.input)
     if (role === 'more') return 'more'
     if (role === 'none' && (input.text.charAt(input.at) === '}' || input.text.charAt(input.at) === ']')) {
@@ -269,6 +343,21 @@ export class TaggedParams extends StateMachine<State> {
       this.endCall('unclosed')
     }
     return { at: 'between' }
+  }
+
+  /** Takes a closing tag with the name of the tool. Undefined if none stands here. */
+  private closeByName(): Next<State> | undefined {
+    if (this.grammar.closesByName !== true) return undefined
+    const { input } = this.context
+    const closer = `</${this.tool}>`
+    const at = skipSpace(input.text, input.at)
+    const rest = input.text.slice(at, at + closer.length)
+    if (rest === closer) {
+      input.at = at + closer.length
+      this.endCall()
+      return { at: 'between' }
+    }
+    return !input.final && closer.startsWith(rest) ? 'more' : undefined
   }
 
   private endCall(closing: 'closed' | 'unclosed' = 'closed'): void {
@@ -292,7 +381,7 @@ export class TaggedParams extends StateMachine<State> {
 /** Attributes that mean nothing are not dropped in silence. */
 function reportExtra(tag: Tag, shape: OpeningTag, writer: CallWriter): void {
   for (const [key, value] of tag.attributes) {
-    if (shape.name !== 'inline' && key === shape.name.attribute) continue
+    if (typeof shape.name === 'object' && 'attribute' in shape.name && key === shape.name.attribute) continue
     if (shape.attributes?.includes(key) === true) continue
     writer.problem('extra-field', problemCodes['extra-field'], `${key}="${value}"`)
   }

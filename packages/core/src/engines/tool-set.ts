@@ -58,6 +58,11 @@ export class ToolSet {
     return this.schemas.keys()
   }
 
+  /** The JSON schema of a tool's arguments, as the client sent it. */
+  schema(tool: string): unknown {
+    return this.schemas.get(tool)
+  }
+
   /** The properties that a tool declares, or undefined where its schema does not list any. */
   properties(tool: string): Readonly<Record<string, unknown>> | undefined {
     const schema = this.schemas.get(tool)
@@ -113,7 +118,12 @@ function collectProperties(
 }
 
 /** Schemas refer to themselves: each is looked at once, or a client could make this take for ever. */
-function collectTypes(schema: unknown, root: unknown, into: Set<JsonType>, seen = new Set<unknown>()): void {
+export function collectTypes(
+  schema: unknown,
+  root: unknown,
+  into: Set<JsonType>,
+  seen = new Set<unknown>(),
+): void {
   if (!isRecord(schema) || seen.has(schema)) return
   seen.add(schema)
   const type = schema['type']
@@ -137,7 +147,7 @@ function collectTypes(schema: unknown, root: unknown, into: Set<JsonType>, seen 
 }
 
 /** Follows a reference inside the document, `#/$defs/Thing`; others cannot be reached from here. */
-function follow(reference: string, root: unknown): unknown {
+export function follow(reference: string, root: unknown): unknown {
   if (!reference.startsWith('#/')) return undefined
   let target: unknown = root
   for (const part of reference.slice(2).split('/')) {

@@ -4,7 +4,12 @@ import { skipSpace } from '../text/space.ts'
 import { readTag } from '../text/tag-reader.ts'
 import type { Probe } from './engine.ts'
 import type { ParameterWriter } from './parameter-writer.ts'
-import type { TaggedParamsRole } from './tagged-params-grammar.ts'
+import {
+  markersOf,
+  probeLooseKey,
+  type TaggedParamsGrammar,
+  type TaggedParamsRole,
+} from './tagged-params-grammar.ts'
 
 /** White space behind a closing tag is looked through this far to see what follows. */
 const LONGEST_GAP = 256
@@ -19,6 +24,7 @@ const afterParameter: Roles = new Set([
   'section-begin',
 ])
 const afterCall: Roles = new Set(['section-end', 'call-begin', 'section-begin'])
+const endsParameter: Roles = new Set(['parameter-end'])
 const beginsSection: Roles = new Set(['section-begin'])
 const beginsCall: Roles = new Set(['call-begin'])
 
@@ -29,18 +35,22 @@ const beginsCall: Roles = new Set(['call-begin'])
  */
 export class ValueEnd {
   private readonly input: Input
+  private readonly grammar: TaggedParamsGrammar
   private readonly markers: MarkerSearch<TaggedParamsRole>
 
-  constructor(input: Input, markers: MarkerSearch<TaggedParamsRole>) {
+  constructor(input: Input, grammar: TaggedParamsGrammar) {
     this.input = input
-    this.markers = markers
+    this.grammar = grammar
+    this.markers = markersOf(grammar).all
   }
 
   /** Whether this marker, which ends at `behind`, ends the value. */
   closes(role: TaggedParamsRole, behind: number, parameters: ParameterWriter): Probe {
     switch (role.is) {
-      case 'parameter-end':
-        return this.isFollowedBy(behind, afterParameter)
+      case 'parameter-end': {
+        const marker = this.isFollowedBy(behind, afterParameter)
+        return marker === 'no' ? this.isFollowedByKey(behind) : marker
+      }
       case 'call-end':
         return this.isFollowedBy(behind, afterCall)
       case 'section-end':
@@ -64,6 +74,22 @@ export class ValueEnd {
     // A marker that was cut off at the end of the stream follows too.
     if (length === PARTIAL) return input.final ? 'yes' : 'more'
     return length !== NONE && allowed.has(this.markers.found.is) ? 'yes' : 'no'
+  }
+
+  /** Whether the closing tag of the value follows, and closes it. */
+  isFollowedByEnd(from: number): Probe {
+    const { input } = this
+    const end = this.isFollowedBy(from, endsParameter)
+    const at = skipSpace(input.text, from)
+    if (end !== 'yes' || at === input.text.length) return end
+    const length = this.markers.match(input.text, at, input.final)
+    return length > 0 ? this.isFollowedBy(at + length, afterParameter) : 'yes'
+  }
+
+  private isFollowedByKey(from: number): Probe {
+    const { input } = this
+    const at = skipSpace(input.text, from)
+    return at - from > LONGEST_GAP ? 'no' : probeLooseKey(this.grammar, input.text, at, input.final)
   }
 
   /** The end of the stream, or another section with a call in it. */

@@ -1,5 +1,5 @@
 import type { DelimitedJsonGrammar } from '../engines/delimited-json.ts'
-import { usualEnvelope } from '../engines/envelope-reader.ts'
+import { usualEnvelope } from '../engines/envelope-shape.ts'
 
 /** The whole answer, or a whole code fence, is the JSON of calls: no marker says so. */
 export const bareJson: DelimitedJsonGrammar = {

@@ -42,6 +42,20 @@ const deepseekDsml: TaggedParamsGrammar = {
   parameter: { trim: 'none', typeAttribute: { name: 'string', string: 'true', json: ['false'] } },
 }
 
+/** V3 and V3.1 without their tokens: `NAME{…}`, or `functionNAME` and a code fence. */
+const deepseekStripped: NameThenArgsGrammar = {
+  engine: 'name-then-args',
+  id: 'deepseek-stripped',
+  isSpecial: false,
+  sectionBegin: [],
+  sectionEnd: [],
+  callBegin: [],
+  separator: [],
+  callEnd: [],
+  header: {},
+  namePrefixes: ['', 'function'],
+}
+
 export const deepseek: Format = {
   id: 'deepseek',
   title: 'DeepSeek',
@@ -49,8 +63,8 @@ export const deepseek: Format = {
   sample:
     '<｜DSML｜function_calls>\n<｜DSML｜invoke name="get_weather">\n<｜DSML｜parameter name="city" string="true">Paris</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜function_calls>',
   grammars: [deepseekV3, deepseekDsml],
-  // A server that strips the DSML token leaves these tags.
-  salvage: [claudeInvoke],
+  // What a server leaves of a call when it strips its tokens.
+  salvage: [deepseekStripped, claudeInvoke],
   reasoning: [think],
   structure: [],
   turnTokens: [

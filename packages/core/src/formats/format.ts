@@ -1,15 +1,27 @@
+import type { ChannelsGrammar } from '../engines/channels-grammar.ts'
 import type { DelimitedJsonGrammar } from '../engines/delimited-json.ts'
+import type { ElementTreeGrammar } from '../engines/element-tree-grammar.ts'
+import type { KeyValuesGrammar } from '../engines/key-values-grammar.ts'
 import type { NameThenArgsGrammar } from '../engines/name-then-args-grammar.ts'
+import type { PythonicGrammar } from '../engines/pythonic-grammar.ts'
 import type { TaggedParamsGrammar } from '../engines/tagged-params-grammar.ts'
 import type { Marker } from '../text/marker-search.ts'
 import type { FormatId } from './format-id.ts'
 
 /** One concrete in-band syntax: the data that an engine runs on. */
-export type Grammar = NameThenArgsGrammar | DelimitedJsonGrammar | TaggedParamsGrammar
+export type Grammar =
+  | NameThenArgsGrammar
+  | DelimitedJsonGrammar
+  | TaggedParamsGrammar
+  | ElementTreeGrammar
+  | PythonicGrammar
+  | KeyValuesGrammar
 
 export interface ReasoningMarkers {
   readonly begin: Marker
   readonly end: Marker
+  /** Which of them read like prose: those are looked for only where the format was named. */
+  readonly plain?: 'begin' | 'both'
 }
 
 /** How a family of models writes tool calls. */
@@ -24,8 +36,14 @@ export interface Format {
   /** Read only for declared names, and only when the call turned out to be whole. */
   readonly salvage: readonly Grammar[]
   readonly reasoning: readonly ReasoningMarkers[]
+  /** How the headers of messages are written, where the answer is made of messages. */
+  readonly channels?: ChannelsGrammar
   /** Markers around answers that mean nothing to a client. */
   readonly structure: readonly Marker[]
+  /** The same in plain tags, around a whole answer: looked for only where the format was named. */
+  readonly wrappers?: readonly { readonly begin: Marker; readonly end: Marker }[]
+  /** Where the prompt ends so, the output begins behind the first opener. */
+  readonly promptTail?: string
   /** Tokens that end a turn and should never be seen, but are. */
   readonly turnTokens: readonly Marker[]
 }

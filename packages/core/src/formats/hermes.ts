@@ -1,6 +1,7 @@
 import type { DelimitedJsonGrammar } from '../engines/delimited-json.ts'
-import { usualEnvelope } from '../engines/envelope-reader.ts'
+import { usualEnvelope } from '../engines/envelope-shape.ts'
 import { bareJson } from './bare-json.ts'
+import { drift } from './drift.ts'
 import type { Format } from './format.ts'
 import { qwen3Coder } from './qwen3-coder.ts'
 import { think } from './reasoning-markers.ts'
@@ -22,7 +23,7 @@ export const hermes: Format = {
   models: ['Hermes 2 Pro to 4', 'SmolLM3', 'EXAONE 4', 'Reka Edge', 'Bielik v3', 'Trinity', 'MiMo 7B and VL'],
   sample: '<tool_call>\n{"name": "get_weather", "arguments": {"city":"Paris"}}\n</tool_call>',
   grammars: [hermesJson, qwen3Coder],
-  salvage: [qwen3Coder, claudeInvoke, bareJson],
+  salvage: [qwen3Coder, claudeInvoke, bareJson, ...drift],
   reasoning: [think],
   structure: [],
   turnTokens: commonTurnTokens,

@@ -103,6 +103,7 @@ const keywords: readonly ModelNameRow[] = [
   { pattern: /minimax/, format: 'minimax', grammar: 'minimax-m2-xml' },
 
   { pattern: /gpt-?oss/, format: 'gpt-oss', grammar: 'harmony' },
+  { pattern: /\btoolace\b/, format: 'pythonic', grammar: 'pythonic-bare', note: 'tuned from Llama 3.1' },
   { pattern: /function-?gemma/, format: 'gemma', grammar: 'functiongemma' },
   { pattern: /gemma-?4(?!\d*b)/, format: 'gemma', grammar: 'gemma4' },
   { pattern: /gemma/, format: 'gemma', note: 'up to 3 there is no syntax of their own' },

@@ -1,3 +1,4 @@
+import type { ChannelsGrammar } from '../engines/channels-grammar.ts'
 import { DragomanError } from '../errors.ts'
 import type { Marker } from '../text/marker-search.ts'
 import type { Format, Grammar } from './format.ts'
@@ -12,13 +13,16 @@ export function overrideMarkers(format: Format, overrides: MarkerOverrides): For
   for (const grammar of format.grammars) {
     changed.set(grammar, { ...grammar, ...changedFields(grammar, overrides, unused) })
   }
+  const channels = format.channels && overrideHeaders(format.channels, changed, overrides, unused)
   const result: Format = {
     ...format,
+    ...(channels === undefined ? {} : { channels }),
     grammars: format.grammars.map((grammar) => changed.get(grammar) ?? grammar),
     salvage: format.salvage.map((grammar) => changed.get(grammar) ?? grammar),
   }
   for (const key of unused) {
-    const known = [...new Set(format.grammars.flatMap(markerFields))].join(', ')
+    const records = [...format.grammars, ...(format.channels === undefined ? [] : [format.channels])]
+    const known = [...new Set(records.flatMap(markerFields))].join(', ')
     throw new DragomanError(
       'invalid-option',
       `The format ${format.id} has no marker "${key}". It has: ${known}.`,
@@ -27,8 +31,22 @@ export function overrideMarkers(format: Format, overrides: MarkerOverrides): For
   return result
 }
 
+/** The bodies of messages are read by the same grammars as before, or by what became of them. */
+function overrideHeaders(
+  channels: ChannelsGrammar,
+  changed: ReadonlyMap<Grammar, Grammar>,
+  overrides: MarkerOverrides,
+  unused: Set<string>,
+): ChannelsGrammar {
+  const calls = channels.calls.map((call) => {
+    const other = changed.get(call)
+    return other?.engine === 'name-then-args' || other?.engine === 'tagged-params' ? other : call
+  })
+  return { ...channels, ...changedFields(channels, overrides, unused), calls }
+}
+
 function changedFields(
-  grammar: Grammar,
+  grammar: Grammar | ChannelsGrammar,
   overrides: MarkerOverrides,
   unused: Set<string>,
 ): Record<string, unknown> {
@@ -52,9 +70,10 @@ function withMarkers(current: readonly unknown[], markers: readonly string[]): r
   return isTag ? markers.map((open) => ({ ...first, open })) : markers
 }
 
-function markerFields(grammar: Grammar): string[] {
+function markerFields(grammar: Grammar | ChannelsGrammar): string[] {
+  const notMarkers = 'engine' in grammar ? [] : ['speakers', 'types', 'builtins', 'calls']
   return Object.entries(grammar)
-    .filter(([, value]) => isMarkerList(value))
+    .filter(([key, value]) => isMarkerList(value) && !notMarkers.includes(key))
     .map(([key]) => key)
 }
 

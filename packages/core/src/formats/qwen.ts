@@ -1,4 +1,5 @@
 import { bareJson } from './bare-json.ts'
+import { drift } from './drift.ts'
 import type { Format } from './format.ts'
 import { hermesJson } from './hermes.ts'
 import { qwen3Coder } from './qwen3-coder.ts'
@@ -24,7 +25,7 @@ export const qwen: Format = {
   sample:
     '<tool_call>\n<function=get_weather>\n<parameter=city>\nParis\n</parameter>\n</function>\n</tool_call>',
   grammars: [hermesJson, qwen3Coder],
-  salvage: [qwen3Coder, claudeInvoke, bareJson],
+  salvage: [qwen3Coder, claudeInvoke, bareJson, ...drift],
   reasoning: [think],
   structure: [],
   turnTokens: commonTurnTokens,

@@ -1,5 +1,6 @@
 import type { TaggedParamsGrammar } from '../engines/tagged-params-grammar.ts'
 import { bareJson } from './bare-json.ts'
+import { drift } from './drift.ts'
 import type { Format } from './format.ts'
 import { qwen3Coder } from './qwen3-coder.ts'
 import { think } from './reasoning-markers.ts'
@@ -27,7 +28,7 @@ export const xml: Format = {
   sample:
     '<function_calls>\n<invoke name="get_weather">\n<parameter name="city">Paris</parameter>\n</invoke>\n</function_calls>',
   grammars: [claudeInvoke, qwen3Coder],
-  salvage: [claudeInvoke, qwen3Coder, bareJson],
+  salvage: [claudeInvoke, qwen3Coder, bareJson, ...drift],
   reasoning: [think],
   structure: [],
   turnTokens: commonTurnTokens,

@@ -1,4 +1,5 @@
 import { formatIds, type FormatId } from '../formats/format-id.ts'
+import { withoutRawPrefix } from './legal-id.ts'
 
 export interface MintOptions {
   /** The client's dialect. */
@@ -40,7 +41,7 @@ const longestId = 40
 
 /** The format named in an id that `mintToolId` made, also after it became `hist_tool_…`; null for any other id. */
 export function formatTagOf(id: string): FormatId | 'std' | null {
-  const tag = /^(?:toolu|call|hist_tool)_([a-z0-9]+)_[a-zA-Z0-9_-]+$/.exec(id)?.[1]
+  const tag = /^(?:toolu|call|hist_tool)_([a-z0-9]+)_[a-zA-Z0-9_-]+$/.exec(withoutRawPrefix(id))?.[1]
   return tag === undefined ? null : (formatByTag.get(tag) ?? null)
 }
 

@@ -1,14 +1,35 @@
+import { headerBeginnings } from '../engines/channels-grammar.ts'
 import type { FormatId } from '../formats/format-id.ts'
-import type { Format, Grammar } from '../formats/format.ts'
+import type { Format, Grammar, ReasoningMarkers } from '../formats/format.ts'
 import { type Marker, MarkerSearch } from '../text/marker-search.ts'
-import type { Opening } from './opening.ts'
+import type { Heading } from './heading.ts'
+import { type HeaderOpening, type Opening, opensLines } from './opening.ts'
 
 /** What a marker means outside of calls. */
 export type Entry =
   | { readonly is: 'opener'; readonly openings: readonly Opening[] }
-  | { readonly is: 'reasoning-begin' | 'reasoning-end' | 'structure' | 'fence-mark' }
+  | { readonly is: 'fence-mark' }
+  /** Plain tags around a whole answer. */
+  | { readonly is: 'wrapper'; readonly opens: boolean; readonly closes: boolean }
+  /** Of these formats: once another one is certain, it is a text like any other. */
+  | {
+      readonly is: 'reasoning-begin'
+      readonly owners: ReadonlySet<FormatId>
+      readonly ends: ReadonlySet<string>
+      /** It reads like prose, and is none only at the start of an answer. */
+      readonly onlyFirst: boolean
+    }
+  | { readonly is: 'reasoning-end'; readonly owners: ReadonlySet<FormatId>; readonly key: string }
+  /** `isBodyEnd`: it ends a message, and means nothing in code unless there are messages. */
+  | { readonly is: 'structure'; readonly owners: ReadonlySet<FormatId>; readonly isBodyEnd: boolean }
+  /** Stands in the header of a message, in one of these grammars. */
+  | {
+      readonly is: 'header'
+      readonly headings: readonly Heading[]
+      readonly as: 'token' | 'first' | 'stripped'
+    }
   /** A token that ends a turn. What looks like ordinary text counts only at the very end. */
-  | { readonly is: 'turn-token'; readonly onlyAtEnd: boolean }
+  | { readonly is: 'turn-token'; readonly onlyAtEnd: boolean; readonly owners: ReadonlySet<FormatId> }
   /** Closes something that is not open, in one of these grammars. */
   | { readonly is: 'residue'; readonly grammars: readonly Grammar[] }
 
@@ -25,9 +46,13 @@ export interface Lexicon {
   /** Inside a code fence: only special tokens count. */
   readonly fencedContent: Vocabulary
   readonly reasoning: Vocabulary
+  /** Headers with which an output may begin, without any marker. */
+  readonly headers: readonly HeaderOpening[]
   readonly triedReasoning: Vocabulary
   /** Nothing at all is looked for: text can be passed on unseen. */
   readonly isEmpty: boolean
+  readonly readsCalls: boolean
+  readonly grammars: ReadonlyMap<FormatId, readonly Grammar[]>
 }
 
 export interface LexiconOptions {
@@ -38,13 +63,14 @@ export interface LexiconOptions {
 }
 
 /** These may be meant as they stand: `<s>` is struck-through text in HTML. */
-const onlyAtEnd: ReadonlySet<string> = new Set(['</s>', '[EOS]'])
+const onlyAtEnd: ReadonlySet<string> = new Set(['</s>', '</assistant>', '[EOS]'])
 
 export function buildLexicon(formats: readonly Format[], options: LexiconOptions): Lexicon {
   const openers = options.readsCalls
     ? collectOpenings(formats, options.salvages)
     : new Map<string, Opening[]>()
-  const isEmpty = openers.size === 0 && formats.every((format) => format.reasoning.length === 0)
+  const headers = headerOpenings(formats[0], options.salvages)
+  const isEmpty = openers.size === 0 && headers.length === 0 && formats.every(hasOnlyContent)
   const build = (where: Where): Vocabulary => {
     const search = new MarkerSearch<Entry>()
     const isFenced = where === 'fencedContent'
@@ -52,7 +78,9 @@ export function buildLexicon(formats: readonly Format[], options: LexiconOptions
       if (!isFenced) addResidue(search, formats)
       addTurnTokens(search, formats, isFenced)
     }
-    addStructure(search, formats, isFenced)
+    addStructure(search, formats, where)
+    addHeadings(search, formats, where)
+    if (options.salvages && (where === 'answer' || where === 'content')) addStripped(search, formats[0])
     for (const [key, openings] of openers) {
       const usable = openings.filter((opening) => isReadIn(where, opening))
       if (usable.length > 0) search.add(markerOf(key), { is: 'opener', openings: usable })
@@ -70,15 +98,23 @@ export function buildLexicon(formats: readonly Format[], options: LexiconOptions
     fencedContent: build('fencedContent'),
     reasoning: build('reasoning'),
     triedReasoning: build('triedReasoning'),
+    headers,
     isEmpty,
+    readsCalls: options.readsCalls,
+    grammars: new Map(formats.map(({ id, grammars }) => [id, grammars])),
   }
 }
 
-type Where = Exclude<keyof Lexicon, 'isEmpty'>
+type Where = Exclude<keyof Lexicon, 'isEmpty' | 'readsCalls' | 'headers' | 'grammars'>
+
+function hasOnlyContent(format: Format): boolean {
+  return format.reasoning.length === 0 && format.channels === undefined
+}
 
 function isReadIn(where: Where, opening: Opening): boolean {
   if (opening.grammar.isSpecial || where === 'answer') return true
-  if (where === 'content') return opening.opens !== 'bare'
+  if (opening.opens === 'bare') return where === 'content' && opensLines(opening)
+  if (where === 'content') return true
   return where === 'reasoning' && !opening.isSalvage
 }
 
@@ -92,32 +128,60 @@ function collectOpenings(formats: readonly Format[], salvages: boolean): Map<str
     const isKnown = known.some((each) => each.grammar === opening.grammar && each.opens === opening.opens)
     if (!isKnown) known.push(opening)
   }
-  for (const format of formats) {
-    for (const grammar of format.grammars) addOpenings(format.id, grammar, false, add)
+  for (const [index, { id: format, grammars }] of formats.entries()) {
+    for (const grammar of grammars)
+      addOpenings(grammar, { format, isSalvage: false, isNamed: index === 0 }, add)
   }
   if (!salvages) return openers
-  for (const format of formats) {
-    for (const grammar of format.salvage) addOpenings(format.id, grammar, true, add)
+  for (const { id: format, salvage } of formats) {
+    for (const grammar of salvage) addOpenings(grammar, { format, isSalvage: true, isNamed: false }, add)
   }
   return openers
 }
 
+/** Only of a format that was named: a word says nothing. */
+function headerOpenings(format: Format | undefined, salvages: boolean): HeaderOpening[] {
+  const of = (grammars: readonly Grammar[], isSalvage: boolean): HeaderOpening[] =>
+    grammars
+      .filter((grammar) => grammar.engine === 'name-then-args' || grammar.engine === 'pythonic')
+      .filter((grammar) => grammar.isFirst === true)
+      .map((grammar) => ({
+        format: format?.id ?? 'standard',
+        grammar,
+        opens: 'call',
+        isSalvage,
+        isNamed: true,
+      }))
+  return [...of(format?.grammars ?? [], false), ...of(salvages ? (format?.salvage ?? []) : [], true)]
+}
+
 function addOpenings(
-  format: FormatId,
   grammar: Grammar,
-  isSalvage: boolean,
+  source: Pick<Opening, 'format' | 'isSalvage' | 'isNamed'>,
   add: (marker: Marker, opening: Opening) => void,
 ): void {
   if (grammar.engine === 'delimited-json') {
-    const opens = grammar.isBare === true ? 'bare' : 'call'
-    for (const marker of grammar.callBegin) add(marker, { format, grammar, opens, isSalvage })
+    const isBare = grammar.isBare === true
+    // To a format that nobody named, a bracket belongs only by salvage.
+    if (isBare && !source.isSalvage && !source.isNamed) return
+    for (const marker of grammar.callBegin)
+      add(marker, { ...source, grammar, opens: isBare ? 'bare' : 'call' })
     return
   }
-  for (const marker of grammar.sectionBegin) add(marker, { format, grammar, opens: 'section', isSalvage })
+  if (grammar.engine === 'key-values') {
+    for (const marker of grammar.callBegin) add(marker, { ...source, grammar, opens: 'call' })
+    return
+  }
+  for (const marker of grammar.sectionBegin) add(marker, { ...source, grammar, opens: 'section' })
+  if (grammar.engine === 'pythonic') {
+    if (!source.isSalvage && !source.isNamed) return
+    for (const marker of grammar.bareBegin) add(marker, { ...source, grammar, opens: 'bare' })
+    return
+  }
   if (grammar.engine === 'name-then-args') {
-    for (const marker of grammar.callBegin) add(marker, { format, grammar, opens: 'call', isSalvage })
-  } else if (grammar.isSectionOptional || isSalvage) {
-    for (const tag of grammar.callBegin) add(tag.open, { format, grammar, opens: 'call', tag, isSalvage })
+    for (const marker of grammar.callBegin) add(marker, { ...source, grammar, opens: 'call' })
+  } else if (grammar.isSectionOptional || (source.isSalvage && !('closesByName' in grammar))) {
+    for (const tag of grammar.callBegin) add(tag.open, { ...source, grammar, opens: 'call', tag })
   }
 }
 
@@ -125,26 +189,100 @@ function addOpenings(
 function addTurnTokens(search: MarkerSearch<Entry>, formats: readonly Format[], isFenced: boolean): void {
   for (const format of formats) {
     for (const marker of format.turnTokens) {
-      search.add(marker, { is: 'turn-token', onlyAtEnd: isFenced || onlyAtEnd.has(keyOf(marker)) })
+      const owners = ownersWith(search.get(marker), format.id)
+      search.add(marker, { is: 'turn-token', onlyAtEnd: isFenced || onlyAtEnd.has(keyOf(marker)), owners })
     }
   }
 }
 
-function addStructure(search: MarkerSearch<Entry>, formats: readonly Format[], isFenced: boolean): void {
-  for (const format of formats) {
-    for (const marker of format.structure) search.add(marker, { is: 'structure' })
-    if (isFenced) continue
-    for (const { begin, end } of format.reasoning) {
-      search.add(begin, { is: 'reasoning-begin' })
-      search.add(end, { is: 'reasoning-end' })
+function addStructure(search: MarkerSearch<Entry>, formats: readonly Format[], where: Where): void {
+  for (const [index, format] of formats.entries()) {
+    if (where === 'fencedContent') break
+    for (const { begin, end, plain } of format.reasoning) {
+      if (plain === undefined) addReasoningBegin(search, { begin, end }, format.id, false)
+      if (plain !== 'both') addReasoningEnd(search, end, format.id)
     }
+    if (index === 0) addPlainStructure(search, format, where)
   }
+  // What is structure to one ends the turn or the reasoning of another; as structure it does both.
+  const add = (marker: Marker, id: FormatId, isBodyEnd: boolean): void => {
+    const others = formats.filter((format) =>
+      format.turnTokens.some((token) => keyOf(token) === keyOf(marker)),
+    )
+    const owners = ownersWith(search.get(marker), id, ...others.map((format) => format.id))
+    search.add(marker, { is: 'structure', owners, isBodyEnd })
+  }
+  for (const { id, channels } of formats) {
+    for (const marker of channels?.bodyEnd ?? []) add(marker, id, true)
+  }
+  for (const { id, structure } of formats) {
+    for (const marker of structure) add(marker, id, false)
+  }
+}
+
+function addReasoningBegin(
+  search: MarkerSearch<Entry>,
+  { begin, end }: ReasoningMarkers,
+  id: FormatId,
+  onlyFirst: boolean,
+): void {
+  const known = search.get(begin)
+  const ends = new Set([...(known?.is === 'reasoning-begin' ? known.ends : []), keyOf(end)])
+  search.add(begin, { is: 'reasoning-begin', owners: ownersWith(known, id), ends, onlyFirst })
+}
+
+function addReasoningEnd(search: MarkerSearch<Entry>, end: Marker, id: FormatId): void {
+  search.add(end, { is: 'reasoning-end', owners: ownersWith(search.get(end), id), key: keyOf(end) })
+}
+
+function ownersWith(entry: Entry | undefined, ...ids: readonly FormatId[]): ReadonlySet<FormatId> {
+  return new Set([...(entry !== undefined && 'owners' in entry ? entry.owners : []), ...ids])
+}
+
+/** What reads like prose counts only where it is expected: the beginning at the start of an answer. */
+function addPlainStructure(search: MarkerSearch<Entry>, format: Format, where: Where): void {
+  const isReasoning = where === 'reasoning' || where === 'triedReasoning'
+  for (const { begin, end, plain } of format.reasoning) {
+    if (plain !== undefined && where === 'answer') addReasoningBegin(search, { begin, end }, format.id, true)
+    if (plain === 'both' && isReasoning) addReasoningEnd(search, end, format.id)
+  }
+  for (const { begin, end } of format.wrappers ?? []) {
+    const isBoth = keyOf(begin) === keyOf(end)
+    if (!isReasoning) search.add(end, { is: 'wrapper', opens: isBoth, closes: true })
+    if (where === 'answer' && !isBoth) search.add(begin, { is: 'wrapper', opens: true, closes: false })
+  }
+}
+
+/** A header may lack its beginning at the start of an answer, where the prompt holds it: there a recipient is enough. */
+function addHeadings(search: MarkerSearch<Entry>, formats: readonly Format[], where: Where): void {
+  const add = (marker: Marker, heading: Heading, as: 'token' | 'first'): void => {
+    const known = search.get(marker)
+    const headings = known?.is === 'header' ? known.headings : []
+    search.add(marker, { is: 'header', headings: [...headings, heading], as })
+  }
+  for (const { id: format, channels, grammars } of formats) {
+    if (channels === undefined) continue
+    const heading: Heading = { format, channels, grammars }
+    for (const marker of headerBeginnings(channels)) add(marker, heading, 'token')
+    if (where === 'answer' && channels.recipientMark !== undefined)
+      add(channels.recipientMark, heading, 'first')
+  }
+}
+
+/** Only of a format that was named: words say nothing. */
+function addStripped(search: MarkerSearch<Entry>, format: Format | undefined): void {
+  if (format?.channels === undefined) return
+  const { id, channels, grammars } = format
+  const entry: Entry = { is: 'header', headings: [{ format: id, channels, grammars }], as: 'stripped' }
+  for (const marker of channels.strippedBegin ?? []) search.add(marker, entry)
 }
 
 function addResidue(search: MarkerSearch<Entry>, formats: readonly Format[]): void {
   for (const format of formats) {
-    for (const grammar of [...format.grammars, ...format.salvage]) {
+    for (const grammar of [...format.grammars, ...format.salvage.filter(hasMarkers)]) {
       for (const marker of closingMarkers(grammar)) {
+        // What closes a call there opens code as well.
+        if (keyOf(marker).startsWith('`')) continue
         const known = search.get(marker)
         const grammars = known?.is === 'residue' ? known.grammars : []
         search.add(marker, { is: 'residue', grammars: [...grammars, grammar] })
@@ -153,14 +291,28 @@ function addResidue(search: MarkerSearch<Entry>, formats: readonly Format[]): vo
   }
 }
 
+/** Whether what closes a call is a marker: a bracket that prose is full of is none. */
+function hasMarkers(grammar: Grammar): boolean {
+  return !('isPlain' in grammar && grammar.isPlain)
+}
+
 function closingMarkers(grammar: Grammar): readonly Marker[] {
   switch (grammar.engine) {
     case 'delimited-json':
+    case 'key-values':
       return grammar.callEnd
+    case 'pythonic':
+      return grammar.isFence === true ? [] : grammar.sectionEnd
     case 'name-then-args':
-      return [...grammar.callEnd, ...grammar.sectionEnd, ...grammar.separator]
+      return [
+        ...grammar.callEnd,
+        ...grammar.sectionEnd,
+        ...(grammar.isPlain === true ? [] : grammar.separator),
+      ]
     case 'tagged-params':
-      return [...grammar.parameterEnd, ...grammar.callEnd, ...grammar.sectionEnd]
+      return [...grammar.parameterEnd, ...grammar.callEnd, ...grammar.sectionEnd, ...(grammar.keyEnd ?? [])]
+    case 'element-tree':
+      return [...grammar.callEnd, ...grammar.sectionEnd, grammar.prefix]
   }
 }
 

@@ -9,6 +9,7 @@ import { NONE, PARTIAL } from '../text/marker-search.ts'
 import { isBlank, skipSpace } from '../text/space.ts'
 import { type Candidate, Evidence, LONGEST_CANDIDATE, SHORT_CANDIDATE } from './candidate.ts'
 import { closesFence, readFence } from './code-fence.ts'
+import type { PromptHeader } from './heading.ts'
 import type { Lexicon } from './lexicon.ts'
 import { type Opening, startEngine } from './opening.ts'
 import { type Found, Scanner } from './scanner.ts'
@@ -19,6 +20,9 @@ export interface ReaderOptions extends CallWriterOptions {
   readonly lexicon: Lexicon
   readonly tools: ToolSet
   readonly startsInReasoning: boolean
+  readonly startsInHeader: boolean
+  /** The prompt ends inside of the header of a message. */
+  readonly promptHeader: PromptHeader | undefined
 }
 
 /** What follows a candidate: it proves it, disproves it, or is still to come. */
@@ -51,19 +55,26 @@ export class Reader {
     const { lexicon, tools, startsInReasoning } = options
     this.writer = new CallWriter(this.input, sink, tools, options)
     this.writer.onStart = () => {
-      if (this.candidate === undefined) this.scanner.committed = this.opening
+      if (this.candidate === undefined && this.opening !== undefined)
+        this.scanner.commitment.toOpening(this.opening)
     }
     this.flow = new TextFlow(this.input, sink, startsInReasoning ? 'reasoning' : 'content')
     this.stops = new StopSearch(this.input, lexicon)
     this.scanner = new Scanner(this.input, sink, this.flow, lexicon, {
-      knowsTools: tools.size > 0,
+      tools,
       hasReasoned: startsInReasoning,
+      promptHeader: options.promptHeader,
+      startsInHeader: options.startsInHeader,
     })
   }
 
   /** The format whose syntax the stream has shown. */
   get format(): FormatId | null {
-    return this.scanner.committed?.format ?? null
+    return this.scanner.commitment.format ?? null
+  }
+
+  get heldBytes(): number {
+    return this.input.heldBytes
   }
 
   push(text: string, channel: Channel): void {
@@ -104,6 +115,9 @@ export class Reader {
   /** Decides everything that is held, as if no more text were to come. */
   private finishInput(): void {
     this.input.final = true
+    // What half a marker hid at the end of the text may be seen now.
+    this.input.reveal()
+    this.stop = 'unknown'
     this.run()
     this.flow.endStray()
   }
@@ -164,7 +178,7 @@ export class Reader {
   private leaveEngine(engine: Engine): void {
     this.engine = undefined
     if (this.writer.made > 0) this.scanner.afterCalls()
-    if (engine.leavesOpen) this.scanner.openGrammar = this.opening?.grammar
+    if (engine.leavesOpen) this.scanner.leftovers.openGrammar = this.opening?.grammar
   }
 
   private start(opening: Opening, at: number, length: number): void {
@@ -260,7 +274,7 @@ export class Reader {
     this.input.stop(candidate.recording)
     this.candidate = undefined
     this.writer.sink = this.sink
-    this.scanner.committed = candidate.found.opening
+    this.scanner.commitment.toOpening(candidate.found.opening)
     this.flow.endStray()
     replay(candidate.evidence.take(), this.sink)
     this.scanner.afterCalls()

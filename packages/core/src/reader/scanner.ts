@@ -1,12 +1,17 @@
+import type { ToolSet } from '../engines/tool-set.ts'
 import type { Sink } from '../events.ts'
-import type { Grammar } from '../formats/format.ts'
-import { problemCodes, repairCodes } from '../problems.ts'
+import { problemCodes } from '../problems.ts'
 import type { Input } from '../text/input.ts'
 import { NONE, PARTIAL } from '../text/marker-search.ts'
 import { isBlank, skipSpace } from '../text/space.ts'
 import { BACKTICK, closesFence, type Fence, insideFence, isInlineFence, readFence } from './code-fence.ts'
+import { Commitment } from './commitment.ts'
+import { HeaderJudge, type HeaderPlace, type HeaderVerdict } from './header-judge.ts'
+import type { PromptHeader } from './heading.ts'
+import { Leftovers } from './leftovers.ts'
 import type { Entry, Lexicon, Vocabulary } from './lexicon.ts'
-import { type Opening, probe } from './opening.ts'
+import { type Opening, opensLines, probe, probeFirst } from './opening.ts'
+import { ReasoningJudge } from './reasoning-judge.ts'
 import type { TextFlow } from './text-flow.ts'
 
 /** An opener, and how sure it is. */
@@ -21,44 +26,59 @@ export interface Found {
   readonly fence?: Fence
 }
 
+interface ScannerOptions {
+  readonly tools: ToolSet
+  readonly hasReasoned: boolean
+  readonly startsInHeader: boolean
+  readonly promptHeader: PromptHeader | undefined
+}
+
 /** `text`: no marker after all. `hold`: more text is needed. `passed`: dealt with. */
 type Verdict = Found | 'text' | 'hold' | 'passed'
 
 /** Looks through text and reasoning for markers. */
 export class Scanner {
-  /** Once a call was read, only its own format is. */
-  committed: Opening | undefined
-  /** A section whose closer is still to come. */
-  openGrammar: Grammar | undefined
+  /** Once a call or a header was read, only its own format is. */
+  readonly commitment = new Commitment()
+  readonly leftovers: Leftovers
   hasCalls = false
   /** Plain-text openers before this position of the stream were tried already. */
   triedUpTo = 0
-  private hasReasoned: boolean
+  /** Nothing was read yet, and what comes may be the header of a call. */
+  private mayBeHeader: boolean
   private fence: Fence | undefined
+  /** The answer stands between plain tags. */
+  private isWrapped = false
   private readonly input: Input
   private readonly sink: Sink
   private readonly flow: TextFlow
   private readonly lexicon: Lexicon
-  private readonly knowsTools: boolean
+  private readonly tools: ToolSet
+  private readonly reasoning: ReasoningJudge
+  private readonly headers: HeaderJudge
+  private promptHeader: PromptHeader | undefined
 
-  constructor(
-    input: Input,
-    sink: Sink,
-    flow: TextFlow,
-    lexicon: Lexicon,
-    options: { knowsTools: boolean; hasReasoned: boolean },
-  ) {
+  constructor(input: Input, sink: Sink, flow: TextFlow, lexicon: Lexicon, options: ScannerOptions) {
     this.input = input
     this.sink = sink
     this.flow = flow
     this.lexicon = lexicon
-    this.knowsTools = options.knowsTools
-    this.hasReasoned = options.hasReasoned
+    this.tools = options.tools
+    this.mayBeHeader = lexicon.headers.length > 0 && (options.startsInHeader || options.tools.isKnown)
+    this.promptHeader = options.promptHeader
+    this.reasoning = new ReasoningJudge({ input, sink, flow }, options.hasReasoned)
+    this.leftovers = new Leftovers({ input, sink, flow }, this.commitment)
+    this.headers = new HeaderJudge({ input, sink, flow }, options.tools, this.commitment, lexicon.readsCalls)
   }
 
   /** Passes text on up to the next marker. `more`: nothing is left to do with the text at hand. */
   scan(): Found | 'again' | 'more' {
     const { input, flow } = this
+    if (this.promptHeader !== undefined) return this.finishPromptHeader(this.promptHeader)
+    if (this.mayBeHeader) {
+      const first = this.judgeFirst()
+      if (first !== 'text') return first
+    }
     if (flow.ownsSpace) input.at = skipSpace(input.text, input.at)
     const { text } = input
     const triedEnd = this.triedUpTo - input.base
@@ -69,13 +89,19 @@ export class Scanner {
       const stretch = at < triedEnd ? tried : text
       at = vocabulary.nextStart(stretch, at)
       if (at === stretch.length) continue
-      const length = vocabulary.match(text, at, input.final)
-      if (length === NONE) {
-        if (input.final && this.dropCutTag(vocabulary, at)) return 'again'
+      // No opener begins inside a word, so that half a word is never held for one.
+      if (!flow.beginsWord(at)) {
         at++
         continue
       }
-      const verdict = length === PARTIAL ? 'hold' : this.judge(vocabulary.found, at, length)
+      const length = vocabulary.match(text, at, input.final)
+      if (length === NONE) {
+        if (input.final && this.leftovers.dropCutTag(vocabulary, at, this.hasCalls)) return 'again'
+        at++
+        continue
+      }
+      const entry = length === PARTIAL ? undefined : vocabulary.found
+      const verdict = entry === undefined ? 'hold' : this.judge(entry, at, length)
       if (verdict === 'hold') {
         flow.passOn(at)
         return 'more'
@@ -85,16 +111,36 @@ export class Scanner {
         flow.passOn(verdict.from)
         return verdict
       }
-      at += this.widthOf(text, at, length)
+      // The end of one arrow too many may be the whole of the next.
+      at += entry?.is === 'opener' ? 1 : this.widthOf(text, at, length)
     }
     flow.passOn(text.length)
     return 'more'
   }
 
+  /** The output may begin with a header whose opener is not part of it. */
+  private judgeFirst(): Found | 'again' | 'more' | 'text' {
+    const { input, tools, lexicon } = this
+    const { text, final, at } = input
+    for (const opening of lexicon.headers) {
+      const answer = probeFirst(opening, tools, text, at, final)
+      if (answer === 'more') return 'more'
+      if (answer === 'no') continue
+      this.mayBeHeader = false
+      if (answer === 'yes') {
+        return { opening, at, length: 0, as: opening.isSalvage ? 'bare' : 'certain', from: at }
+      }
+      this.flow.passMarker(at, text.indexOf('\n', at) + 1 - at, false)
+      return 'again'
+    }
+    this.mayBeHeader = false
+    return 'text'
+  }
+
   /** Calls were read: reasoning is over, and so is any code fence. */
   afterCalls(): void {
     this.hasCalls = true
-    this.openGrammar = undefined
+    this.leftovers.openGrammar = undefined
     this.fence = undefined
     this.flow.begin('content', true)
   }
@@ -103,20 +149,22 @@ export class Scanner {
   findOpening(openings: readonly Opening[], at: number, length: number): Opening | 'hold' | undefined {
     const { input } = this
     for (const opening of openings) {
-      if (!this.isAllowed(opening)) continue
-      const answer = probe(opening, input.text, at, length, input.final)
+      if (!this.commitment.allows(opening)) continue
+      const answer = probe(opening, this.tools, input.text, at, length, input.final)
       if (answer === 'more') return 'hold'
       if (answer === 'yes') return opening
+      // The beginning of a call that was cut off: whatever else could be read into it, it is not whole.
+      const isNative = opening.opens === 'bare' && !opening.isSalvage
+      if (isNative && input.final && probe(opening, this.tools, input.text, at, length, false) === 'more')
+        break
     }
     return undefined
   }
 
+  /** The text comes with its kind: what the prompt held is of no concern. */
   beginReasoning(): void {
-    this.hasReasoned = true
-  }
-
-  private isAllowed(opening: Opening): boolean {
-    return this.committed === undefined || opening.format === this.committed.format
+    this.reasoning.begin()
+    this.promptHeader = undefined
   }
 
   private vocabularyAt(at: number): Vocabulary {
@@ -126,7 +174,11 @@ export class Scanner {
     }
     if (this.fence !== undefined) return this.lexicon.fencedContent
     if (isTried) return this.lexicon.triedContent
-    return this.flow.isUntouched ? this.lexicon.answer : this.lexicon.content
+    return this.flow.isUntouched || this.isBehindCalls(at) ? this.lexicon.answer : this.lexicon.content
+  }
+
+  private isBehindCalls(at: number): boolean {
+    return this.hasCalls && this.flow.ownsSpace && at === this.input.at
   }
 
   /** A run of fence characters is passed over as a whole, or its second half would be judged again. */
@@ -136,46 +188,69 @@ export class Scanner {
   }
 
   private judge(entry: Entry, at: number, length: number): Verdict {
+    if ('owners' in entry && this.commitment.isForeign(entry.owners)) return 'text'
     switch (entry.is) {
       case 'opener':
         return this.flow.mode === 'reasoning'
           ? this.judgeInReasoning(entry.openings, at, length)
           : this.judgeInContent(entry.openings, at, length)
       case 'reasoning-begin':
-        return this.openReasoning(at, length)
+        return this.openReasoning(entry, at, length)
       case 'reasoning-end':
-        return this.closeReasoning(at, length)
+        return this.reasoning.close(entry, at, length, this.hasCalls)
       case 'structure':
-        this.flow.passMarker(at, length, this.hasCalls)
-        this.flow.begin('content', this.hasCalls)
-        return 'passed'
+        return this.passStructure(entry, at, length)
+      case 'header':
+        return this.turn(this.headers.judge(entry, at, length, this.placeOf(at)))
+      case 'wrapper':
+        return this.judgeWrapper(entry, at, length)
       case 'turn-token':
-        return this.dropTurnToken(entry.onlyAtEnd, at, length)
+        return this.leftovers.dropTurnToken(entry.onlyAtEnd, at, length, this.hasCalls)
       case 'residue':
-        return this.dropResidue(entry.grammars, at, length)
+        return this.leftovers.dropResidue(entry.grammars, at, length, this.hasCalls)
       case 'fence-mark':
         return this.judgeFence(at)
     }
   }
 
-  private judgeInContent(openings: readonly Opening[], at: number, length: number): Verdict {
+  private judgeInContent(openings: readonly Opening[], from: number, width: number): Verdict {
+    const lead = openings[0]?.lead ?? 0
+    const at = from + lead
+    const length = width - lead
+    // A name alone opens a call only where nothing stands before it.
+    if (openings[0]?.lead === 0 && !this.isFirst(at) && !this.isBehindCalls(at)) return 'text'
     // Asked first: a bracket in the middle of an answer must not be held to see what follows it.
-    if (openings[0]?.opens === 'bare' && !this.isFirst(at)) return 'text'
+    if (openings[0]?.opens === 'bare' && !this.isFirst(at)) return this.judgeLine(openings, at, length)
     const opening = this.findOpening(openings, at, length)
     if (opening === 'hold') return 'hold'
     if (opening === undefined) return this.passOpener(openings, at, length)
     if (!opening.grammar.isSpecial && this.flow.isInlineCode(at)) return 'text'
-    if (opening.opens === 'bare') return { opening, at, length: 0, as: 'bare', from: at }
+    if (opening.opens === 'bare') {
+      return { opening, at, length: 0, as: opening.isSalvage ? 'bare' : 'certain', from: at }
+    }
+    if ('isLine' in opening.grammar && !this.flow.isLineStart(at)) return 'text'
     if (!opening.isSalvage) return { opening, at, length, as: 'certain', from: at }
-    return this.flow.standsAlone(at) ? { opening, at, length, as: 'salvage', from: at } : 'text'
+    return lead > 0 || this.flow.standsAlone(at) ? { opening, at, length, as: 'salvage', from: at } : 'text'
+  }
+
+  /** A bracket behind text opens calls only at the start of a line, and only where they are expected. */
+  private judgeLine(openings: readonly Opening[], at: number, length: number): Verdict {
+    const expected = openings.filter(opensLines)
+    if (expected.length === 0 || !this.flow.isLineStart(at)) return 'text'
+    const opening = this.findOpening(expected, at, length)
+    if (opening === 'hold') return 'hold'
+    return opening === undefined ? 'text' : { opening, at, length: 0, as: 'certain', from: at }
   }
 
   /** An opener with no call behind it is text, and worth a report unless it was a mere guess. */
   private passOpener(openings: readonly Opening[], at: number, length: number): Verdict {
-    const expected = openings.filter((opening) => !opening.isSalvage && this.isAllowed(opening))
+    const expected = openings.filter((opening) => !opening.isSalvage && this.commitment.allows(opening))
     if (expected.length === 0 || this.flow.isInlineCode(at)) return 'text'
     const { input } = this
-    const isCut = expected.some((opening) => probe(opening, input.text, at, length, false) === 'more')
+    const isCut = expected.some(
+      (opening) => probe(opening, this.tools, input.text, at, length, false) === 'more',
+    )
+    if (!isCut && !expected.some(isMarked)) return 'text'
     const end = isCut ? input.text.length : at + length
     const source = input.text.slice(at, end)
     this.flow.passOn(end)
@@ -197,75 +272,64 @@ export class Scanner {
     return this.flow.isUntouched && isBlank(this.input.text.slice(this.input.at, at))
   }
 
-  private openReasoning(at: number, length: number): Verdict {
-    const { flow } = this
-    if (flow.mode === 'reasoning') {
-      // The prompt had opened it already, and the model did so again.
-      if (!this.isFirst(at)) return 'text'
-    } else {
-      // In the middle of a line, in an answer that never thought before, it is a word like any other.
-      const mayOpen = this.hasReasoned || this.isFirst(at) || flow.isLineStart(at)
-      const isQuoted = flow.isQuoted(at, length)
-      if (isQuoted === 'more') return 'hold'
-      if (isQuoted || !mayOpen) return 'text'
+  /** The answer may speak of such a tag: only at its beginning, at its end, or before other markup is it one. */
+  private judgeWrapper(entry: Extract<Entry, { is: 'wrapper' }>, at: number, length: number): Verdict {
+    const { input, flow } = this
+    if (entry.opens && this.isFirst(at)) {
+      flow.passMarker(at, length, this.hasCalls)
+      this.isWrapped = true
+      return 'passed'
     }
-    flow.passMarker(at, length, false)
-    flow.begin('reasoning', false)
-    this.hasReasoned = true
-    return 'passed'
-  }
-
-  private closeReasoning(at: number, length: number): Verdict {
-    const { flow, sink } = this
-    const wasReasoning = flow.mode === 'reasoning'
-    const isQuoted = !wasReasoning && flow.isQuoted(at, length)
-    if (isQuoted === 'more') return 'hold'
-    if (isQuoted) return 'text'
-    const marker = this.input.text.slice(at, at + length)
+    if (!entry.closes || !this.isWrapped) return 'text'
+    const next = skipSpace(input.text, at + length)
+    if (next === input.text.length && !input.final) return 'hold'
+    if (next < input.text.length && input.text.charAt(next) !== '<') return 'text'
     flow.passMarker(at, length, this.hasCalls)
-    flow.begin('content', this.hasCalls)
-    if (wasReasoning) return 'passed'
-    if (this.hasReasoned || this.hasCalls) sink.repair('residue', repairCodes.residue)
-    else sink.problem('unopened-reasoning', problemCodes['unopened-reasoning'], marker)
-    this.hasReasoned = true
     return 'passed'
   }
 
-  private dropTurnToken(onlyAtEnd: boolean, at: number, length: number): Verdict {
-    const { flow, input } = this
-    const isLast = skipSpace(input.text, at + length) === input.text.length
-    const isQuoted = flow.isQuoted(at, length)
-    if ((onlyAtEnd || isQuoted !== false) && isLast && !input.final) return 'hold'
-    if (!isLast && (onlyAtEnd || isQuoted !== false)) return 'text'
-    flow.passMarker(at, length, this.hasCalls)
-    this.sink.repair('turn-token', repairCodes['turn-token'])
-    return 'passed'
-  }
-
-  /** A closer right behind calls is theirs; a lone special token is noise; anything else is text. */
-  private dropResidue(grammars: readonly Grammar[], at: number, length: number): Verdict {
-    const { flow, openGrammar } = this
-    const isExpected = openGrammar !== undefined && grammars.includes(openGrammar)
-    const isBehindCalls = this.hasCalls && flow.ownsSpace && at === this.input.at
-    if (!isExpected && !isBehindCalls) {
-      const isOwn = this.committed === undefined || grammars.includes(this.committed.grammar)
-      if (!isOwn || !grammars.some((grammar) => grammar.isSpecial)) return 'text'
-      const isQuoted = flow.isQuoted(at, length)
-      if (isQuoted === 'more') return 'hold'
-      if (isQuoted) return 'text'
+  /** A token that only one format has shows that it is this one. */
+  private openReasoning(
+    entry: Extract<Entry, { is: 'reasoning-begin' }>,
+    at: number,
+    length: number,
+  ): Verdict {
+    if (entry.onlyFirst && !this.isFirst(at)) return 'text'
+    const isToken = this.input.text.startsWith('<|', at)
+    const verdict = this.reasoning.open(entry, at, length, this.isFirst(at))
+    const [format, ...others] = entry.owners
+    if (verdict === 'passed' && isToken && format !== undefined && others.length === 0) {
+      this.commitment.toFormat(format, this.lexicon.grammars.get(format) ?? [])
     }
-    flow.passMarker(at, length, this.hasCalls)
-    if (!isExpected) this.sink.repair('residue', repairCodes.residue)
+    return verdict
+  }
+
+  private passStructure(entry: Extract<Entry, { is: 'structure' }>, at: number, length: number): Verdict {
+    const isQuoted = entry.isBodyEnd && this.headers.isQuoted(at, length, this.fence !== undefined)
+    if (isQuoted !== false) return isQuoted === 'more' ? 'hold' : 'text'
+    if (entry.isBodyEnd) this.fence = undefined
+    this.flow.passMarker(at, length, this.hasCalls)
+    this.flow.begin('content', this.hasCalls)
     return 'passed'
   }
 
-  /** A tag of several tokens that was cut off behind the first: no prose looks like that. */
-  private dropCutTag(vocabulary: Vocabulary, at: number): boolean {
-    const { input } = this
-    if (!vocabulary.isCutBehindPiece(input.text, at)) return false
-    this.flow.passMarker(at, input.text.length - at, this.hasCalls)
-    this.sink.repair('residue', repairCodes.residue)
-    return true
+  private placeOf(at: number): HeaderPlace {
+    return { isFirst: this.isFirst(at), isInCode: this.fence !== undefined, hasCalls: this.hasCalls }
+  }
+
+  /** Behind a header text of another kind may begin; a code fence does not go on there. */
+  private turn(verdict: HeaderVerdict): Verdict {
+    if (verdict !== 'reasoning' && verdict !== 'content') return verdict
+    if (verdict === 'reasoning') this.reasoning.begin()
+    this.fence = undefined
+    return 'passed'
+  }
+
+  private finishPromptHeader(header: PromptHeader): Found | 'again' | 'more' {
+    const verdict = this.turn(this.headers.judgePrompt(header))
+    if (verdict === 'hold') return 'more'
+    this.promptHeader = undefined
+    return typeof verdict === 'string' ? 'again' : verdict
   }
 
   private judgeFence(at: number): Verdict {
@@ -296,7 +360,7 @@ export class Scanner {
   /** A code fence that may hold nothing but a call. */
   findFenced(fence: Fence, from: number): Found | 'text' | 'hold' {
     const { input } = this
-    if (!this.knowsTools || input.base + from < this.triedUpTo) return 'text'
+    if (this.tools.size === 0 || input.base + from < this.triedUpTo) return 'text'
     const at = insideFence(input.text, from + fence.length, input.final)
     if (at === 'more') return 'hold'
     if (at === undefined) return 'text'
@@ -311,4 +375,10 @@ export class Scanner {
     if (opening === undefined || opening.grammar.isSpecial) return 'text'
     return { opening, at, length: opening.opens === 'bare' ? 0 : length, as: 'fenced', from, fence }
   }
+}
+
+/** Whether the marker says that a call was meant. A bracket or an arrow in prose says nothing. */
+function isMarked({ opens, isSalvage, grammar }: Opening): boolean {
+  const isPlain = 'isPlain' in grammar && grammar.isPlain
+  return opens !== 'bare' && !isSalvage && !isPlain
 }

@@ -1,3 +1,4 @@
+import type { ChannelsGrammar } from '../engines/channels-grammar.ts'
 import { isRecord, type ToolSet } from '../engines/tool-set.ts'
 import { detectFormat } from '../formats/detect.ts'
 import { type FormatId, formatIds } from '../formats/format-id.ts'
@@ -5,19 +6,24 @@ import type { Format } from '../formats/format.ts'
 import { type MarkerOverrides, overrideMarkers } from '../formats/override-markers.ts'
 import { findFormat, formats, getFormat } from '../formats/registry.ts'
 import type { Marker } from '../text/marker-search.ts'
+import type { Heading, PromptHeader } from './heading.ts'
+import { withDeclaredNames } from './declared-names.ts'
 import { buildLexicon, type Lexicon } from './lexicon.ts'
 
 export interface ReadingOptions {
   readonly format?: string
   readonly model?: string
-  readonly promptOpensReasoning?: boolean
+  readonly promptOpensReasoning?: boolean | undefined
   readonly promptTail?: string
-  readonly markers?: MarkerOverrides | Partial<Record<FormatId, MarkerOverrides>>
+  readonly markers?: MarkerOverrides | Partial<Record<FormatId, MarkerOverrides>> | undefined
 }
 
 export interface Reading {
   readonly lexicon: Lexicon
   readonly startsInReasoning: boolean
+  /** The prompt ends with the opener of a call or of a text. */
+  readonly startsInHeader: boolean
+  readonly promptHeader: PromptHeader | undefined
 }
 
 /** Decides what to look for, and whether the output begins inside reasoning. */
@@ -25,20 +31,30 @@ export function selectReading(options: ReadingOptions, tools: ToolSet): Reading 
   const candidates = candidateFormats(options)
   const readsCalls = !tools.isKnown || tools.offered > 0
   const salvages = tools.size > 0
-  const lexicon = cachedLexicon(withOverrides(candidates, options), readsCalls, salvages)
+  const formatsInUse = withOverrides(candidates, options)
+  const base = cachedLexicon(formatsInUse, readsCalls, salvages)
+  const lexicon = salvages ? withDeclaredNames(base, formatsInUse, tools) : base
   const startsInReasoning =
     options.promptOpensReasoning ?? opensReasoning(options.promptTail ?? '', candidates)
-  return { lexicon, startsInReasoning }
+  const startsInHeader = candidates[0] !== undefined && endsPrompt(candidates[0], options)
+  const promptHeader = findPromptHeader(options, withOverrides(candidates, options))
+  return { lexicon, startsInReasoning, startsInHeader, promptHeader }
 }
 
 /** An explicit format stands alone. Otherwise all are candidates, the one that the name suggests first. */
-function candidateFormats({ format, model }: ReadingOptions): readonly Format[] {
+function candidateFormats(options: ReadingOptions): readonly Format[] {
+  const { format, model } = options
   if (format !== undefined && format.trim().toLowerCase() !== 'auto') {
     const explicit = getFormat(format)
     return alone.get(explicit) ?? [explicit]
   }
   const hinted = model === undefined ? undefined : findFormat(detectFormat(model))
-  return autoCandidates.get(hinted?.id ?? 'standard') ?? inBand
+  const { id } = hinted ?? formats.find((each) => endsPrompt(each, options)) ?? { id: 'standard' as const }
+  return autoCandidates.get(id) ?? inBand
+}
+
+function endsPrompt({ promptTail }: Format, options: ReadingOptions): boolean {
+  return promptTail !== undefined && options.promptTail?.endsWith(promptTail) === true
 }
 
 /** `xml` has no model of its own: in auto mode its grammar is only salvaged, by those that drift into it. */
@@ -103,6 +119,31 @@ function isByFormat(
 function opensReasoning(promptTail: string, candidates: readonly Format[]): boolean {
   const tail = promptTail.trimEnd()
   return candidates.some((format) => format.reasoning.some(({ begin }) => tail.endsWith(spelled(begin))))
+}
+
+/** The header that the prompt begins and does not end. `promptOpensReasoning` has the last word on one that is whole. */
+function findPromptHeader(
+  { promptTail = '', promptOpensReasoning }: ReadingOptions,
+  candidates: readonly Format[],
+): PromptHeader | undefined {
+  const headings: Heading[] = []
+  let start = -1
+  for (const { id: format, channels, grammars } of candidates) {
+    if (channels === undefined) continue
+    const at = Math.max(...channels.messageBegin.map((marker) => promptTail.lastIndexOf(spelled(marker))))
+    if (at < 0 || at < start || !isOpenHeader(channels, promptTail.slice(at), promptOpensReasoning)) continue
+    if (at > start) headings.length = 0
+    start = at
+    headings.push({ format, channels, grammars })
+  }
+  return start < 0 ? undefined : { text: promptTail.slice(start), headings }
+}
+
+function isOpenHeader(channels: ChannelsGrammar, header: string, isTold: boolean | undefined): boolean {
+  const holds = (markers: readonly Marker[]): boolean =>
+    markers.some((each) => header.includes(spelled(each)))
+  const isWhole = [channels.bodyBegin, channels.reasoningBegin, channels.contentBegin].some(holds)
+  return !holds(channels.bodyEnd) && !(isWhole && isTold !== undefined)
 }
 
 function spelled(marker: Marker): string {

@@ -3,6 +3,7 @@ import { NONE, PARTIAL } from '../text/marker-search.ts'
 import { isLineStart } from '../text/space.ts'
 import { closesFence, readFence } from './code-fence.ts'
 import type { Entry, Lexicon } from './lexicon.ts'
+import { belongsInside } from './opening.ts'
 import type { Found } from './scanner.ts'
 
 /** How far the text was looked through, and whether what stands there is a stop for certain. */
@@ -71,7 +72,10 @@ export class StopSearch {
   private stops(found: Found, entry: Entry, at: number, startsLine: boolean): boolean | 'more' {
     const { text, final } = this.input
     if (entry.is === 'reasoning-end') return found.as === 'in-reasoning'
-    if (entry.is === 'opener') return startsLine && entry.openings.some((opening) => !opening.isSalvage)
+    if (entry.is === 'opener') {
+      const isOther = entry.openings.some(({ isSalvage, opens }) => !isSalvage && opens !== 'bare')
+      return startsLine && isOther && !belongsInside(found.opening, text, at, final)
+    }
     if (entry.is !== 'fence-mark' || found.fence === undefined || !startsLine) return false
     const run = readFence(text, at, final)
     return run === 'more' ? 'more' : closesFence(found.fence, run, text, at)

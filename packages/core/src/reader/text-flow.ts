@@ -144,7 +144,18 @@ export class TextFlow {
     return code === NEWLINE || code === 13 || code === 32 || code === 9
   }
 
+  /** Not a letter or digit behind another one. */
+  beginsWord(at: number): boolean {
+    return !isWordCode(this.input.text.charCodeAt(at)) || !isWordCode(this.codeBefore(at))
+  }
+
   private codeBefore(at: number): number {
     return at > this.input.at ? this.input.text.charCodeAt(at - 1) : this.previousCode
   }
+}
+
+function isWordCode(code: number): boolean {
+  return (
+    (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57) || code === 95
+  )
 }

@@ -55,6 +55,12 @@ export class Input {
     return this.at >= this.text.length
   }
 
+  /** What is kept in memory: the text that was not read yet, and the longest copy of what was. */
+  get heldBytes(): number {
+    const copies = this.recordings.map((recording) => byteLength(recording.peek(this)))
+    return byteLength((this.whole ?? this.text).slice(this.at)) + Math.max(0, ...copies)
+  }
+
   /** Takes all that is left: it belongs to whoever reads now. */
   takeAll(): string {
     return this.take(this.text.length)

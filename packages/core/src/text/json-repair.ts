@@ -21,6 +21,8 @@ const pythonWords: ReadonlyMap<string, string> = new Map([
   ['None', 'null'],
 ])
 const jsonWord = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/
+/** Holds the place of a raw line break in a string: no repaired text holds this character otherwise. */
+const RAW_BREAK = '\0'
 /** No constant and no sensible number is longer; the pattern above never sees more. */
 const LONGEST_WORD = 400
 
@@ -41,9 +43,15 @@ export class JsonRepair {
   /** A comma and the space after it: dropped if a closer follows. */
   private comma: string
   private json = ''
+  private readonly indent: string
 
-  /** `tentative` is what the scanner had passed but not released: a comma with space, or a backslash. */
-  constructor(scanner: JsonScanner, tentative: string) {
+  /**
+   * `tentative` is what the scanner had passed but not released: a comma with space, or a backslash.
+   * `indent`: the writer indented each line, and Python breaks lines at U+2028 too: in a string, a raw line
+   * break with that much white space behind it stands for one.
+   */
+  constructor(scanner: JsonScanner, tentative: string, indent = '') {
+    this.indent = indent
     this.stack = [...scanner.stack]
     this.isKey = scanner.isKey
     this.comma = tentative.startsWith(',') ? tentative : ''
@@ -102,7 +110,8 @@ export class JsonRepair {
   take(): string {
     const taken = this.json
     this.json = ''
-    return taken
+    if (this.indent === '') return taken
+    return taken.replaceAll(RAW_BREAK + this.indent, '\u2028').replaceAll(RAW_BREAK, String.raw`\n`)
   }
 
   /** Takes what needs no thought in a string at once: letter by letter a large file takes twice as long. */
@@ -145,7 +154,7 @@ export class JsonRepair {
       this.place = 'escape'
     } else if (code < 32) {
       this.repairs.add('control-character')
-      this.json += JSON.stringify(char).slice(1, -1)
+      this.json += code === 10 && this.indent !== '' ? RAW_BREAK : JSON.stringify(char).slice(1, -1)
     } else {
       // In a string between single quotes a double quote needs no escape; in JSON it does.
       this.json += code === 34 ? '\\"' : char

@@ -1,5 +1,5 @@
 import type { Input } from './input.ts'
-import { childAt, insert, type MarkerNode, markerRoot, startPattern } from './marker-tree.ts'
+import { childAt, copyTree, insert, type MarkerNode, markerRoot, startPattern } from './marker-tree.ts'
 import { nextMatch, SHORT } from './next-match.ts'
 import { isSpace, skipSpace } from './space.ts'
 
@@ -21,7 +21,7 @@ export class MarkerSearch<T> {
   index = 0
   /** Length of the marker that `ahead` found. */
   length = 0
-  private readonly root: MarkerNode<T> = markerRoot()
+  private root: MarkerNode<T> = markerRoot()
   /** What markers start with, by the low byte: a few other characters pass as well, and then match nothing. */
   private readonly lowBytes = new Uint8Array(256)
   /** How markers start, once somebody asked. */
@@ -38,6 +38,14 @@ export class MarkerSearch<T> {
     node.value = value
     this.lowBytes[pieces.join('').charCodeAt(0) & 0xff] = 1
     this.starts = undefined
+  }
+
+  /** The same markers, to add further ones to. */
+  copy(): MarkerSearch<T> {
+    const copy = new MarkerSearch<T>()
+    copy.root = copyTree(this.root)
+    copy.lowBytes.set(this.lowBytes)
+    return copy
   }
 
   get(marker: Marker): T | undefined {

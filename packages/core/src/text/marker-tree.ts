@@ -25,6 +25,11 @@ export function insert<T>(node: MarkerNode<T>, text: string): MarkerNode<T> {
   )
 }
 
+/** A tree that can be added to without changing this one. */
+export function copyTree<T>(node: MarkerNode<T>): MarkerNode<T> {
+  return { ...node, children: node.children.map((child) => copyTree(child)) }
+}
+
 /** The child whose label begins with this UTF-16 unit. */
 export function childAt<T>({ codes, children }: MarkerNode<T>, code: number): MarkerNode<T> | undefined {
   for (let index = 0; index < codes.length; index++) {

@@ -1,9 +1,9 @@
+import { type NameText, readKey, readWord } from './name-text.ts'
 import { isSpace, skipSpace } from './space.ts'
 
 /** How the inside of a tag is written, behind the marker that opens it. */
 export interface TagShape {
-  /** `inline`: the rest of the tag is the name, `<function=NAME>`. Otherwise: the attribute that holds it. */
-  readonly name: 'inline' | { readonly attribute: string }
+  readonly name: NameShape
   /** What ends the tag. */
   readonly end: string
   /** Further attributes that mean something, or are known to mean nothing. */
@@ -11,6 +11,17 @@ export interface TagShape {
   /** Attribute values are written with `&quot;` and `&amp;`. */
   readonly isEscaped?: boolean
 }
+
+/**
+ * `inline`: the rest of the tag is the name, `<function=NAME>`. `word`: the name is the word behind the tag,
+ * `<tool_call>NAME`; then `end` may be missing. `around`: the name stands between these tags, and `end` opens
+ * its value. Otherwise: the attribute that holds it, which may be left out where `isOptional` says so.
+ */
+export type NameShape =
+  | 'inline'
+  | 'word'
+  | { readonly around: readonly string[] }
+  | { readonly attribute: string; readonly isOptional?: boolean }
 
 export interface Tag {
   readonly name: string
@@ -25,9 +36,23 @@ const LONGEST_TAG = 1024
 
 /** Reads a tag from behind its opening marker. */
 export function readTag(text: string, at: number, shape: TagShape, final: boolean): Tag | 'more' | 'bad' {
-  const tag = shape.name === 'inline' ? readInline(text, at, shape) : readAttributes(text, at, shape)
+  const tag = readShape(text, at, shape, final)
   if (tag !== 'more') return tag
   return final || text.length - at > LONGEST_TAG ? 'bad' : 'more'
+}
+
+function readShape(text: string, at: number, shape: TagShape, final: boolean): Tag | 'more' | 'bad' {
+  const { name } = shape
+  if (name === 'inline') return readInline(text, at, shape)
+  if (name === 'word') return asTag(readWord(text, at, shape.end, final))
+  if ('around' in name) return asTag(readKey(text, at, name.around, shape.end))
+  return readAttributes(text, at, shape, name)
+}
+
+const noAttributes: ReadonlyMap<string, string> = new Map()
+
+function asTag(name: NameText | 'more' | 'bad'): Tag | 'more' | 'bad' {
+  return typeof name === 'string' ? name : { ...name, attributes: noAttributes, isSelfClosing: false }
 }
 
 function readInline(text: string, at: number, shape: TagShape): Tag | 'more' | 'bad' {
@@ -49,7 +74,12 @@ function readInline(text: string, at: number, shape: TagShape): Tag | 'more' | '
   return { name, attributes, isSelfClosing, end: end + shape.end.length }
 }
 
-function readAttributes(text: string, at: number, shape: TagShape): Tag | 'more' | 'bad' {
+function readAttributes(
+  text: string,
+  at: number,
+  shape: TagShape,
+  { attribute, isOptional }: Extract<NameShape, { attribute: string }>,
+): Tag | 'more' | 'bad' {
   const attributes = new Map<string, string>()
   let isSelfClosing = false
   for (;;) {
@@ -61,11 +91,14 @@ function readAttributes(text: string, at: number, shape: TagShape): Tag | 'more'
       at++
       continue
     }
-    const next = readAttribute(text, at, shape, attributes)
+    const isBare = isOptional === true && attributes.size === 0
+    const next =
+      (isBare ? readBareName(text, at, attribute, attributes) : undefined) ??
+      readAttribute(text, at, shape, attributes)
     if (typeof next === 'string') return next
     at = next
   }
-  const name = shape.name === 'inline' ? undefined : attributes.get(shape.name.attribute)
+  const name = attributes.get(attribute)
   if (name === undefined || name === '') return 'bad'
   return { name, attributes, isSelfClosing, end: at + shape.end.length }
 }
@@ -92,6 +125,25 @@ function readAttribute(
   if (end === text.length) return 'more'
   const value = text.slice(start, end)
   into.set(key, shape.isEscaped === true ? unescape(value) : value)
+  return isQuoted ? end + 1 : end
+}
+
+/** `"city"` or `city` where `name="city"` should stand. Undefined if it is an attribute after all. */
+function readBareName(
+  text: string,
+  at: number,
+  attribute: string,
+  into: Map<string, string>,
+): number | 'more' | undefined {
+  const quote = text.charAt(at)
+  const isQuoted = quote === '"' || quote === "'"
+  let end = isQuoted ? at + 1 : at
+  while (end < text.length && !(isQuoted ? text.charAt(end) === quote : !isNameCode(text.charCodeAt(end))))
+    end++
+  const behind = skipSpace(text, isQuoted ? end + 1 : end)
+  if (behind >= text.length) return 'more'
+  if (end === at || text.charAt(behind) === '=') return undefined
+  into.set(attribute, text.slice(isQuoted ? at + 1 : at, end))
   return isQuoted ? end + 1 : end
 }
 

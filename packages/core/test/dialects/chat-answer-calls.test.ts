@@ -22,6 +22,16 @@ describe('structured calls', () => {
     expect(sink.lines.slice(1)).toEqual(['call 0 a f', 'delta 0 {"x":"abc'])
   })
 
+  it('a name loses the tokens that a server left in it', () => {
+    const name = 'f<|channel|>commentary'
+    expect(said([calls({ index: 0, id: 'a', function: { name, arguments: '{}' } }), ...stop])).toEqual([
+      'call 0 a f',
+      'delta 0 {}',
+      'call-end 0',
+      'finish tool-calls',
+    ])
+  })
+
   it('without index they are told apart by id and name', () => {
     const pieces = [
       calls({ id: 'a', function: { name: 'f', arguments: '{"x":' } }),

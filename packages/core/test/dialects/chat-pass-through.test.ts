@@ -14,7 +14,12 @@ function chunk(delta: object, finish: string | null = null, more: object = {}): 
 }
 
 function strict(options: Partial<ChatStreamRewriterOptions> = {}) {
-  return createChatStreamRewriter({ format: 'kimi', newId: () => 'n', faults: 'fail', ...options })
+  return createChatStreamRewriter({
+    parser: { format: 'kimi' },
+    newId: () => 'n',
+    faults: 'fail',
+    ...options,
+  })
 }
 
 function rewrite(pieces: readonly string[], options: Partial<ChatStreamRewriterOptions> = {}) {
@@ -84,6 +89,23 @@ describe('a chat stream whose faults fail', () => {
     ['an error of its own', ['event: error\ndata: no room\n\n'], 'upstream_error'],
   ])('fails for %s', (_what, pieces, code) => {
     expect(rewrite(pieces, { maxEventBytes: 400 })).toMatchObject({ code, state: 'ended' })
+  })
+
+  it('sends text that came behind the finish reason before it', () => {
+    const [text, finish, late] = [chunk({ content: 'a' }), chunk({}, 'stop'), chunk({ content: 'late' })]
+    expect(rewrite([text, finish, late, done]).text).toBe(text + late + finish + done)
+    expect(rewrite([text, finish, late]).text).toBe(text + late + finish + done)
+  })
+
+  it('sends the finish reason at once where usage follows, and tells it once', () => {
+    const usage = { prompt_tokens: 7, completion_tokens: 2 }
+    const [text, finish] = [chunk({ content: 'a' }), chunk({}, 'stop')]
+    const alone = `data: ${JSON.stringify({ id: 'c', choices: [], usage })}\n\n`
+    expect(rewrite([text, finish, alone, done]).text).toBe(text + finish + alone + done)
+    const again = chunk({}, 'stop', { usage })
+    const told = rewrite([text, finish, again, done]).text
+    expect(told.match(/"finish_reason":"stop"/g)).toHaveLength(1)
+    expect(told).toContain('"prompt_tokens":7')
   })
 
   it('writes nothing behind its end', () => {

@@ -9,7 +9,7 @@ function rewrite(
   more: Partial<ChatStreamRewriterOptions> = {},
 ): ReturnType<typeof rewriteChatCompletion> {
   let ids = 0
-  return rewriteChatCompletion(body, { format: 'kimi', newId: () => `n${ids++}`, ...more })
+  return rewriteChatCompletion(body, { parser: { format: 'kimi' }, newId: () => `n${ids++}`, ...more })
 }
 
 function completion(message: object, finish_reason: string | null = 'stop'): Record<string, unknown> {

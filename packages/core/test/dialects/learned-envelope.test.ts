@@ -1,13 +1,36 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { chunk, kimiCall } from './chat-upstream.ts'
+import { createChatStreamRewriter } from '../../src/translate.ts'
+import { chunk, done, kimiCall } from './chat-upstream.ts'
 import { decode } from './decode-chat.ts'
+import { createSseDecoder } from '../../src/dialects/sse-decoder.ts'
 import { LearnedEnvelope } from '../../src/dialects/openai-chat/learned-envelope.ts'
 
 describe('a chunk that differs from the one before in its text alone', () => {
   it('is read without being parsed', () => {
-    expect(learned(plain('one')).read(plain(' two é 三'))).toBe(' two é 三')
-    expect(learned(plain('')).read(plain('x'))).toBe('x')
+    expect(contentOf(learned(plain('one')), plain(' two é 三'))).toBe(' two é 三')
+    expect(contentOf(learned(plain('')), plain('x'))).toBe('x')
+  })
+
+  it('is read from wherever in a text it begins', () => {
+    const text = event(plain('a')) + event(plain('b'))
+    const envelope = learned(plain('one'))
+    const second = envelope.match(text, 0, 1000)
+    expect(second).toBe(event(plain('a')).length)
+    expect(envelope.match(text, second, 1000)).toBe(text.length)
+    expect(envelope.content).toBe('b')
+  })
+
+  it('is left to who reports it where it is longer than the limit', () => {
+    const text = event(plain('a'))
+    expect(learned(plain('one')).match(text, 0, text.length - 1)).toBe(0)
+    expect(learned(plain('one')).match(text, 0, text.length)).toBe(text.length)
+  })
+
+  it('is left to the parser while its end is still to come', () => {
+    const text = event(plain('abc'))
+    const envelope = learned(plain('one'))
+    for (let end = 0; end < text.length; end++) expect(envelope.match(text.slice(0, end), 0, 1000)).toBe(0)
   })
 
   it.each([
@@ -16,7 +39,7 @@ describe('a chunk that differs from the one before in its text alone', () => {
     ['another field', plain('a').replace('"x"', '"y"')],
     ['a text with a raw line break, which is no JSON', plain('a').replace('"a"', '"a\nb"')],
   ])('is parsed where it has %s', (_, data) => {
-    expect(learned(plain('one')).read(data)).toBeUndefined()
+    expect(contentOf(learned(plain('one')), data)).toBeUndefined()
   })
 
   it.each([
@@ -25,7 +48,7 @@ describe('a chunk that differs from the one before in its text alone', () => {
     ['another content', plain('a').replace('"x"', '{"content":"a"}')],
     ['several choices', plain('a').replace(']}', ',{"index":1,"delta":{}}]}')],
   ])('is not learned from one with %s', (_, data) => {
-    expect(learned(data).read(data)).toBeUndefined()
+    expect(contentOf(learned(data), data)).toBeUndefined()
   })
 })
 
@@ -53,6 +76,31 @@ describe('an answer', () => {
     )
   })
 
+  it('passes through in its own dialect the same, however it is cut', () => {
+    const texts = fc.array(
+      fc.oneof(
+        fc.string({ unit: 'grapheme', maxLength: 12 }),
+        fc.constantFrom('<|tool_calls_', 'section_begin|>', '"', '\\', '\n', '</think>', kimiCall),
+      ),
+      { maxLength: 12 },
+    )
+    fc.assert(
+      fc.property(texts, fc.array(fc.nat(400), { maxLength: 8 }), (contents, cuts) => {
+        const alike = [...contents.map((content) => chunk({ content })), chunk({}, 'stop'), done].join('')
+        const places = [...cuts, alike.length].toSorted((a, b) => a - b)
+        const pieces = places.map((end, at) => alike.slice(places[at - 1] ?? 0, end))
+        // A field of its own in each chunk keeps every envelope from being known.
+        const unlike = [
+          ...contents.map((content, at) => chunk({ content }, null, { system_fingerprint: at })),
+          chunk({}, 'stop'),
+          done,
+        ]
+        expect(passOn(pieces)).toBe(passOn(unlike).replaceAll(/,"system_fingerprint":\d+/g, ''))
+      }),
+      { numRuns: 500 },
+    )
+  })
+
   it('fails on data that is no JSON even where it looks like a known chunk', () => {
     const broken = chunk({ content: 'b' }).replace('"b"', '"b\tc"')
     const { lines } = decode([chunk({ content: 'a' }), broken])
@@ -60,12 +108,27 @@ describe('an answer', () => {
   })
 })
 
+function passOn(pieces: readonly string[]): string {
+  let ids = 0
+  const rewriter = createChatStreamRewriter({ parser: { format: 'kimi' }, newId: () => `n${ids++}` })
+  return [...pieces.flatMap((piece) => rewriter.push(piece)), ...rewriter.end()].join('')
+}
+
 function plain(content: string): string {
   return `{"id":"x","choices":[{"index":0,"delta":{"content":${JSON.stringify(content)}},"finish_reason":null}]}`
 }
 
+function event(data: string): string {
+  return `data: ${data}\n\n`
+}
+
+function contentOf(envelope: LearnedEnvelope, data: string): string | undefined {
+  return envelope.match(event(data), 0, 1000) > 0 ? envelope.content : undefined
+}
+
 function learned(data: string): LearnedEnvelope {
   const envelope = new LearnedEnvelope()
-  envelope.learn(data, JSON.parse(data))
+  const [item] = createSseDecoder().push(event(data))
+  if (item?.kind === 'event') envelope.learn(item, JSON.parse(data))
   return envelope
 }

@@ -34,7 +34,7 @@ type Options = Partial<ChatStreamRewriterOptions>
 
 function rewriter(options: Options = {}): ReturnType<typeof createChatStreamRewriter> {
   let ids = 0
-  return createChatStreamRewriter({ format: 'kimi', newId: () => `n${ids++}`, ...options })
+  return createChatStreamRewriter({ parser: { format: 'kimi' }, newId: () => `n${ids++}`, ...options })
 }
 
 function rewrite(pieces: readonly (string | Uint8Array)[], options: Options = {}): string {
@@ -120,11 +120,13 @@ describe('what need not change', () => {
 
   it('an explicit standard format reads no calls', () => {
     const sse = chunk({ content: oneCall }, 'stop') + done
-    expect(rewrite([sse], { format: 'standard' })).toBe(sse)
+    expect(rewrite([sse], { parser: { format: 'standard' } })).toBe(sse)
   })
 
   it('unknown options fail before anything is sent', () => {
-    expect(() => rewriter({ limits: { toolCallBytes: 0 } })).toThrow(DragomanError)
+    expect(() => rewriter({ parser: { format: 'kimi', limits: { toolCallBytes: 0 } } })).toThrow(
+      DragomanError,
+    )
   })
 })
 
@@ -244,13 +246,28 @@ describe('the end of a choice', () => {
     expect(sse.endsWith(finish + done)).toBe(true)
   })
 
-  it('a repeated finish reason does not take back tool_calls', () => {
+  it('a repeated finish reason is told once', () => {
     const sse = rewrite([
       chunk({ content: oneCall }, 'stop'),
       chunk({ content: '' }, 'stop', { usage: {} }),
       done,
     ])
-    expect(firstChoice(sse).finishReasons).toEqual(['tool_calls', 'tool_calls'])
+    expect(firstChoice(sse).finishReasons).toEqual(['tool_calls'])
+  })
+
+  it('the name of a structured call loses the tokens that a server left in it', () => {
+    const given = {
+      index: 0,
+      id: 'a',
+      type: 'function',
+      function: { name: 'read<|channel|>commentary', arguments: '{}' },
+    }
+    const warnings: string[] = []
+    const sse = rewrite([chunk({ tool_calls: [given] }), chunk({}, 'tool_calls'), done], {
+      onWarning: (message) => warnings.push(message),
+    })
+    expect(firstChoice(sse).calls).toMatchObject([{ name: 'read' }])
+    expect(warnings).toHaveLength(1)
   })
 
   it('text after the finish reason is passed on', () => {
@@ -316,7 +333,9 @@ describe('the end of a choice', () => {
 
   it('with delivery complete, arguments that are not JSON end as an error', () => {
     const text = `${section}${call('f', '{"a":}')}${sectionEnd}`
-    const stream = assembleChat(rewrite([chunk({ content: text }, 'stop'), done], { delivery: 'complete' }))
+    const stream = assembleChat(
+      rewrite([chunk({ content: text }, 'stop'), done], { parser: { format: 'kimi', delivery: 'complete' } }),
+    )
     expect(stream).toMatchObject({ isDone: false, error: { code: 'invalid_tool_arguments' } })
     expect(stream.choices[0]?.calls).toEqual([])
   })

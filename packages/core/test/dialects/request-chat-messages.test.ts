@@ -110,13 +110,6 @@ describe('the request that a Chat body is read into', () => {
     ])
   })
 
-  it('notes fields of messages that are lost', () => {
-    const { notes } = readable(
-      decodeChatRequest(chatBody({ messages: [{ ...user, name: 'ann', audio: { id: 1 } }] })),
-    )
-    expect(notedFields(notes)).toEqual(['dropped messages[0].name', 'dropped messages[0].audio'])
-  })
-
   it('keeps parts that we do not know for Chat, and drops them elsewhere with a note', () => {
     const content = [
       { type: 'text', text: 'see' },

@@ -56,15 +56,13 @@ describe('a request that cannot be read names the field at fault', () => {
     )
   })
 
-  it('when a call has no name, or stands with the wrong speaker', () => {
-    const use = { type: 'tool_use', id: 'x', input: {} }
-    expect(anthropicFault({ messages: [{ role: 'assistant', content: [use] }] })).toBe(
+  it('when a call has no text for a name, or stands with the wrong speaker', () => {
+    const use = { type: 'tool_use', id: 'x', input: {}, name: 'f' }
+    expect(anthropicFault({ messages: [{ role: 'assistant', content: [{ ...use, name: 5 }] }] })).toBe(
       'messages[0].content[0].name',
     )
-    expect(anthropicFault({ messages: [{ role: 'user', content: [{ ...use, name: 'f' }] }] })).toBe(
-      'messages[0].content[0]',
-    )
-    expect(chatFault({ messages: [{ role: 'assistant', tool_calls: [{ function: {} }] }] })).toBe(
+    expect(anthropicFault({ messages: [{ role: 'user', content: [use] }] })).toBe('messages[0].content[0]')
+    expect(chatFault({ messages: [{ role: 'assistant', tool_calls: [{ function: { name: [] } }] }] })).toBe(
       'messages[0].tool_calls[0].function.name',
     )
   })

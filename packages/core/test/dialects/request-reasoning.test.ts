@@ -216,3 +216,52 @@ describe('reasoning between Chat and Chat', () => {
     expect(messages[1]).toEqual({ role: 'assistant', content: 'Hello.', ...fields })
   })
 })
+
+function turnOf(id: string): Fields[] {
+  return [
+    user,
+    {
+      role: 'assistant',
+      content: null,
+      reasoning_content: 'I call.',
+      tool_calls: [{ id, type: 'function', function: { name: 'Bash', arguments: '{}' } }],
+    },
+    { role: 'tool', tool_call_id: id, content: 'ok' },
+    { role: 'assistant', content: 'Done.', reasoning_content: 'I conclude.' },
+    user,
+  ]
+}
+
+function reasoningFor(id: string, format: FormatId, foreignReasoning: 'drop' | 'text' = 'drop'): unknown[] {
+  const { messages } = chatToChat({ messages: turnOf(id) }, { format, foreignReasoning })
+  return messages
+    .filter(({ role }) => role === 'assistant')
+    .map(({ content, reasoning_content: reasoning }) => reasoning ?? content)
+}
+
+describe('reasoning of Chat clients, which have no signatures', () => {
+  it('is of the family that the id beside it names, to the end of the turn', () => {
+    expect(reasoningFor('call_kimi_x1', 'kimi')).toEqual(['I call.', 'I conclude.'])
+    expect(reasoningFor('call_kimi_x1', 'qwen')).toEqual([null, 'Done.'])
+    expect(reasoningFor('call_kimi_x1', 'deepseek')).toEqual([filler, 'Done.'])
+    expect(reasoningFor('call_kimi_x1', 'qwen', 'text')).toEqual([
+      '<earlier-reasoning>\nI call.\n</earlier-reasoning>\n\n',
+      '<earlier-reasoning>\nI conclude.\n</earlier-reasoning>\n\nDone.',
+    ])
+  })
+
+  it('is anybody’s where the id says nothing, or names a format that many write', () => {
+    for (const id of ['call_1', 'call_std_x1', 'call_hermes_x1']) {
+      expect(reasoningFor(id, 'qwen')).toEqual(['I call.', 'I conclude.'])
+    }
+  })
+
+  it('of a later turn is judged by that turn', () => {
+    const later = { role: 'assistant', content: 'Hi.', reasoning_content: 'I greet.' }
+    const { messages } = chatToChat(
+      { messages: [...turnOf('call_kimi_x1'), later, user] },
+      { format: 'qwen' },
+    )
+    expect(messages.at(-2)).toEqual(later)
+  })
+})

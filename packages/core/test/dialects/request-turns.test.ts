@@ -111,17 +111,56 @@ describe('the beginning of an answer as the last message', () => {
 })
 
 describe('turns', () => {
-  it('messages of the user in a row are one', () => {
-    const { messages } = chatToChat({ messages: [user, { role: 'user', content: 'again' }] })
-    expect(messages).toEqual([
-      {
-        role: 'user',
-        content: [
-          { type: 'text', text: 'hi' },
-          { type: 'text', text: 'again' },
-        ],
-      },
+  const again = { role: 'user', content: 'again' }
+  const both = {
+    role: 'user',
+    content: [
+      { type: 'text', text: 'hi' },
+      { type: 'text', text: 'again' },
+    ],
+  }
+
+  it('messages of one role in a row stay what they are where the dialect is the same', () => {
+    const said = ['Well.', 'Then.'].map((content) => ({ role: 'assistant', content }))
+    const { messages, notes } = chatToChat({ messages: [user, again, ...said, user] })
+    expect(messages).toEqual([user, again, ...said, user])
+    expect(notes).toEqual([])
+  })
+
+  it('messages of one role in a row are one for a template that refuses them, which is noted', () => {
+    const { messages, notes } = chatToChat({ messages: [user, again] }, { format: 'mistral' })
+    expect(messages).toEqual([both])
+    expect(notes).toEqual([
+      { kind: 'changed', field: 'messages', reason: 'Messages of one role in a row became one.' },
     ])
+  })
+
+  it('messages of the user in a row are one where the dialect is another', () => {
+    expect(anthropicToChat({ messages: [user, again] }).messages).toEqual([both])
+  })
+
+  it('what else a message says goes to the same dialect, and is noted where it is lost', () => {
+    const named = { ...user, name: 'ann', vendor: { of: 'this' } }
+    const begun = { role: 'assistant', content: 'So', prefix: true }
+    const calling = {
+      role: 'assistant',
+      content: null,
+      tool_calls: [{ id: 'call_1', type: 'function', function: { name: 'Bash', arguments: '{}' } }],
+    }
+    const result = { role: 'tool', tool_call_id: 'call_1', name: 'Bash', content: 'ok', vendor: 1 }
+    const all = [named, calling, result, begun]
+    expect(chatToChat({ messages: all }).messages).toEqual(all)
+    const { messages, notes } = chatToAnthropic({ max_tokens: 1, messages: [named] })
+    expect(messages).toEqual([user])
+    expect(notedFields(notes)).toEqual(['dropped messages.name', 'dropped messages.vendor'])
+  })
+
+  it('what a server only gives out is not sent back to any', () => {
+    const { messages, notes } = chatToChat({
+      messages: [user, { role: 'assistant', content: 'Hi.', refusal: null, annotations: [] }, user],
+    })
+    expect(messages[1]).toEqual({ role: 'assistant', content: 'Hi.' })
+    expect(notedFields(notes)).toEqual(['dropped messages.annotations'])
   })
 
   it('messages of the model in a row are one, with the results of both behind it', () => {
@@ -144,9 +183,14 @@ describe('turns', () => {
   })
 
   it('messages of the model with results between them stay apart', () => {
-    const again = { ...bash, id: 'toolu_2' }
+    const second = { ...bash, id: 'toolu_2' }
     const { messages } = anthropicToChat({
-      messages: [user, { role: 'assistant', content: [bash] }, done, { role: 'assistant', content: [again] }],
+      messages: [
+        user,
+        { role: 'assistant', content: [bash] },
+        done,
+        { role: 'assistant', content: [second] },
+      ],
     })
     expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant', 'tool'])
   })

@@ -72,6 +72,17 @@ describe('overridden markers', () => {
     expect(() => callsIn('', { markers })).toThrow(error('unknown-format'))
   })
 
+  it('replace those of the headers of messages', () => {
+    const markers = { messageBegin: '<|msg|>', bodyBegin: '<|body|>', callEnd: '<|done|>' }
+    const call = '<|msg|>assistant<|channel|>commentary to=functions.ping<|body|>{"a":1}<|done|>'
+    const read = [{ id: null, name: 'ping', arguments: '{"a":1}' }]
+    expect(callsIn(call, { format: 'gpt-oss', markers })).toEqual(read)
+    const behindPrompt = call.slice('<|msg|>assistant'.length)
+    const promptTail = '<|msg|>assistant'
+    expect(callsIn(behindPrompt, { format: 'gpt-oss', markers, promptTail })).toEqual(read)
+    expect(() => callsIn('', { format: 'gpt-oss', markers: { start: 'x' } })).toThrow(/messageBegin/)
+  })
+
   it('say which markers there are when one is unknown', () => {
     expect(() => callsIn('', { format: 'hermes', markers: { start: '<call>' } })).toThrow(
       /callBegin, callEnd/,

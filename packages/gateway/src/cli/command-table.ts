@@ -1,4 +1,5 @@
 import type { Command } from './command.ts'
+import { chat } from './commands/chat.ts'
 import { check } from './commands/check.ts'
 import { convert } from './commands/convert.ts'
 import { detect } from './commands/detect.ts'
@@ -12,6 +13,7 @@ import { simulate } from './commands/simulate.ts'
 /** Every command, in the order of the help. */
 export const commands: readonly Command[] = [
   serve,
+  chat,
   parse,
   convert,
   replay,

@@ -41,7 +41,7 @@ export function createStreamTranslator(options: StreamTranslatorOptions): Stream
   }
   const onRecord = (event: RecordedEvent, choice: number): void =>
     warn(`choice ${choice}: ${event.type} ${event.code}: ${event.message}`)
-  return createChatStreamRewriter({ ...parser, mint, onWarning: warn, onRecord })
+  return createChatStreamRewriter({ parser, mint, onWarning: warn, onRecord })
 }
 
 function decodedAndEncoded({ from, to, parser, warn }: StreamTranslatorOptions): StreamTranslator {

@@ -7,6 +7,7 @@ export function warningWatcher(warn: (message: string) => void): AnswerWatcher {
     repair: (code, message) => warn(`repair ${code}: ${message}`),
     failed: ({ code, message }) => warn(`failure ${code}: ${message}`),
     call: () => {},
+    callEnded: () => {},
     finished: () => {},
     usage: () => {},
   }

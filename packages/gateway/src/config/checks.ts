@@ -1,4 +1,11 @@
-import { createParser, DragomanError, formatIds } from '@dragoman/core'
+import {
+  createParser,
+  DragomanError,
+  formatIds,
+  isPromptFormat,
+  promptFormatIds,
+  resolveFormatId,
+} from '@dragoman/core'
 import { didYouMean } from '../cli/did-you-mean.ts'
 import { isLoopbackHost } from './addresses.ts'
 import { describePath, type ConfigIssue, type Path } from './origin.ts'
@@ -23,6 +30,7 @@ export function faultsBetween(settings: SettingTree): ConfigIssue[] {
   return [
     ...unknownUpstreams(settings),
     ...missingModels(settings),
+    ...unwritableTools(settings),
     ...openPort(settings),
     ...repeatedKeyNames(settings),
     ...misdirectedKeys(settings),
@@ -58,6 +66,16 @@ function missingModels(settings: SettingTree): ConfigIssue[] {
   const upstreams = keysAt(settings, ['upstreams'])
   if (upstreams.length < 2 || treeAt(settings, ['models']) !== undefined) return []
   return [issueAt(settings, ['upstreams'], 'with more than one upstream, models must say which answers')]
+}
+
+function unwritableTools(settings: SettingTree): ConfigIssue[] {
+  return itemsAt(settings, ['models']).flatMap((_, at) => {
+    const path = ['models', at, 'tools']
+    const format = resolveFormatId(textAt(settings, ['models', at, 'format']) ?? '')
+    if (textAt(settings, path) !== 'prompt' || (format !== undefined && isPromptFormat(format))) return []
+    const message = `tools can stand in the prompt only with format: ${promptFormatIds.join(', ')}`
+    return [issueAt(settings, path, message)]
+  })
 }
 
 function openPort(settings: SettingTree): ConfigIssue[] {

@@ -1,4 +1,5 @@
 import type { FormatId, MarkerOverrides } from '@dragoman/core'
+import type { ProxyConfig } from './proxies.ts'
 import type { Secret } from './secret.ts'
 
 /** Everything the gateway can be told, with every default filled in. Durations are milliseconds. */
@@ -20,6 +21,7 @@ export interface GatewayConfig {
   readonly record: RecordConfig | null
   readonly log: LogConfig
   readonly metrics: boolean
+  readonly proxies: ProxyConfig
 }
 
 export interface ListenConfig {
@@ -56,7 +58,8 @@ export interface ModelRule {
   /** What the upstream calls the model; null: what the client called it. */
   readonly model: string | null
   readonly format: FormatId | 'auto'
-  readonly tools: 'native'
+  /** `prompt`: as text, in the format, for upstreams without tool support. */
+  readonly tools: 'native' | 'prompt'
   readonly startsInReasoning: boolean | null
   readonly timeouts: UpstreamTimeouts
 }

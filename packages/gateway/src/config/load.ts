@@ -6,6 +6,7 @@ import { interpolate } from './interpolate.ts'
 import type { ConfigIssue } from './origin.ts'
 import { commonVariableSettings, flagSettings, variableSettings, type ConfigFlags } from './overlays.ts'
 import { isOwnAddress } from './own-address.ts'
+import { readProxies } from './proxies.ts'
 import { resolveConfig } from './resolve.ts'
 import { configSchema } from './schema.ts'
 import { schemaIssues } from './schema-issues.ts'
@@ -50,9 +51,11 @@ export async function loadConfig(world: ConfigWorld, flags: ConfigFlags = {}): P
   const { settings } = sources
   const exposed = exposedFiles(found.files, settings)
   const warnings = [...sources.warnings, ...exposed.warnings, ...cautions(settings)]
+  const { proxies, issues: proxyIssues } = readProxies(world.env)
   const parsed = configSchema.safeParse(plainValue(settings))
   const errors = [
     ...sources.issues,
+    ...proxyIssues,
     ...(parsed.success ? [] : beside(sources.issues, schemaIssues(parsed.error, settings))),
     ...faultsBetween(settings),
     ...exposed.issues,
@@ -60,7 +63,7 @@ export async function loadConfig(world: ConfigWorld, flags: ConfigFlags = {}): P
   if (!parsed.success || errors.length > 0) {
     return { ok: false, errors: inOrder(errors), warnings, files, watched }
   }
-  const config = resolveConfig(parsed.data, settings, world.cwd)
+  const config = resolveConfig(parsed.data, settings, { cwd: world.cwd, proxies })
   return { ok: true, config, warnings, files, watched, settings }
 }
 

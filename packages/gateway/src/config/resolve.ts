@@ -2,13 +2,18 @@ import { dirname, resolve } from 'node:path'
 import { formatIds, type FormatId, type MarkerOverrides } from '@dragoman/core'
 import { withoutBrackets } from './addresses.ts'
 import type { FormatsConfig, GatewayConfig, ModelRule, Timeouts, Upstream } from './config.ts'
+import type { ProxyConfig } from './proxies.ts'
 import { originAt, type SettingTree } from './setting-tree.ts'
 import type { ParsedConfig } from './schema.ts'
 import { Secret } from './secret.ts'
 import { upstreamBase } from './upstream-url.ts'
 
 /** The configuration as the server uses it, out of the one that the schema accepted. */
-export function resolveConfig(parsed: ParsedConfig, settings: SettingTree, cwd: string): GatewayConfig {
+export function resolveConfig(
+  parsed: ParsedConfig,
+  settings: SettingTree,
+  { cwd, proxies }: { readonly cwd: string; readonly proxies: ProxyConfig },
+): GatewayConfig {
   const { listen, keys, delivery, reasoning, strictHistory, warnings, limits, timeouts, metrics } = parsed
   const upstreams = new Map(Object.entries(parsed.upstreams).map((entry) => [entry[0], upstreamOf(entry)]))
   // A path in a file is meant from where the file lies, any other from where the program was started.
@@ -36,6 +41,7 @@ export function resolveConfig(parsed: ParsedConfig, settings: SettingTree, cwd: 
     record: record === undefined ? null : { ...record, dir: absolute(record.dir, 'record', 'dir') },
     log: { ...log, file: log.file === null ? null : absolute(log.file, 'log', 'file') },
     metrics,
+    proxies,
   }
 }
 

@@ -62,7 +62,9 @@ const model = section({
   upstream: text().describe('The upstream that answers.'),
   model: text().optional().describe('What the upstream calls the model. Default: what the client asked for.'),
   format: formatNameOrAuto().prefault('auto').describe('How the model writes tool calls.'),
-  tools: oneOf(['native']).prefault('native').describe('How the upstream is told about the tools.'),
+  tools: oneOf(['native', 'prompt'])
+    .prefault('native')
+    .describe('How the upstream is told about the tools: in fields of their own, or in the prompt.'),
   startsInReasoning: flag()
     .optional()
     .describe('Whether the prompt template opens the reasoning, so that answers begin inside it.'),

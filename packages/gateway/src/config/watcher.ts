@@ -1,3 +1,4 @@
+import { isLoopbackHost } from './addresses.ts'
 import type { GatewayConfig } from './config.ts'
 import type { LoadedConfig, LoadResult, RefusedConfig } from './load.ts'
 
@@ -39,13 +40,14 @@ export function createConfigWatcher(options: ConfigWatcherOptions): ConfigWatche
   const readAgain = async (): Promise<GatewayConfig> => {
     const result = await load().catch(unreadable)
     if (isStopped) return current
-    if (!result.ok) {
-      onError(result)
+    const refused = result.ok ? withoutProtection(initial.config, result) : result
+    if (!result.ok || refused !== undefined) {
+      if (refused !== undefined) onError(refused)
       return current
     }
     const previous = current
     current = result.config
-    onChange(result, { previous, needsRestart: keysThatNeedRestart(previous, current) })
+    onChange(result, { previous, needsRestart: keysThatNeedRestart(initial.config, current) })
     return current
   }
   const reload = (): Promise<GatewayConfig> => {
@@ -69,9 +71,29 @@ export function createConfigWatcher(options: ConfigWatcherOptions): ConfigWatche
   }
 }
 
-function keysThatNeedRestart(previous: GatewayConfig, next: GatewayConfig): readonly string[] {
-  const keys = ['host', 'port'] as const
-  return keys.filter((key) => previous.listen[key] !== next.listen[key]).map((key) => `listen.${key}`)
+/** Some of what the server was opened with cannot be changed while it is open. */
+function keysThatNeedRestart(opened: GatewayConfig, next: GatewayConfig): readonly string[] {
+  const before = new Map(openedWith(opened))
+  return openedWith(next).flatMap(([key, value]) => (before.get(key) === value ? [] : [key]))
+}
+
+function openedWith({ listen, limits }: GatewayConfig): readonly (readonly [key: string, value: unknown])[] {
+  return [
+    ['listen.host', listen.host],
+    ['listen.port', listen.port],
+    ['limits.headerBytes', limits.headerBytes],
+  ]
+}
+
+/**
+ * A configuration for a loopback address needs no keys, but the address is the old one until a restart: taken
+ * over without keys, it would let everybody in.
+ */
+function withoutProtection(opened: GatewayConfig, next: LoadedConfig): RefusedConfig | undefined {
+  const { host } = opened.listen
+  if (isLoopbackHost(host) || next.config.keys.length > 0) return undefined
+  const message = `the gateway listens on ${host} until it is restarted, and clients need keys there`
+  return { ...next, ok: false, errors: [{ origin: { from: 'default' }, path: 'keys', message }] }
 }
 
 function unreadable(error: unknown): RefusedConfig {

@@ -1,8 +1,7 @@
-import { mkdirSync, openSync } from 'node:fs'
-import { dirname } from 'node:path'
 import { pino } from 'pino'
 import type { LogConfig } from '../config/config.ts'
 import type { Redactor } from '../security/redact.ts'
+import { openLogFile, PatientWriter, STDERR } from './patient-writer.ts'
 import { PrettyStream } from './pretty-stream.ts'
 
 /** Where the gateway says what it does. Fields are redacted; bodies and arguments never get here. */
@@ -15,9 +14,6 @@ export interface Logger {
 
 export type LogFields = Readonly<Record<string, unknown>>
 
-/** More than this waiting to be written is dropped: a full disk must not fill the memory. */
-const MOST_WAITING_BYTES = 4_194_304
-
 export interface LoggerOptions {
   readonly config: LogConfig
   readonly redact: Redactor
@@ -25,22 +21,17 @@ export interface LoggerOptions {
   readonly onDrop: () => void
 }
 
-export function createLogger({
-  config,
-  redact,
-  isTerminal,
-  onDrop,
-}: LoggerOptions): Logger & { flush(): void } {
-  const file = config.file === null ? null : openLog(config.file)
-  const destination = pino.destination({
-    dest: file ?? 2,
-    sync: false,
-    maxLength: MOST_WAITING_BYTES,
-  })
-  destination.on('drop', onDrop)
-  // A log that cannot be written is no reason to stop serving.
-  destination.on('error', onDrop)
-  const stream = isTerminal && file === null ? new PrettyStream(destination) : destination
+/** A log whose level and file can change while it is in use. */
+export interface ServiceLogger extends Logger {
+  reconfigure(config: LogConfig): void
+  /** Writes what still waits, as far as somebody takes it. */
+  close(): Promise<void>
+}
+
+export function createLogger({ config, redact, isTerminal, onDrop }: LoggerOptions): ServiceLogger {
+  let { file } = config
+  let writer: PatientWriter
+  let stream: { write(text: string): unknown }
   const log = pino(
     {
       level: config.level,
@@ -50,24 +41,28 @@ export function createLogger({
     },
     { write: (line) => stream.write(redact(line)) },
   )
-  if (config.file !== null && file === null) {
-    log.error({ file: config.file }, 'the log file cannot be opened; its lines go here')
+  const open = (): void => {
+    const opened = file === null ? null : openLogFile(file)
+    writer = new PatientWriter(opened ?? STDERR, onDrop)
+    stream = isTerminal && opened === null ? new PrettyStream(writer) : writer
+    if (file !== null && opened === null) {
+      log.error({ file }, 'the log file cannot be opened; its lines go here')
+    }
   }
+  open()
   return {
     debug: (fields, message) => log.debug(fields, message),
     info: (fields, message) => log.info(fields, message),
     warn: (fields, message) => log.warn(fields, message),
     error: (fields, message) => log.error(fields, message),
-    flush: () => destination.flush(),
-  }
-}
-
-// Opened here and not by the writer: that one would throw at the end of the process if it could not.
-function openLog(path: string): number | null {
-  try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-    return openSync(path, 'a', 0o600)
-  } catch {
-    return null
+    reconfigure(next) {
+      log.level = next.level
+      if (next.file === file) return
+      const old = writer
+      file = next.file
+      open()
+      void old.close()
+    },
+    close: () => writer.close(),
   }
 }

@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { AggregatorRegistry, collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 
 /** What the gateway counts. Labels are few and bounded: names that a client can invent are none of them. */
 export interface Metrics {
@@ -6,11 +6,18 @@ export interface Metrics {
   toolCalls(format: string, outcome: 'complete' | 'incomplete', count: number): void
   problem(format: string, code: string): void
   upstreamError(kind: string): void
-  dropped(sink: 'log' | 'record'): void
+  dropped(sink: 'log' | 'record', count?: number): void
+  /** How much it holds is counted until it is closed. */
+  parserOpened(parser: HoldingParser): void
+  parserClosed(parser: HoldingParser): void
   streamOpened(): void
   streamClosed(): void
   /** The text that Prometheus reads. */
   expose(): Promise<{ contentType: string; text: string }>
+}
+
+export interface HoldingParser {
+  readonly heldBytes: number
 }
 
 export interface RequestMeasure {
@@ -25,7 +32,12 @@ export interface RequestMeasure {
 const seconds = [0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600]
 const overhead = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5]
 
-export function createMetrics(version: string): Metrics {
+export interface MetricsOptions {
+  /** Asks for the sums over all processes that share the work; null where they cannot be had. */
+  readonly gather?: () => Promise<string | null>
+}
+
+export function createMetrics(version: string, { gather }: MetricsOptions = {}): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry, prefix: 'dragoman_' })
   const registers = [registry]
@@ -86,13 +98,24 @@ export function createMetrics(version: string): Metrics {
     labelNames: ['sink'],
     registers,
   })
+  const parsers = new Set<HoldingParser>()
+  const held: Gauge = new Gauge({
+    name: 'dragoman_parser_held_bytes',
+    help: 'Text of answers that is held back until it is known whether it is a call.',
+    registers,
+    collect: () => {
+      held.set([...parsers].reduce((sum, { heldBytes }) => sum + heldBytes, 0))
+    },
+  })
   const active = new Gauge({ name: 'dragoman_streams_active', help: 'Answers being sent.', registers })
   new Gauge({
     name: 'dragoman_build_info',
     help: 'The version that runs.',
     labelNames: ['version'],
+    aggregator: 'first',
     registers,
   }).set({ version }, 1)
+  if (gather !== undefined) answerGathering(registry)
 
   return {
     requestEnded(request) {
@@ -104,12 +127,26 @@ export function createMetrics(version: string): Metrics {
       if (request.overheadSeconds !== null) added.observe({ route: request.route }, request.overheadSeconds)
       if (request.format !== null) detected.inc({ format: request.format })
     },
-    toolCalls: (format, outcome, count) => calls.inc({ format, outcome }, count),
+    toolCalls: (format, outcome, count) => {
+      if (count > 0) calls.inc({ format, outcome }, count)
+    },
     problem: (format, code) => problems.inc({ format, code }),
     upstreamError: (kind) => upstreamErrors.inc({ kind }),
-    dropped: (sink) => dropped.inc({ sink }),
+    dropped: (sink, count = 1) => dropped.inc({ sink }, count),
+    parserOpened: (parser) => void parsers.add(parser),
+    parserClosed: (parser) => void parsers.delete(parser),
     streamOpened: () => active.inc(),
     streamClosed: () => active.dec(),
-    expose: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
+    expose: async () => {
+      const sums = gather === undefined ? null : await gather()
+      return { contentType: registry.contentType, text: sums ?? (await registry.metrics()) }
+    },
   }
+}
+
+/** In a worker: its share of the sums, whenever the process above asks for it. */
+function answerGathering(registry: Registry): void {
+  AggregatorRegistry.setRegistries([registry])
+  // Made for what its constructor does: it listens for the question.
+  void new AggregatorRegistry()
 }

@@ -20,6 +20,8 @@ export interface RecorderOptions {
   /** The folder could not be written to. Told once, until it can be again. */
   readonly onFault: (message: string) => void
   readonly limits?: Partial<RecorderLimits>
+  /** How many processes write to the folder. */
+  readonly writers?: number
 }
 
 interface RecorderLimits {
@@ -51,7 +53,7 @@ class FolderRecorder implements Recorder {
   constructor(options: RecorderOptions) {
     this.options = options
     this.limits = { ...usualLimits, ...options.limits }
-    this.folder = new RecordingFolder(options.config, options.now)
+    this.folder = new RecordingFolder(options.config, options.now, options.writers)
     this.last = this.attempt(() => this.folder.open())
     this.sweeping = setInterval(() => {
       this.last = this.last.then(() => this.attempt(() => this.folder.sweep()))

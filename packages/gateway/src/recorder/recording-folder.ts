@@ -21,12 +21,14 @@ export async function recordingsIn(dir: string): Promise<string[]> {
 export class RecordingFolder {
   private readonly config: RecordConfig
   private readonly now: () => number
-  /** At least what is in the folder, as far as we know. */
+  private readonly writers: number
+  /** What is in the folder, as far as we know; of the others we suppose that they write as much as we do. */
   private size = 0
 
-  constructor(config: RecordConfig, now: () => number) {
+  constructor(config: RecordConfig, now: () => number, writers = 1) {
     this.config = config
     this.now = now
+    this.writers = writers
   }
 
   async open(): Promise<void> {
@@ -46,7 +48,7 @@ export class RecordingFolder {
       await rm(partial, { force: true })
       throw error
     }
-    this.size += Buffer.byteLength(text)
+    this.size += Buffer.byteLength(text) * this.writers
     if (this.size > this.config.maxBytes) await this.sweep()
   }
 

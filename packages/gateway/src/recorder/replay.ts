@@ -115,7 +115,7 @@ function pipelineOptions(
     answerId: to === 'anthropic-messages' ? 'msg_0000' : 'chatcmpl-0000',
     created: Math.floor(Date.parse(time) / 1000),
     includeUsage: request.wantsUsage === true || client.dialect !== 'openai-chat',
-    inputTokens: estimateTokens(request),
+    inputTokens: () => estimateTokens(request),
     mint: countingMint(to),
     conversationIds: new Set(calls.map(({ id }) => id)),
     maxEventBytes: 8_388_608,

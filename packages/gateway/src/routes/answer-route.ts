@@ -134,6 +134,7 @@ function answer(
       response.write(pings[context.dialect])
     },
     onFirstByte: () => log.firstByte(),
+    onFault: (fault) => log.upstreamFault(fault),
     onBug: context.onBug,
   })
   context.onExchange(exchange)
@@ -151,13 +152,13 @@ function pipelineOptions(
     blocks.flatMap((block) => (block.type === 'tool_call' ? [block.id] : [])),
   )
   return {
-    plan,
+    plan: { ...plan, parser: { ...plan.parser, onOpen: (parser) => log.parserOpened(parser) } },
     clientDialect: dialect,
     clientModel: request.model,
     answerId: prefix + randomBytes(12).toString('hex'),
     created: Math.floor(Date.now() / 1000),
     includeUsage: request.wantsUsage === true,
-    inputTokens: estimateTokens(request),
+    inputTokens: () => estimateTokens(request),
     mint: (format, taken) => {
       if (format !== 'std') log.callRead(format)
       return mintToolId({ dialect, format, taken, newId: randomName })

@@ -12,6 +12,8 @@ import { redactFailure } from '../security/redact.ts'
 /** Who wants to know what an answer was like: the log and the metrics. */
 export interface AnswerWatcher {
   call(name: string): void
+  /** The call that began last is whole. */
+  callEnded(): void
   problem(code: ProblemCode, message: string): void
   repair(code: RepairCode, message: string): void
   finished(reason: FinishReason): void
@@ -71,6 +73,7 @@ export class AnswerWatch implements AnswerSink {
   }
 
   callEnd(index: number): void {
+    this.options.watcher.callEnded()
     this.options.sink.callEnd(index)
   }
 

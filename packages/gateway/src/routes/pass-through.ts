@@ -2,12 +2,15 @@ import {
   type ChatStreamRewriter,
   createChatStreamRewriter,
   type Failure,
+  type FinishReason,
   type RecordedEvent,
   rewriteAnthropicMessage,
   rewriteAnthropicStream,
   rewriteChatCompletion,
+  type Usage,
 } from '@dragoman/core'
 import { failureEvent, pings } from '../http/send.ts'
+import type { AnswerWatcher } from './answer-watch.ts'
 import type { Pipeline, PipelineOptions } from './pipeline.ts'
 
 /** For a client whose dialect the upstream speaks too: what need not change goes through as it came. */
@@ -136,11 +139,11 @@ class PassedBody implements Pipeline {
 }
 
 function openRewriter(options: PipelineOptions): ChatStreamRewriter {
-  const { plan, maxEventBytes } = options
+  const { plan } = options
   if (plan.upstreamDialect === 'anthropic-messages') {
-    return rewriteAnthropicStream({ ...rewriting(options), parser: plan.parser, maxEventBytes })
+    return rewriteAnthropicStream(anthropicRewriting(options))
   }
-  return createChatStreamRewriter({ ...plan.parser, ...chatRewriting(options), maxEventBytes })
+  return createChatStreamRewriter(chatRewriting(options))
 }
 
 function rewriteBody(
@@ -149,27 +152,51 @@ function rewriteBody(
 ): { readonly body: unknown; readonly failure: Failure | null } {
   const { plan } = options
   return plan.upstreamDialect === 'anthropic-messages'
-    ? rewriteAnthropicMessage(body, { ...rewriting(options), parser: plan.parser })
-    : rewriteChatCompletion(body, { ...plan.parser, ...chatRewriting(options) })
+    ? rewriteAnthropicMessage(body, anthropicRewriting(options))
+    : rewriteChatCompletion(body, chatRewriting(options))
 }
 
-function chatRewriting(options: PipelineOptions) {
-  return { ...rewriting(options), faults: 'fail', withholdUsage: !options.includeUsage } as const
-}
-
-function rewriting({ plan, mint, conversationIds, watcher }: PipelineOptions) {
+// Both field by field, once for each answer: spreading one into the other would take longer than all the rest of it.
+function chatRewriting({
+  plan,
+  mint,
+  conversationIds,
+  watcher,
+  includeUsage,
+  maxEventBytes,
+}: PipelineOptions) {
   return {
+    parser: plan.parser,
     mint,
     conversationIds,
     clientToolName: (name: string) => plan.toolNames.toClient(name),
     onCall: (name: string) => watcher.call(name),
-    onUsage: (usage: Parameters<typeof watcher.usage>[0]) => watcher.usage(usage),
-    onFinish: (reason: Parameters<typeof watcher.finished>[0]) => watcher.finished(reason),
-    onRecord: (event: RecordedEvent) => {
-      if (event.type === 'problem') watcher.problem(event.code, event.message)
-      else watcher.repair(event.code, event.message)
-    },
+    onUsage: (usage: Usage) => watcher.usage(usage),
+    onFinish: (reason: FinishReason) => watcher.finished(reason),
+    onRecord: (event: RecordedEvent) => tell(watcher, event),
+    faults: 'fail',
+    withholdUsage: !includeUsage,
+    maxEventBytes,
+  } as const
+}
+
+function anthropicRewriting({ plan, mint, conversationIds, watcher, maxEventBytes }: PipelineOptions) {
+  return {
+    parser: plan.parser,
+    mint,
+    conversationIds,
+    clientToolName: (name: string) => plan.toolNames.toClient(name),
+    onCall: (name: string) => watcher.call(name),
+    onUsage: (usage: Usage) => watcher.usage(usage),
+    onFinish: (reason: FinishReason) => watcher.finished(reason),
+    onRecord: (event: RecordedEvent) => tell(watcher, event),
+    maxEventBytes,
   }
+}
+
+function tell(watcher: AnswerWatcher, event: RecordedEvent): void {
+  if (event.type === 'problem') watcher.problem(event.code, event.message)
+  else watcher.repair(event.code, event.message)
 }
 
 function parsed(text: string): unknown {

@@ -46,7 +46,8 @@ export interface PipelineOptions {
   /** Seconds, as the dialect wants them. */
   readonly created: number
   readonly includeUsage: boolean
-  readonly inputTokens: number
+  /** What the request is likely to take: asked only where the answer tells it before the upstream does. */
+  readonly inputTokens: () => number
   readonly mint: MintId
   readonly conversationIds: ReadonlySet<string>
   readonly maxEventBytes: number
@@ -72,7 +73,7 @@ export function createStreamPipeline(options: PipelineOptions, source: 'sse' | '
       write,
       messageId: answerId,
       model: clientModel,
-      inputTokens,
+      inputTokens: inputTokens(),
       signature: signerOf(options),
     })
     return decodeInto(options, source, encoder, {
@@ -102,7 +103,7 @@ export function createWholePipeline(options: PipelineOptions, source: 'sse' | 'j
       ? assembleAnthropicMessage({
           messageId: answerId,
           model: clientModel,
-          inputTokens,
+          inputTokens: inputTokens(),
           signature: signerOf(options),
         })
       : assembleChatCompletion({ id: answerId, model: clientModel, created })
@@ -152,23 +153,45 @@ function decodeInto(
     source === 'json'
       ? new WholeDecoder((body) => (isAnthropic ? readAnthropicMessage : readChatCompletion)(body, reading))
       : (isAnthropic ? createAnthropicAnswerDecoder : createChatAnswerDecoder)(reading)
-  return {
-    get isFinishing() {
-      return decoder.state === 'finishing'
-    },
-    get isOver() {
-      return watch.isOver
-    },
-    push: (chunk) => decoder.push(chunk),
-    end: () => decoder.end(),
-    fail(failure) {
-      watch.cause = failure
-      decoder.end()
-      if (!watch.isOver) watch.fail(failure)
-    },
-    keepAlive() {
-      if (!watch.isOver) keepAlive()
-    },
+  return new TranslatedAnswer(decoder, watch, keepAlive)
+}
+
+// A class, as getters in an object literal would give each answer a hidden class of its own.
+class TranslatedAnswer implements Pipeline {
+  private readonly decoder: AnswerDecoder
+  private readonly watch: AnswerWatch
+  private readonly ping: () => void
+
+  constructor(decoder: AnswerDecoder, watch: AnswerWatch, ping: () => void) {
+    this.decoder = decoder
+    this.watch = watch
+    this.ping = ping
+  }
+
+  get isFinishing(): boolean {
+    return this.decoder.state === 'finishing'
+  }
+
+  get isOver(): boolean {
+    return this.watch.isOver
+  }
+
+  push(chunk: Buffer): void {
+    this.decoder.push(chunk)
+  }
+
+  end(): void {
+    this.decoder.end()
+  }
+
+  fail(failure: Failure): void {
+    this.watch.cause = failure
+    this.decoder.end()
+    if (!this.watch.isOver) this.watch.fail(failure)
+  }
+
+  keepAlive(): void {
+    if (!this.watch.isOver) this.ping()
   }
 }
 

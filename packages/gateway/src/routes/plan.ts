@@ -10,9 +10,11 @@ import {
   type RequestNote,
   shortToolNames,
   type ToolNames,
+  withToolsInPrompt,
 } from '@dragoman/core'
 import type { GatewayConfig, Upstream } from '../config/config.ts'
 import type { ModelRoute } from '../config/match-model.ts'
+import { allowedFields } from './allowed-fields.ts'
 
 export type Dialect = 'anthropic-messages' | 'openai-chat'
 
@@ -49,11 +51,14 @@ export function planRequest(
     format,
     sameDialect: clientDialect === upstreamDialect,
     foreignReasoning: config.reasoning.foreign,
+    ...(config.keys.length === 0 ? {} : { allowedFields: allowedFields[upstreamDialect] }),
   }
+  const { request: sent, notes } =
+    route.tools === 'prompt' ? withToolsInPrompt(request, format) : { request, notes: [] }
   const encoded =
     upstreamDialect === 'anthropic-messages'
-      ? encodeAnthropicRequest(request, target)
-      : encodeChatRequest(request, target)
+      ? encodeAnthropicRequest(sent, target)
+      : encodeChatRequest(sent, target)
   return {
     upstream,
     route,
@@ -61,11 +66,11 @@ export function planRequest(
     format,
     formatFrom,
     parser: parserOptions(request, route, config),
-    toolNames: shortToolNames(request.tools, longestToolName[upstreamDialect]),
+    toolNames: shortToolNames(sent.tools, longestToolName[upstreamDialect]),
     path: pathOf(upstream),
     headers: headersFor(upstream, request.stream),
     body: JSON.stringify({ ...encoded.body, ...upstream.body }),
-    notes: encoded.notes,
+    notes: [...notes, ...encoded.notes],
   }
 }
 
@@ -107,14 +112,21 @@ function parserOptions(
       toolCallBytes: formats.toolCallBytes[overridden] ?? limits.toolCallBytes,
       overflow: limits.overflow,
     },
-    ...(route.startsInReasoning === null ? {} : { promptOpensReasoning: route.startsInReasoning }),
-    ...(Object.keys(formats.markers).length === 0 ? {} : { markers: formats.markers }),
+    promptOpensReasoning: route.startsInReasoning ?? undefined,
+    markers: Object.keys(formats.markers).length === 0 ? undefined : formats.markers,
   }
 }
 
-function pathOf({ url, dialect }: Upstream): string {
-  const { pathname } = new URL(url)
-  return `${pathname.replace(/\/$/, '')}${dialect === 'anthropic-messages' ? '/messages' : '/chat/completions'}`
+const paths = new WeakMap<Upstream, string>()
+
+function pathOf(upstream: Upstream): string {
+  let path = paths.get(upstream)
+  if (path === undefined) {
+    const base = new URL(upstream.url).pathname.replace(/\/$/, '')
+    path = base + (upstream.dialect === 'anthropic-messages' ? '/messages' : '/chat/completions')
+    paths.set(upstream, path)
+  }
+  return path
 }
 
 /** Nothing of the client's headers goes upstream: only what is configured does. */

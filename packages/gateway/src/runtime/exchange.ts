@@ -29,6 +29,8 @@ export interface ExchangeOptions {
   /** Tells a client that waits for the first word of an answer that we live. */
   readonly ping: () => void
   readonly onFirstByte: () => void
+  /** The call came to nothing: more than the client is told. */
+  readonly onFault?: (fault: UpstreamFault) => void
   /** Something of ours threw. */
   readonly onBug: (error: unknown) => void
 }
@@ -140,6 +142,7 @@ export class Exchange implements UpstreamListener {
       this.refuseAsUpstream()
       return
     }
+    this.options.onFault?.(fault)
     if (fault.isStaleSocket && !this.hasRetried && this.state === 'waiting') {
       this.hasRetried = true
       this.start()

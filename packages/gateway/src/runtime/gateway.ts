@@ -13,6 +13,7 @@ import { listModels } from '../routes/models.ts'
 import type { Dialect } from '../routes/plan.ts'
 import { dialectOf, findRoute, type Route, type RouteMatch } from '../routes/route-table.ts'
 import type { Recorder } from '../recorder/recorder.ts'
+import { allowOrigin, answerPreflight, isPreflight } from '../security/cors.ts'
 import { FailureLimit } from '../security/failure-limit.ts'
 import { redactFailure, redactHeaders, type Redactor } from '../security/redact.ts'
 import {
@@ -33,7 +34,8 @@ export interface GatewayWorld {
   readonly now: () => number
   /** Takes secrets out of what upstreams say, before a client sees it. */
   readonly redact: Redactor
-  readonly recorder?: Recorder
+  /** Undefined where exchanges are never recorded. */
+  readonly recorders?: { readonly current: Recorder | undefined }
 }
 
 /** How long answers that were cut may take to leave. */
@@ -47,6 +49,8 @@ export class Gateway {
   private readonly upstreams: Upstreams
   private readonly exchanges = new Set<Exchange>()
   private readonly failureLimit: FailureLimit
+  /** Where it listens, whatever a later configuration says. */
+  private readonly bound: { readonly host: string; readonly port: number }
   private isDraining = false
   private inFlight = 0
   private onIdle: () => void = () => {}
@@ -54,24 +58,19 @@ export class Gateway {
   constructor(config: GatewayConfig, world: GatewayWorld) {
     this.config = config
     this.world = world
-    this.upstreams = new Upstreams(world.now)
-    this.failureLimit = new FailureLimit(config.limits.authFailuresPerMinute, world.now)
-    const { timeouts, limits } = config
+    this.upstreams = new Upstreams(world.now, config.proxies)
+    this.failureLimit = new FailureLimit(world.now)
+    this.bound = { host: config.listen.host, port: config.listen.port }
     this.server = createServer(
-      {
-        headersTimeout: timeouts.clientHeaders,
-        requestTimeout: timeouts.clientHeaders + timeouts.clientBody,
-        keepAliveTimeout: timeouts.keepAlive,
-        connectionsCheckingInterval: 1000,
-        maxHeaderSize: limits.headerBytes,
-      },
+      { connectionsCheckingInterval: 1000, maxHeaderSize: config.limits.headerBytes },
       (request, response) => this.handle(request, response),
     )
+    this.setTimeouts()
   }
 
   /** Starts listening; resolves to the address, which is news where the port was 0. */
   async listen(): Promise<string> {
-    const { host, port } = this.config.listen
+    const { host, port } = this.bound
     await new Promise<void>((resolve, fail) => {
       this.server.once('error', fail)
       this.server.listen(port, host, () => {
@@ -91,6 +90,14 @@ export class Gateway {
   /** New requests follow the new configuration; those under way keep theirs. */
   reconfigure(config: GatewayConfig): void {
     this.config = config
+    this.setTimeouts()
+  }
+
+  private setTimeouts(): void {
+    const { clientHeaders, clientBody, keepAlive } = this.config.timeouts
+    this.server.headersTimeout = clientHeaders
+    this.server.requestTimeout = clientHeaders + clientBody
+    this.server.keepAliveTimeout = keepAlive
   }
 
   /** Lets what runs come to its end, for as long as `timeouts.drain` allows; until then `/health` says so. */
@@ -137,7 +144,14 @@ export class Gateway {
     request.on('error', () => {})
     response.on('error', () => {})
     const context = this.context(request, response, dialectOf(url), requestId, log)
-    const rejection = this.check(request, found)
+    const { allowedOrigins } = this.config.listen
+    allowOrigin(request, response, allowedOrigins)
+    const stranger = checkCaller(request, this.policy())
+    if (stranger === null && found.is === 'wrong-method' && isPreflight(request, allowedOrigins)) {
+      answerPreflight(request, response, found.allow)
+      return
+    }
+    const rejection = stranger ?? this.check(request, found)
     if (rejection !== null) {
       context.refuse(rejection.failure, rejection)
     } else if (found.is === 'route') {
@@ -154,14 +168,11 @@ export class Gateway {
     return isOff ? { is: 'unknown' } : found
   }
 
-  /** Every check there is, in order, for whatever route: a route cannot forget one. */
+  /** Every further check there is, in order, for whatever route: a route cannot forget one. */
   private check(request: IncomingMessage, found: RouteMatch): Rejection | null {
-    const policy = this.policy()
-    const stranger = checkCaller(request, policy)
-    if (stranger !== null) return stranger
     if (found.is !== 'route') return rejectRoute(found)
     const { route } = found
-    const admitted = route.isOpen ? null : checkKey(request, policy)
+    const admitted = route.isOpen ? null : checkKey(request, this.policy())
     if (admitted !== null && 'failure' in admitted) return admitted
     return route.method === 'POST' ? (checkContent(request) ?? this.checkRoom()) : null
   }
@@ -223,7 +234,7 @@ export class Gateway {
       config,
       upstreams,
       requestId,
-      recorder: world.recorder,
+      recorder: world.recorders?.current,
       log,
       redact: world.redact,
       refuse: (failure, options) => {
@@ -258,14 +269,15 @@ export class Gateway {
   }
 
   private policy(): GatePolicy {
-    const { listen, keys } = this.config
+    const { listen, keys, limits } = this.config
     return {
-      isLoopback: isLoopbackHost(listen.host),
+      isLoopback: isLoopbackHost(this.bound.host),
       port: this.port,
       allowedHosts: listen.allowedHosts,
       allowedOrigins: listen.allowedOrigins,
       keys,
       failureLimit: this.failureLimit,
+      authFailuresPerMinute: limits.authFailuresPerMinute,
     }
   }
 }

@@ -9,13 +9,16 @@ import type {
   Usage,
 } from '@dragoman/core'
 import type { Logger } from '../observe/logger.ts'
-import type { Metrics } from '../observe/metrics.ts'
+import type { HoldingParser, Metrics } from '../observe/metrics.ts'
 import type { AnswerWatcher } from '../routes/answer-watch.ts'
 import type { Plan } from '../routes/plan.ts'
 import type { Route } from '../routes/route-table.ts'
+import type { UpstreamFault } from '../upstream/client.ts'
 
 /** What proxies report for a client that did not wait for the status. */
 const CLIENT_LEFT = 499
+
+const loggedChanges = 50
 
 /** Everything there is to say about one request, gathered while it runs and told in one line at its end. */
 export class RequestLog implements AnswerWatcher {
@@ -31,12 +34,16 @@ export class RequestLog implements AnswerWatcher {
   private firstByteAt: number | null = null
   private carried: Plan | undefined
   private readonly calls: string[] = []
+  /** How many of the calls are whole, as far as we were told. */
+  private wholeCalls = 0
+  private readonly parsers: HoldingParser[] = []
   private written: FormatId | null = null
   private readonly problems: string[] = []
   private readonly repairs: string[] = []
   private readonly dropped: string[] = []
   private finish: FinishReason | null = null
   private failure: Failure | null = null
+  private reason: string | null = null
   private tokens: Usage | null = null
 
   constructor(
@@ -68,7 +75,9 @@ export class RequestLog implements AnswerWatcher {
 
   notes(notes: readonly RequestNote[]): void {
     for (const note of notes) {
-      this.dropped.push(`${note.kind} ${note.field}`)
+      // Of a history the field says nothing; and a client can send one with thousands of calls to repair.
+      const what = note.field === 'messages' ? `messages: ${note.reason}` : note.field
+      if (this.dropped.length < loggedChanges) this.dropped.push(`${note.kind} ${what}`)
       this.logger.debug({ requestId: this.requestId, ...note }, 'request changed')
     }
   }
@@ -91,13 +100,24 @@ export class RequestLog implements AnswerWatcher {
     this.written ??= format
   }
 
+  parserOpened(parser: HoldingParser): void {
+    this.parsers.push(parser)
+    this.metrics.parserOpened(parser)
+  }
+
+  /** Calls come one after the other: the next begins where the one before it is whole. */
   call(name: string): void {
+    this.wholeCalls = this.calls.length
     this.calls.push(name)
+  }
+
+  callEnded(): void {
+    this.wholeCalls = this.calls.length
   }
 
   problem(code: ProblemCode, message: string): void {
     this.problems.push(code)
-    this.metrics.problem(this.carried?.format ?? 'standard', code)
+    this.metrics.problem(this.format() ?? 'standard', code)
     this.logger.debug({ requestId: this.requestId, code, message }, 'problem in what the model wrote')
   }
 
@@ -117,6 +137,11 @@ export class RequestLog implements AnswerWatcher {
     if (this.upstreamAt !== null) this.metrics.upstreamError(failure.kind)
   }
 
+  /** For those who run the gateway: the names and addresses in it are none of the client's business. */
+  upstreamFault({ code, message }: UpstreamFault): void {
+    this.reason = `${code}: ${message}`
+  }
+
   usage(usage: Usage): void {
     this.tokens = usage
   }
@@ -124,8 +149,9 @@ export class RequestLog implements AnswerWatcher {
   /** The response is closed: nothing more will happen to it. */
   done({ writableFinished, headersSent, statusCode }: ServerResponse): void {
     if (this.answeredAt !== null) this.metrics.streamClosed()
+    for (const parser of this.parsers) this.metrics.parserClosed(parser)
     const seconds = (this.now() - this.startedAt) / 1000
-    const format = this.written ?? this.carried?.format ?? null
+    const format = this.format()
     const firstByte = this.firstByteAt === null ? null : (this.firstByteAt - this.startedAt) / 1000
     const status = headersSent ? statusCode : CLIENT_LEFT
     const route = this.route?.path ?? 'unknown'
@@ -137,10 +163,7 @@ export class RequestLog implements AnswerWatcher {
       overheadSeconds: this.overhead(),
       format: this.calls.length > 0 ? format : null,
     })
-    if (this.calls.length > 0) {
-      const outcome = this.failure === null ? 'complete' : 'incomplete'
-      this.metrics.toolCalls(format ?? 'standard', outcome, this.calls.length)
-    }
+    this.countCalls(format ?? 'standard')
     this.logger[this.level()](
       {
         requestId: this.requestId,
@@ -161,9 +184,22 @@ export class RequestLog implements AnswerWatcher {
         changed: orNull(this.dropped),
         tokens: this.tokens === null ? null : this.tokens.inputTokens + this.tokens.outputTokens,
         failure: this.failure === null ? null : `${this.failure.code}: ${this.failure.message}`,
+        reason: this.failure === null ? null : this.reason,
       },
       'request',
     )
+  }
+
+  /** An answer that ended well has only whole calls in it; one that was cut may have half a call at its end. */
+  private countCalls(format: string): void {
+    const isWhole = this.failure === null && this.finish !== null && this.finish !== 'length'
+    const whole = isWhole ? this.calls.length : this.wholeCalls
+    this.metrics.toolCalls(format, 'complete', whole)
+    this.metrics.toolCalls(format, 'incomplete', this.calls.length - whole)
+  }
+
+  private format(): FormatId | null {
+    return this.written ?? this.carried?.format ?? null
   }
 
   /** Probes come every few seconds and say nothing. */

@@ -5,17 +5,15 @@ const MOST_ADDRESSES = 10_000
 /** Counts wrong keys by address, so that nobody can try them all. */
 export class FailureLimit {
   private readonly failures = new Map<string, { since: number; count: number }>()
-  private readonly perMinute: number
   private readonly now: () => number
 
-  constructor(perMinute: number, now: () => number) {
-    this.perMinute = perMinute
+  constructor(now: () => number) {
     this.now = now
   }
 
-  isBlocked(address: string): boolean {
+  isBlocked(address: string, perMinute: number): boolean {
     const entry = this.failures.get(address)
-    return entry !== undefined && this.now() - entry.since < MINUTE && entry.count >= this.perMinute
+    return entry !== undefined && this.now() - entry.since < MINUTE && entry.count >= perMinute
   }
 
   fail(address: string): void {

@@ -15,6 +15,7 @@ export interface GatePolicy extends HostPolicy {
   readonly allowedOrigins: readonly string[]
   readonly keys: readonly ClientKey[]
   readonly failureLimit: FailureLimit
+  readonly authFailuresPerMinute: number
 }
 
 export interface Admitted {
@@ -41,7 +42,8 @@ export function checkCaller(request: IncomingMessage, policy: GatePolicy): Rejec
       'Requests from web pages are not allowed (listen.allowedOrigins).',
     )
   }
-  if (request.headers['sec-fetch-site'] === 'cross-site') {
+  // A browser says so of an allowed origin too; it is what the list is for.
+  if (origin === undefined && request.headers['sec-fetch-site'] === 'cross-site') {
     return reject(403, 'permission', 'cross_site', 'Requests from other sites are not allowed.')
   }
   return null
@@ -51,7 +53,7 @@ export function checkCaller(request: IncomingMessage, policy: GatePolicy): Rejec
 export function checkKey(request: IncomingMessage, policy: GatePolicy): Rejection | Admitted {
   if (policy.keys.length === 0) return { keyName: null }
   const address = request.socket.remoteAddress ?? ''
-  if (policy.failureLimit.isBlocked(address)) {
+  if (policy.failureLimit.isBlocked(address, policy.authFailuresPerMinute)) {
     const headers = { 'retry-after': '60' }
     return reject(429, 'rate-limit', 'too_many_failures', 'Too many wrong keys from this address.', headers)
   }

@@ -14,16 +14,13 @@ const keyShapes: readonly (readonly [RegExp, string])[] = [
   [/([?&](?:key|api_key|apikey|token)=)[^&\s"']+/gi, `$1${REDACTED}`],
 ]
 
-/** Knows the given secrets in each form in which they leak: as they are, URL-encoded, in base64. */
+/** Knows the given secrets in each form in which they leak: as they are, in JSON, URL-encoded, in base64. */
 export function createRedactor(secrets: readonly string[]): Redactor {
   const forms = new Set<string>()
   for (const secret of secrets) {
     // Short values would take ordinary words out of every text.
     if (secret.length < 6) continue
-    forms.add(secret)
-    forms.add(encodeURIComponent(secret))
-    forms.add(Buffer.from(secret).toString('base64').replace(/=+$/, ''))
-    forms.add(Buffer.from(secret).toString('base64url'))
+    for (const form of formsOf(secret)) forms.add(form)
   }
   const known = [...forms].toSorted((a, b) => b.length - a.length)
   return (text) => {
@@ -32,6 +29,29 @@ export function createRedactor(secrets: readonly string[]): Redactor {
     for (const [shape, replacement] of keyShapes) clean = clean.replace(shape, replacement)
     return clean
   }
+}
+
+function formsOf(secret: string): string[] {
+  const inJson = escaped(secret)
+  const inUrl = encodeURIComponent(secret)
+  const bytes = Buffer.from(secret)
+  return [
+    secret,
+    inJson,
+    inJson.replaceAll('/', String.raw`\/`),
+    // An error of an upstream is JSON, and stands in a log line that is JSON again.
+    escaped(inJson),
+    escaped(inJson.replaceAll('/', String.raw`\/`)),
+    inUrl,
+    inUrl.replaceAll(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()),
+    inUrl.replaceAll('%20', '+'),
+    bytes.toString('base64').replace(/=+$/, ''),
+    bytes.toString('base64url'),
+  ]
+}
+
+function escaped(text: string): string {
+  return JSON.stringify(text).slice(1, -1)
 }
 
 /** An upstream may repeat the key it was shown, in its message or in its code. */

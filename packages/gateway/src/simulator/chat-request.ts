@@ -22,7 +22,10 @@ export interface ChatRequest {
 export interface ChatMessage {
   readonly role: string
   readonly text: string
-  readonly reasoning: string
+  /** Reasoning in the one field that every server takes it back in. */
+  readonly reasoningContent: string
+  /** Reasoning with somebody else's proof, or with none. */
+  readonly hasWrongSignature?: boolean
   readonly calls: readonly PastCall[]
   readonly callId: string | undefined
 }
@@ -69,10 +72,11 @@ function readMessage(message: unknown, index: number): ChatMessage {
   }
   const calls = message['tool_calls']
   const callId = message['tool_call_id']
+  const reasoning = message['reasoning_content']
   return {
     role: message['role'],
     text: readText(message['content']),
-    reasoning: readReasoning(message),
+    reasoningContent: typeof reasoning === 'string' ? reasoning : '',
     calls: Array.isArray(calls) ? calls.map(readCall) : [],
     callId: typeof callId === 'string' ? callId : undefined,
   }
@@ -85,16 +89,6 @@ function readText(content: unknown): string {
     .map((part: unknown) => (isJsonObject(part) && typeof part['text'] === 'string' ? part['text'] : ''))
     .filter((text) => text !== '')
     .join('\n')
-}
-
-function readReasoning(message: JsonObject): string {
-  for (const field of ['reasoning_content', 'reasoning']) {
-    const value = message[field]
-    if (typeof value === 'string' && value !== '') return value
-  }
-  const details = message['reasoning_details']
-  if (Array.isArray(details) && details.length > 0) return JSON.stringify(details)
-  return /<think>([^]*?)<\/think>/.exec(readText(message['content']))?.[1] ?? ''
 }
 
 function readCall(call: unknown): PastCall {

@@ -7,10 +7,12 @@ type HistoryProblemCode =
   | 'role-order'
   | 'unknown-role'
   | 'missing-id'
+  | 'missing-name'
   | 'repeated-id'
   | 'wrong-id'
   | 'invalid-arguments'
   | 'missing-reasoning'
+  | 'wrong-signature'
   | 'unanswered-call'
   | 'unexpected-result'
 
@@ -37,6 +39,15 @@ const idStyles: Partial<Record<FormatId, (call: PastCall, index: number) => stri
   kimi: ({ name }, index) => `functions.${name}:${index}`,
 }
 
+/** Whose servers refuse an id that looks otherwise. */
+const idPatterns: Partial<Record<FormatId, { readonly pattern: RegExp; readonly says: string }>> = {
+  mistral: { pattern: /^[a-zA-Z0-9]{9}$/, says: 'nine letters and digits' },
+  anthropic: { pattern: /^[a-zA-Z0-9_-]{1,64}$/, says: 'letters, digits, _ and -' },
+}
+
+/** Whose templates, or servers, refuse turns that do not alternate. */
+const strictTurns: ReadonlySet<FormatId> = new Set<FormatId>(['mistral', 'gemma'])
+
 const roles = new Set(['system', 'developer', 'user', 'assistant', 'tool'])
 const needReasoning: ReadonlySet<FormatId> = new Set<FormatId>(['kimi', 'deepseek'])
 
@@ -48,6 +59,7 @@ class HistoryCheck {
   #open: { readonly id: string | undefined; readonly name: string }[] = []
   #callCount = 0
   #hasBegun = false
+  #lastRole = ''
 
   constructor(rules: HistoryRules) {
     this.#rules = rules
@@ -55,12 +67,16 @@ class HistoryCheck {
 
   read(message: ChatMessage, index: number): void {
     const at = `messages[${index}]`
+    if (strictTurns.has(this.#rules.family)) this.#turn(message, at)
+    this.#lastRole = message.role
     if (message.role === 'tool') {
       this.#result(message, at)
       return
     }
     this.#closeCalls(at)
     this.#role(message, at)
+    if (message.hasWrongSignature === true)
+      this.#report('wrong-signature', `${at}: the signature of the thinking was not made here for this text`)
     if (message.calls.length > 0) this.#calls(message, at)
   }
 
@@ -77,10 +93,21 @@ class HistoryCheck {
     this.#hasBegun ||= !isSystem
   }
 
-  #calls({ role, calls, reasoning }: ChatMessage, at: string): void {
+  #turn({ role }: ChatMessage, at: string): void {
+    const before = this.#lastRole
+    const isFirst = before === '' || before === 'system'
+    if (isFirst && role !== 'user' && role !== 'system')
+      this.#report('role-order', `${at}: the conversation must begin with the user`)
+    else if (role !== 'tool' && role === before)
+      this.#report('role-order', `${at}: ${role} after ${before}: the roles must alternate`)
+    else if (role === 'user' && before === 'tool')
+      this.#report('role-order', `${at}: the assistant must speak after a tool`)
+  }
+
+  #calls({ role, calls, reasoningContent }: ChatMessage, at: string): void {
     const { family, thinks } = this.#rules
     if (role !== 'assistant') this.#report('role-order', `${at}: tool_calls in a message of the ${role}`)
-    if (thinks && needReasoning.has(family) && reasoning === '') {
+    if (thinks && needReasoning.has(family) && reasoningContent === '') {
       this.#report(
         'missing-reasoning',
         `${at}: thinking is on, but the message with tool_calls has no reasoning_content`,
@@ -92,13 +119,18 @@ class HistoryCheck {
 
   #call(call: PastCall, at: string): void {
     const { id } = call
-    const expected = idStyles[this.#rules.family]?.(call, this.#callCount)
+    const { family } = this.#rules
+    const expected = idStyles[family]?.(call, this.#callCount)
+    const legal = idPatterns[family]
     this.#callCount++
     if (id === undefined || id === '') this.#report('missing-id', `${at}: the call has no id`)
     else if (this.#ids.has(id)) this.#report('repeated-id', `${at}: the id ${id} was used before`)
     else if (expected !== undefined && id !== expected) {
       this.#report('wrong-id', `${at}: the id is ${id}, it must be ${expected}`)
+    } else if (legal !== undefined && !legal.pattern.test(id)) {
+      this.#report('wrong-id', `${at}: the id is ${id}, it must be ${legal.says}`)
     }
+    if (call.name === '') this.#report('missing-name', `${at}: the call has no name`)
     if (id !== undefined) this.#ids.add(id)
     if (!isArguments(call.arguments)) {
       this.#report('invalid-arguments', `${at}: the arguments of ${call.name} are not the JSON of an object`)

@@ -1,6 +1,7 @@
 import { tokensOf } from './cut-text.ts'
 import type { ScriptedAnswer, ScriptedCall } from './script.ts'
 import type { Field } from './settings.ts'
+import type { Writing } from './writing.ts'
 
 /** A stretch of the answer in one field of the wire. */
 export type Part = TextPart | CallPart
@@ -61,10 +62,13 @@ function partsOf(answer: ScriptedAnswer): Part[] {
     const problems = answer.historyProblems.length > 0 ? `${text}\n` : ''
     return textPart(settings.field, [problems + thought, written].join(thought === '' ? '' : '\n'))
   }
-  const said =
-    calls.length > 0 ? (writing.text?.(text) ?? text) + writing.gap + written + (writing.end ?? '') : text
+  const said = calls.length > 0 ? lead(writing, text) + written + (writing.end ?? '') : text
   const inline = isInline && thought !== '' ? writing.thinking(thought) : ''
   return [...textPart(thoughtField, isInline ? '' : thought), ...textPart('content', inline + said)]
+}
+
+function lead({ isBare, text, gap }: Extract<Writing, { kind: 'text' }>, said: string): string {
+  return isBare === true ? '' : (text?.(said) ?? said) + gap
 }
 
 function inlineThought(thought: string): string {

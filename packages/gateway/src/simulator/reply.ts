@@ -3,7 +3,8 @@ import { completionBody, completionChunks, type Envelope } from './chat-completi
 import { InvalidRequest } from './chat-request.ts'
 import type { HistoryProblem } from './history.ts'
 import { layOut } from './lay-out.ts'
-import { describeProblems, scriptAnswer, type ScriptedAnswer } from './script.ts'
+import { messageBody, messageEvents } from './messages-answer.ts'
+import { describeProblems, scriptAnswer, scriptMessage, type ScriptedAnswer } from './script.ts'
 import type { Fault, SimulatorSettings } from './settings.ts'
 
 /** What goes over the wire, and when: a step that is no chunk tells what happens to the connection. */
@@ -25,7 +26,27 @@ export interface Reply {
 
 /** The whole reply to a chat request, made before any of it is sent. */
 export function replyTo(body: unknown, settings: SimulatorSettings, envelope: Envelope): Reply {
-  const answer = scriptOrRefusal(body, settings)
+  return reply(() => scriptAnswer(body, settings), {
+    stream: (answer) => streamSteps(answer, envelope),
+    whole: (answer) => bodySteps(answer, envelope),
+  })
+}
+
+/** The same for a request in Anthropic's dialect. Of the faults only the statuses are played. */
+export function replyToMessages(body: unknown, settings: SimulatorSettings, envelope: Envelope): Reply {
+  return reply(() => scriptMessage(body, settings), {
+    stream: (answer) => messageEvents(answer, envelope).map(chunk),
+    whole: (answer) => [chunk(JSON.stringify(messageBody(answer, envelope)))],
+  })
+}
+
+interface Encoding {
+  readonly stream: (answer: ScriptedAnswer) => Step[]
+  readonly whole: (answer: ScriptedAnswer) => Step[]
+}
+
+function reply(write: () => ScriptedAnswer, { stream, whole }: Encoding): Reply {
+  const answer = scriptOrRefusal(write)
   if (answer instanceof InvalidRequest) return errorReply(400, 'invalid_request_error', answer.message)
   const { historyProblems, settings: chosen, request } = answer
   const status = chosen.faults.find((fault) => /^\d+$/.test(fault))
@@ -41,13 +62,13 @@ export function replyTo(body: unknown, settings: SimulatorSettings, envelope: En
   return {
     status: 200,
     contentType: isStream ? 'text/event-stream' : 'application/json',
-    steps: isStream ? streamSteps(answer, envelope) : bodySteps(answer, envelope),
+    steps: isStream ? stream(answer) : whole(answer),
     pace: chosen.pace,
     historyProblems,
   }
 }
 
-/** An error in the shape that OpenAI's clients know. */
+/** An error in a shape that the clients of both dialects know. */
 export function errorReply(status: number, type: string, message: string): Reply {
   return {
     status,
@@ -58,9 +79,9 @@ export function errorReply(status: number, type: string, message: string): Reply
   }
 }
 
-function scriptOrRefusal(body: unknown, settings: SimulatorSettings): ScriptedAnswer | InvalidRequest {
+function scriptOrRefusal(write: () => ScriptedAnswer): ScriptedAnswer | InvalidRequest {
   try {
-    return scriptAnswer(body, settings)
+    return write()
   } catch (error) {
     if (error instanceof InvalidRequest) return error
     throw error
@@ -120,5 +141,5 @@ function chunk(text: string): Step {
 }
 
 function errorBody(type: string, message: string, code: number): string {
-  return JSON.stringify({ error: { message, type, param: null, code } })
+  return JSON.stringify({ type: 'error', error: { message, type, param: null, code } })
 }

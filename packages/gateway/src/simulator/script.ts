@@ -1,9 +1,11 @@
 import type { FormatId } from '@dragoman/core'
 import { readChatRequest, type ChatRequest } from './chat-request.ts'
 import { chooseCalls } from './choose-calls.ts'
-import { familyOf, writingForModel } from './find-writing.ts'
+import { familyOf, getWriting, writingForModel } from './find-writing.ts'
 import { checkHistory, type HistoryProblem } from './history.ts'
+import { readMessagesRequest } from './messages-request.ts'
 import { Phrases } from './phrases.ts'
+import { readPromptedRequest } from './prompted-request.ts'
 import { seededRandom } from './random.ts'
 import { fillSchema } from './schema-value.ts'
 import {
@@ -25,7 +27,7 @@ export interface ScriptedAnswer {
   readonly thought: string
   readonly text: string
   readonly calls: readonly ScriptedCall[]
-  /** How many calls the conversation holds already. */
+  /** The number of the first call. */
   readonly startIndex: number
   readonly historyProblems: readonly HistoryProblem[]
 }
@@ -40,32 +42,55 @@ const label = '[simulated]'
 
 /** Decides what the model answers. Throws `InvalidRequest` where the body is no chat request. */
 export function scriptAnswer(body: unknown, given: SimulatorSettings): ScriptedAnswer {
-  const request = readChatRequest(body)
-  const { name, settings } = settingsForModel(request.model, resolveSettings(given))
+  const received = readChatRequest(body)
+  const { name, settings } = settingsForModel(received.model, resolveSettings(given))
   const writing = writingForModel(name, settings.format)
   const family = familyOf(name, writing)
+  const request = settings.toolSupport ? received : readPromptedRequest(received, family)
+  return script(request, { name, settings, writing, family })
+}
+
+/** The same for a request in Anthropic's dialect, whose calls are structured. */
+export function scriptMessage(body: unknown, given: SimulatorSettings): ScriptedAnswer {
+  const request = readMessagesRequest(body)
+  const { name, settings } = settingsForModel(request.model, resolveSettings(given))
+  return script(request, { name, settings, writing: getWriting('anthropic'), family: 'anthropic' })
+}
+
+interface Model {
+  readonly name: string
+  readonly settings: ResolvedSettings
+  readonly writing: Writing
+  readonly family: FormatId
+}
+
+function script(request: ChatRequest, { name, settings, writing, family }: Model): ScriptedAnswer {
   const turn = readTurn(request.messages)
   const thinks = doesThink(name, request, settings)
   const calls = chooseCalls(request, turn, settings)
   const historyProblems = checkHistory(request.messages, { family, thinks })
+  const startIndex = settings.repeatIds ? 0 : turn.callCount
   return {
     request,
     settings,
     writing,
     thought: thinks ? thoughtAbout(calls, turn) : '',
     text: textFor(request, turn, calls, historyProblems, settings),
-    calls: calls.map((call, index) => withId(call, family, turn.callCount + index)),
-    startIndex: turn.callCount,
+    calls: calls.map((call, index) => withId(call, family, startIndex + index)),
+    startIndex,
     historyProblems,
   }
 }
 
 function withId({ name, arguments: values }: WrittenCall, family: FormatId, index: number): ScriptedCall {
-  return {
-    id: family === 'kimi' ? `functions.${name}:${index}` : `call_sim_${index}`,
-    name,
-    arguments: values,
-  }
+  const id = idStyles[family]?.(name, index) ?? `call_sim_${index}`
+  return { id, name, arguments: values }
+}
+
+const idStyles: Partial<Record<FormatId, (name: string, index: number) => string>> = {
+  kimi: (name, index) => `functions.${name}:${index}`,
+  mistral: (_, index) => `sim${String(index).padStart(6, '0')}`,
+  anthropic: (_, index) => `toolu_sim_${index}`,
 }
 
 function doesThink(model: string, request: ChatRequest, { thinking, field }: ResolvedSettings): boolean {

@@ -3,11 +3,19 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { BoundedList } from './bounded-list.ts'
 import type { HistoryProblem } from './history.ts'
 import { errorReply, type Reply } from './reply.ts'
-import { nodeWorld, play, simulate, type Simulation, type TakeChunk, type World } from './simulate.ts'
+import {
+  nodeWorld,
+  play,
+  simulate,
+  simulateMessages,
+  type Simulation,
+  type TakeChunk,
+  type World,
+} from './simulate.ts'
 import { resolveSettings, type SimulatorSettings } from './settings.ts'
 import { writings } from './writings.ts'
 
-/** A scripted model on an OpenAI-compatible endpoint. */
+/** A scripted model on an endpoint that speaks OpenAI's chat dialect and Anthropic's. */
 export interface Simulator {
   /** Resolves to the base address that clients are given: `http://127.0.0.1:PORT/v1`. */
   listen(port?: number, host?: string): Promise<string>
@@ -93,7 +101,9 @@ class HttpSimulator implements Simulator {
     const path = (request.url ?? '/').replace(/\?.*$/s, '')
     switch (`${request.method} ${path}`) {
       case 'POST /v1/chat/completions':
-        return this.#answer(request, response)
+        return this.#answer(request, response, simulate)
+      case 'POST /v1/messages':
+        return this.#answer(request, response, simulateMessages)
       case 'GET /v1/models':
       case 'HEAD /v1/models':
         return sendJson(response, 200, modelList())
@@ -107,7 +117,11 @@ class HttpSimulator implements Simulator {
     }
   }
 
-  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #answer(
+    request: IncomingMessage,
+    response: ServerResponse,
+    model: typeof simulateMessages,
+  ): Promise<void> {
     this.#openRequests++
     response.once('close', () => this.#openRequests--)
     const text = await readBody(request)
@@ -116,9 +130,9 @@ class HttpSimulator implements Simulator {
     }
     const body = parseJson(text)
     this.#requests.add({ headers: request.headers, body })
-    const simulation = simulate(body, this.#settings, takeInto(response), this.#world)
-    const model = modelOf(body)
-    for (const problem of simulation.reply.historyProblems) this.#problems.add({ model, ...problem })
+    const simulation = model(body, this.#settings, takeInto(response), this.#world)
+    const name = modelOf(body)
+    for (const problem of simulation.reply.historyProblems) this.#problems.add({ model: name, ...problem })
     await finish(simulation, response)
   }
 

@@ -39,6 +39,10 @@ export interface SimulatorSettings {
   readonly thinking?: 'auto' | 'none' | 'inline' | 'field'
   /** Answers a wrong history with HTTP 400. */
   readonly strict?: boolean
+  /** Whether tools may come in fields of their own. Without it, the model knows only what its prompt says. */
+  readonly toolSupport?: boolean
+  /** The ids of each answer count from 0 again, as some servers do it. */
+  readonly repeatIds?: boolean
   /** Comments in the event stream, as servers send to keep a connection alive. */
   readonly comments?: boolean
   readonly faults?: readonly Fault[]
@@ -61,6 +65,8 @@ const defaults: Defaulted = {
   parallel: 1,
   thinking: 'auto',
   strict: false,
+  toolSupport: true,
+  repeatIds: false,
   comments: false,
   faults: [],
 }
@@ -97,6 +103,8 @@ export const modelWords: ReadonlyMap<string, SimulatorSettings> = new Map<string
   ['no-think', { thinking: 'none' }],
   ['parallel', { parallel: 2 }],
   ['strict', { strict: true }],
+  ['no-tools', { toolSupport: false }],
+  ['repeat-ids', { repeatIds: true }],
   ['comments', { comments: true }],
   ...Object.keys(faults)
     .filter(isFault)

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { replyTo, type Reply, type Step } from './reply.ts'
+import type { Envelope } from './chat-completion.ts'
+import { replyTo, replyToMessages, type Reply, type Step } from './reply.ts'
 import type { SimulatorSettings } from './settings.ts'
 
 /** What the simulator needs of the world around it. */
@@ -31,11 +32,21 @@ export function simulate(
   onChunk: TakeChunk,
   world: World = nodeWorld(),
 ): Simulation {
-  const reply = replyTo(body, settings, {
-    id: `chatcmpl-sim-${world.newId()}`,
-    created: Math.floor(world.now() / 1000),
-  })
-  return play(reply, onChunk, world)
+  return play(replyTo(body, settings, envelopeOf(world, 'chatcmpl-sim-')), onChunk, world)
+}
+
+/** The same for a request in Anthropic's dialect. */
+export function simulateMessages(
+  body: unknown,
+  settings: SimulatorSettings,
+  onChunk: TakeChunk,
+  world: World,
+): Simulation {
+  return play(replyToMessages(body, settings, envelopeOf(world, 'sim_')), onChunk, world)
+}
+
+function envelopeOf(world: World, prefix: string): Envelope {
+  return { id: prefix + world.newId(), created: Math.floor(world.now() / 1000) }
 }
 
 /** Sends a reply at its pace. */

@@ -33,6 +33,8 @@ interface TextWriting extends AnyWriting {
   readonly releases?: RegExp
   /** `startIndex`: how many calls the conversation holds already. */
   readonly calls: (calls: readonly WrittenCall[], startIndex: number) => string
+  /** No marker says that it is a call: it is the whole answer, and a word before it makes it none. */
+  readonly isBare?: boolean
   /** What stands between text and calls. */
   readonly gap: string
   readonly thinking: (thought: string) => string

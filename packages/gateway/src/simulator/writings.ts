@@ -1,5 +1,9 @@
 import { isJsonObject, spacedJson } from './json.ts'
 import type { Writing, WrittenCall } from './writing.ts'
+import { channelWritings } from './writings-channels.ts'
+import { jsonWritings } from './writings-json.ts'
+import { pythonWritings } from './writings-python.ts'
+import { tagWritings } from './writings-tags.ts'
 
 /** Everything the simulator can write. A further format is one more entry. */
 export const writings: readonly Writing[] = [
@@ -167,6 +171,10 @@ export const writings: readonly Writing[] = [
         ].join('\n'),
       ),
   },
+  ...tagWritings,
+  ...jsonWritings,
+  ...pythonWritings,
+  ...channelWritings,
 ]
 
 function wrap(

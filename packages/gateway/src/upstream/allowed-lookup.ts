@@ -2,6 +2,9 @@ import { lookup } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import { isForbiddenAddress } from '../config/addresses.ts'
 
+/** A name points at an address that no upstream may have. */
+export class ForbiddenAddressError extends Error {}
+
 /**
  * Resolves names, but not to an address that no upstream may have: a name that was harmless when the
  * configuration was read can be pointed at the metadata service of a cloud later.
@@ -11,7 +14,8 @@ export function allowedLookup(resolve: LookupFunction = lookup): LookupFunction 
     resolve(hostname, options, (error, address, family) => {
       const found = typeof address === 'string' ? [address] : address?.map((each) => each.address)
       if (error === null && found.some(isForbiddenAddress)) {
-        callback(new Error(`${hostname} is a link-local, unspecified or otherwise refused address`), '', 4)
+        const message = `${hostname} is a link-local, unspecified or otherwise refused address`
+        callback(new ForbiddenAddressError(message), '', 4)
       } else {
         callback(error, address, family)
       }

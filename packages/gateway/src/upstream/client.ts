@@ -6,6 +6,8 @@ import { allowedLookup } from './allowed-lookup.ts'
 export interface UpstreamTarget {
   readonly origin: string
   readonly connectTimeout: number
+  /** How connections are made, where not directly. */
+  readonly connect?: buildConnector.connector
 }
 
 export interface UpstreamCallOptions {
@@ -50,9 +52,9 @@ export interface UpstreamCall {
 export class UpstreamClient {
   private readonly pool: Pool
 
-  constructor({ origin, connectTimeout }: UpstreamTarget) {
+  constructor({ origin, connectTimeout, connect }: UpstreamTarget) {
     this.pool = new Pool(origin, {
-      connect: noteErrors(buildConnector({ timeout: connectTimeout, lookup: allowedLookup() })),
+      connect: noteErrors(connect ?? buildConnector({ timeout: connectTimeout, lookup: allowedLookup() })),
       // Shorter than what servers keep: a connection that they close as we use it costs a request.
       keepAliveTimeout: 4000,
       pipelining: 1,
@@ -168,7 +170,7 @@ function faultOf(error: Error, hadHeaders: boolean): UpstreamFault {
   if (code === 'UND_ERR_BODY_TIMEOUT') return fault('idle-timeout')
   if (code === 'UND_ERR_ABORTED') return fault('aborted')
   if (hadHeaders) return fault('cut')
-  if (code.startsWith('ERR_TLS') || code.includes('CERT') || code.includes('SSL')) return fault('tls')
+  if (/TLS|CERT|SSL|EPROTO|LEAF_SIGNATURE/.test(code)) return fault('tls')
   const isBroken = code === 'UND_ERR_SOCKET' || code === 'ECONNRESET' || code === 'EPIPE'
   return { code: 'unreachable', message, isStaleSocket: isBroken && bytesReadBefore(error) > 0 }
 }

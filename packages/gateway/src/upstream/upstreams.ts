@@ -1,20 +1,29 @@
 import type { Upstream } from '../config/config.ts'
+import { type ProxyConfig, proxyFor } from '../config/proxies.ts'
 import { headersFor, type Plan } from '../routes/plan.ts'
 import { createSimulator, type Simulator } from '../simulator/server.ts'
-import { UpstreamClient, type UpstreamCall, type UpstreamListener } from './client.ts'
+import {
+  UpstreamClient,
+  type UpstreamCall,
+  type UpstreamCallOptions,
+  type UpstreamListener,
+} from './client.ts'
 import { ModelLists } from './model-lists.ts'
+import { type ProxyRoute, routeThroughProxy } from './proxy-route.ts'
 
 /** A list of models is a convenience: nobody waits long for it. */
 const LIST_MS = 3000
 
 /** The connections to every upstream, and the simulator where there is none. */
 export class Upstreams {
-  private readonly clients = new Map<string, UpstreamClient>()
+  private readonly clients = new Map<string, ReachableUpstream>()
+  private readonly proxies: ProxyConfig
   private readonly lists: ModelLists
   private simulator: Simulator | undefined
   private simulated: Promise<Upstream> | undefined
 
-  constructor(now: () => number) {
+  constructor(now: () => number, proxies: ProxyConfig) {
+    this.proxies = proxies
     this.lists = new ModelLists(now)
   }
 
@@ -27,7 +36,9 @@ export class Upstreams {
 
   call(plan: Plan, listener: UpstreamListener): UpstreamCall {
     const { timeouts } = plan.route
-    return this.client(plan.upstream, timeouts.connect).call(
+    return this.send(
+      plan.upstream,
+      timeouts.connect,
       {
         path: plan.path,
         method: 'POST',
@@ -44,7 +55,9 @@ export class Upstreams {
   models(upstream: Upstream): Promise<readonly string[]> {
     const { pathname } = new URL(upstream.url)
     return this.lists.names(upstream.url, (listener) =>
-      this.client(upstream, LIST_MS).call(
+      this.send(
+        upstream,
+        LIST_MS,
         {
           path: `${pathname.replace(/\/$/, '')}/models`,
           method: 'GET',
@@ -59,19 +72,34 @@ export class Upstreams {
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.clients.values()].map((client) => client.close()))
+    await Promise.all([...this.clients.values()].map(({ client }) => client.close()))
     await this.simulator?.close()
   }
 
-  private client(upstream: Upstream, connectTimeout: number): UpstreamClient {
+  private send(
+    upstream: Upstream,
+    connectTimeout: number,
+    options: UpstreamCallOptions,
+    listener: UpstreamListener,
+  ): UpstreamCall {
+    const { client, route } = this.reach(upstream, connectTimeout)
+    if (route === null) return client.call(options, listener)
+    const path = route.pathPrefix + options.path
+    return client.call({ ...options, path, headers: { ...options.headers, ...route.headers } }, listener)
+  }
+
+  private reach(upstream: Upstream, connectTimeout: number): ReachableUpstream {
     const { origin } = new URL(upstream.url)
     const key = `${origin} ${connectTimeout}`
-    let client = this.clients.get(key)
-    if (client === undefined) {
-      client = new UpstreamClient({ origin, connectTimeout })
-      this.clients.set(key, client)
+    let found = this.clients.get(key)
+    if (found === undefined) {
+      const proxy = proxyFor(origin, this.proxies)
+      const route = proxy === null ? null : routeThroughProxy({ proxy, origin, connectTimeout })
+      const connect = route === null ? {} : { connect: route.connect }
+      found = { client: new UpstreamClient({ origin, connectTimeout, ...connect }), route }
+      this.clients.set(key, found)
     }
-    return client
+    return found
   }
 
   private async startSimulator(): Promise<Upstream> {
@@ -79,4 +107,10 @@ export class Upstreams {
     const url = await this.simulator.listen()
     return { name: 'simulator', url, dialect: 'openai-chat', apiKey: null, headers: new Map(), body: {} }
   }
+}
+
+interface ReachableUpstream {
+  readonly client: UpstreamClient
+  /** Null where it is called directly. */
+  readonly route: ProxyRoute | null
 }

@@ -1,51 +1,207 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
-import { afterEach, describe, expect, it } from 'vitest'
+import { execFileSync } from 'node:child_process'
+import { chmod, mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { ask, paths, post, readAnswer, weatherRequest, inTurn } from '../gateway/ask.ts'
+import { chunk, sse, startUpstream, stopUpstreams, until } from '../gateway/scripted-upstream.ts'
+import { dragoman } from './run-cli.ts'
+import { startProgram, stopPrograms } from './running-program.ts'
 
-const bin = fileURLToPath(new URL('../../bin/dragoman.js', import.meta.url))
-const running: ChildProcess[] = []
+vi.setConfig({ testTimeout: 30_000 })
 
 afterEach(() => {
-  for (const child of running.splice(0)) child.kill('SIGKILL')
+  stopPrograms()
+  stopUpstreams()
 })
 
-/** Starts the program and resolves to its address once it listens. */
-async function start(args: readonly string[]): Promise<{ child: ChildProcess; address: string }> {
-  const child = spawn(process.execPath, [bin, ...args], { stdio: ['ignore', 'pipe', 'ignore'] })
-  running.push(child)
-  for await (const line of createInterface({ input: child.stdout })) {
-    const address = /^dragoman listening on (\S+)$/.exec(line)?.[1]
-    if (address !== undefined) return { child, address }
-  }
-  throw new Error('it ended without listening')
+async function configFile(yaml: string): Promise<{ dir: string; file: string }> {
+  const dir = await mkdtemp(join(tmpdir(), 'dragoman-'))
+  const file = join(dir, 'dragoman.yaml')
+  await writeFile(file, yaml, { mode: 0o600 })
+  return { dir, file }
 }
 
 describe('dragoman without a command', () => {
   it('serves on the simulator, and ends on SIGTERM with code 0', async () => {
-    const { child, address } = await start(['--port', '0'])
-    const answer = await fetch(`${address}/v1/chat/completions`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({
-        model: 'kimi-k2',
-        messages: [{ role: 'user', content: 'What is the weather in Paris?' }],
-        tools: [{ type: 'function', function: { name: 'get_weather' } }],
-      }),
-    })
-    expect(await answer.json()).toMatchObject({
-      choices: [
-        { finish_reason: 'tool_calls', message: { tool_calls: [{ function: { name: 'get_weather' } }] } },
-      ],
-    })
+    const { child, address, stdout, exit } = await startProgram(['--port', '0'])
+    const answer = await ask(address, 'openai', { stream: false })
+    expect(answer).toMatchObject({ status: 200, finish: 'tool_calls', hasCall: true })
     child.kill('SIGTERM')
-    expect(await once(child, 'exit')).toEqual([0, null])
+    expect(await exit).toBe(0)
+    expect(stdout()).toBe(`dragoman listening on ${address}\n`)
   })
 
   it('serve is the name of the same command', async () => {
-    const { address } = await start(['serve', '--port', '0'])
+    const { address } = await startProgram(['serve', '--port', '0'])
     const health = await fetch(`${address}/health`)
     expect([health.status, await health.json()]).toEqual([200, { status: 'ok' }])
   })
+
+  it('does not start on a wrong file, and names the place without a stack trace', async () => {
+    const { file } = await configFile('listen:\n  port: 0\nlimits: { bodyBytes: -1 }\n')
+    const { code, stdout, stderr } = await dragoman(['serve', '--config', file])
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr).toContain(`${file}:3:22: limits.bodyBytes: must be a whole number`)
+    expect(stderr).not.toMatch(/\n\s+at /)
+  })
+
+  it('says that the port is taken', async () => {
+    const { address } = await startProgram(['--port', '0'])
+    const { port } = new URL(address)
+    await inTurn(['1', '2'], async (workers) => {
+      const { code, stderr } = await dragoman(['--port', port, '--workers', workers])
+      expect(code).toBe(1)
+      expect(stderr).toContain(`cannot listen on 127.0.0.1:${port}`)
+    })
+  })
+
+  it('takes a sensible number of workers only', async () => {
+    await inTurn(['0', 'two', '-1', '1.5', '1000'], async (count) => {
+      const { code, stderr } = await dragoman(['--port', '0', `--workers=${count}`])
+      expect([code, stderr]).toEqual([2, expect.stringContaining('--workers must be a whole number')])
+    })
+  })
 })
+
+describe.each([['1'], ['2']])('a gateway of %s processes', (workers) => {
+  it('reads its file again on SIGHUP and when it changes, and keeps the old one where the new one is wrong', async () => {
+    const upstream = 'upstreams: { lab: { url: "http://127.0.0.1:9/v1" } }\n'
+    const { dir, file } = await configFile(`${upstream}listen: { port: 0 }\n`)
+    const { child, address, stderr, stdout } = await startProgram(['--workers', workers], { cwd: dir })
+    const modelsAt = async () => JSON.stringify(await (await fetch(`${address}/v1/models`)).json())
+    expect(await modelsAt()).not.toContain('second')
+
+    const second = 'models: [{ match: second, upstream: lab }]\n'
+    await writeFile(file, `${upstream}${second}listen: { port: 1 }\n`)
+    await expect.poll(stderr, { timeout: 5000 }).toContain('a restart is needed for listen.port')
+    await expect.poll(modelsAt, { timeout: 3000 }).toContain('second')
+
+    await writeFile(file, 'limits: { bodyBytes: many }\n')
+    child.kill('SIGHUP')
+    await expect
+      .poll(stderr, { timeout: 5000 })
+      .toContain('the new configuration is wrong; the old one stays')
+    expect(stderr()).toMatch(/dragoman\.yaml:1:22: limits\.bodyBytes/)
+    await inTurn([1, 2, 3, 4], async () => expect(await modelsAt()).toContain('second'))
+    expect(stdout()).toBe(`dragoman listening on ${address}\n`)
+  })
+
+  it('lets a stream end, cuts one that lasts too long, and ends with code 0', async () => {
+    const upstream = await startUpstream(async (response, nth) => {
+      sse(response, chunk({ content: 'Paris is' }))
+      if (nth > 1) return
+      await sleep(400)
+      sse(response, chunk({}, 'stop'), '[DONE]')
+      response.end()
+    })
+    const { dir } = await configFile(
+      `upstreams: { lab: { url: "${upstream.url}" } }\ntimeouts: { drain: 1s }\nlisten: { port: 0 }\n`,
+    )
+    const { child, address, exit } = await startProgram(['--workers', workers], { cwd: dir })
+    const short = await post(address, paths.openai, weatherRequest('openai'))
+    await until(() => upstream.requests.length === 1, 3000)
+    const long = await post(address, paths.anthropic, weatherRequest('anthropic'))
+    await until(() => upstream.requests.length === 2, 3000)
+    const started = performance.now()
+    child.kill('SIGTERM')
+    expect(await readAnswer(short)).toMatchObject({ isMarkedDone: true, error: undefined })
+    expect(await readAnswer(long)).toMatchObject({
+      isMarkedDone: false,
+      text: 'Paris is',
+      error: { type: 'overloaded_error' },
+    })
+    expect(await exit).toBe(0)
+    expect(performance.now() - started).toBeLessThan(4000)
+    await until(() => upstream.openRequests === 0, 1000)
+  })
+
+  it('ends at once at a second signal', async () => {
+    const upstream = await startUpstream((response) => sse(response, chunk({ content: 'endless' })))
+    const { dir } = await configFile(
+      `upstreams: { lab: { url: "${upstream.url}" } }\ntimeouts: { drain: 60s }\nlisten: { port: 0 }\n`,
+    )
+    const { child, address, exit } = await startProgram(['--workers', workers], { cwd: dir })
+    const running = await post(address, paths.openai, weatherRequest('openai'))
+    child.kill('SIGTERM')
+    await sleep(300)
+    expect(child.exitCode).toBeNull()
+    child.kill('SIGINT')
+    const started = performance.now()
+    expect(await exit).toBe(1)
+    expect(performance.now() - started).toBeLessThan(1500)
+    await running.text().catch(() => '')
+    await until(() => upstream.openRequests === 0, 2000)
+  })
+
+  it('serves on where nobody reads what it writes, counts what is lost, and still ends', async () => {
+    const { child, address, exit } = await startProgram(
+      ['--port', '0', '--log-level', 'debug', '--workers', workers],
+      { readsStderr: 'never' },
+    )
+    const fields = Array.from({ length: 400 }, (_, at) => [`unknown-${at}-${'x'.repeat(80)}`, 1])
+    const odd = Object.fromEntries(fields)
+    await inTurn(Array.from({ length: 80 }), async () => {
+      const answer = await ask(address, 'anthropic', { stream: false, ...odd })
+      expect(answer.status).toBe(200)
+    })
+    child.kill('SIGHUP')
+    const metrics = await (await fetch(`${address}/metrics`)).text()
+    const dropped = /^dragoman_dropped_total\{sink="log"\} (\d+)$/m.exec(metrics)?.[1]
+    expect(Number(dropped ?? 0)).toBeGreaterThan(0)
+    const started = performance.now()
+    expect((await fetch(`${address}/health`)).status).toBe(200)
+    child.kill('SIGTERM')
+    expect(await exit).toBe(0)
+    expect(performance.now() - started).toBeLessThan(5000)
+  })
+})
+
+describe('several processes', () => {
+  it('share one port, have one sum of metrics, and one that is lost is replaced', async () => {
+    const { child, address, stderr, exit } = await startProgram(['--port', '0', '--workers', '2'])
+    await inTurn([1, 2, 3, 4], async () => {
+      expect((await ask(address, 'openai', { stream: false })).status).toBe(200)
+    })
+    const series = 'dragoman_requests_total{route="/v1/chat/completions",status="200"}'
+    const scrape = async () => (await fetch(`${address}/metrics`)).text()
+    await inTurn([1, 2, 3], async () => expect(await scrape()).toContain(`${series} 4\n`))
+    expect(await scrape()).toMatch(/^dragoman_build_info\{version="[^"]+"\} 1$/m)
+
+    const [lost] = childrenOf(child.pid)
+    process.kill(lost ?? 0, 'SIGKILL')
+    await expect.poll(stderr, { timeout: 3000 }).toContain('a worker ended (SIGKILL); it is replaced')
+    expect((await ask(address, 'openai', { stream: false })).status).toBe(200)
+    await expect.poll(() => childrenOf(child.pid).length, { timeout: 5000 }).toBe(2)
+    child.kill('SIGTERM')
+    expect(await exit).toBe(0)
+  })
+})
+
+describe('a file with keys that others can read', () => {
+  const keys = `keys: [{ name: a, sha256: "${'0'.repeat(64)}" }]\n`
+
+  it('is a warning on a loopback address', async () => {
+    const { dir, file } = await configFile(`listen: { port: 0 }\n${keys}`)
+    await chmod(file, 0o644)
+    const { stderr, address } = await startProgram([], { cwd: dir })
+    expect(address).toContain('127.0.0.1')
+    expect(stderr()).toMatch(/warning: .*chmod 600/)
+  })
+
+  it('is refused on any other', async () => {
+    const { file } = await configFile(`listen: { port: 0, host: 0.0.0.0 }\n${keys}`)
+    await chmod(file, 0o644)
+    const { code, stderr } = await dragoman(['--config', file])
+    expect([code, stderr]).toEqual([1, expect.stringContaining('chmod 600')])
+  })
+})
+
+function childrenOf(pid: number | undefined): number[] {
+  const list = execFileSync('ps', ['-e', '-o', 'ppid=,pid='], { encoding: 'utf8' })
+  return list.split('\n').flatMap((line) => {
+    const [parent, own] = line.trim().split(/\s+/)
+    return parent === String(pid) ? [Number(own)] : []
+  })
+}

@@ -92,12 +92,12 @@ export async function expectTask(
 
 /** What the simulated model says when it calls. Inside a reasoning field it writes the calls and no text. */
 function said(
-  { field, isStructured, thinks }: Combination,
+  { field, isStructured, isBare, thinks }: Combination,
   round: Task['rounds'][number],
 ): Omit<ClientAnswer, 'callIds'> {
   const names = round.map(({ name }) => name).join(' and ')
   return {
-    text: field === 'content' || isStructured ? `[simulated] I will call ${names}.` : '',
+    text: (field === 'content' && !isBare) || isStructured ? `[simulated] I will call ${names}.` : '',
     reasoning: thinks ? `A simulated thought: I need ${names} for this.` : '',
   }
 }

@@ -50,6 +50,7 @@ describe('a configuration that says nothing', () => {
       record: null,
       log: { level: 'info', file: null },
       metrics: true,
+      proxies: { http: null, https: null, except: [] },
     })
   })
 

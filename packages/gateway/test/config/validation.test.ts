@@ -115,8 +115,16 @@ describe('what is refused, with its place', () => {
       ['2:43: models[0].format: there is no format "kmii". Did you mean kimi?'],
     ],
     [
+      `${upstream}\nmodels: [{ match: x, upstream: a, tools: text }]`,
+      ['2:42: models[0].tools: must be one of native, prompt'],
+    ],
+    [
       `${upstream}\nmodels: [{ match: x, upstream: a, tools: prompt }]`,
-      ['2:42: models[0].tools: must be one of native'],
+      ['2:42: models[0].tools: tools can stand in the prompt only with format: hermes, xml, llama'],
+    ],
+    [
+      `${upstream}\nmodels: [{ match: x, upstream: a, format: kimi, tools: prompt }]`,
+      ['2:56: models[0].tools: tools can stand in the prompt only with format: hermes, xml, llama'],
     ],
     [
       `${upstream}\nmodels: [{ match: x, upstream: a, timeouts: { ping: 1s } }]`,

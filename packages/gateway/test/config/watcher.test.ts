@@ -106,4 +106,29 @@ describe('createConfigWatcher', () => {
     await reloading
     expect({ seen, delayed: delayed() }).toEqual({ seen: [], delayed: 0 })
   })
+
+  it('a new address or size of headers waits for a restart, until the old one is back', async () => {
+    const files = ['listen: { port: 1, host: "::1" }', 'limits: { headerBytes: 2048 }', 'listen: { port: 1 }']
+    const { watcher, seen } = await watch(() => load({ yaml: files.shift() ?? '' }))
+    await watcher.reload()
+    await watcher.reload()
+    await watcher.reload()
+    expect(seen).toEqual(['1 to 1 listen.host', '1 to 12377 listen.port limits.headerBytes', '12377 to 1'])
+  })
+
+  it('no configuration without keys takes the place of one that others can reach', async () => {
+    const seen: string[] = []
+    const key = `keys: [{ name: a, sha256: "${'0'.repeat(64)}" }]`
+    const watcher = createConfigWatcher({
+      initial: await loaded(`listen: { host: 0.0.0.0 }\n${key}`),
+      load: () => load({ yaml: 'listen: { host: 127.0.0.1 }' }),
+      onChange: () => seen.push('taken'),
+      onError: ({ errors }) => seen.push(...errors.map(({ path, message }) => `${path}: ${message}`)),
+      delay: () => () => {},
+    })
+    expect((await watcher.reload()).keys).toHaveLength(1)
+    expect(seen).toEqual([
+      'keys: the gateway listens on 0.0.0.0 until it is restarted, and clients need keys there',
+    ])
+  })
 })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createSimulator } from '../../src/simulator/server.ts'
 import { ask, clientDialects } from './ask.ts'
 import { type RunningGateway, startGateway, stopGateways } from './running-gateway.ts'
-import { until } from './scripted-upstream.ts'
+import { chunk, sse, startUpstream, stopUpstreams, until } from './scripted-upstream.ts'
 
 const simulator = createSimulator()
 let gateway: RunningGateway
@@ -24,6 +24,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await stopGateways()
   await simulator.close()
+  stopUpstreams()
 })
 
 const requestLines = () => gateway.lines.filter(({ msg }) => msg === 'request')
@@ -116,6 +117,7 @@ describe('/metrics', () => {
     'dragoman_upstream_errors_total',
     'dragoman_tool_calls_total',
     'dragoman_parse_problems_total',
+    'dragoman_parser_held_bytes',
     'dragoman_dropped_total',
     'dragoman_streams_active',
     'dragoman_build_info',
@@ -142,6 +144,47 @@ describe('/metrics', () => {
     ]
     expect(await growth(series, () => ask(gateway.address, dialect))).toEqual([1, 1, 1, 1, 1, 1, 0, 0])
   })
+
+  it.each(clientDialects)('tells whole calls from half ones, for a client of %s', async (dialect) => {
+    const call = '<|tool_call_begin|>functions.get_weather:0<|tool_call_argument_begin|>{"city":'
+    const upstream = await startUpstream((response) => {
+      const text = `<|tool_calls_section_begin|>${call}"Paris"}<|tool_call_end|>${call}`
+      sse(response, chunk({ role: 'assistant', content: text }), chunk({}, 'stop'), '[DONE]')
+      response.end()
+    })
+    const own = await startGateway({ upstream: upstream.url })
+    const answer = await ask(own.address, dialect)
+    expect(answer).toMatchObject({ isMarkedDone: false, hasCall: true })
+    await until(() => own.requestLine() !== undefined, 1000)
+    expect(await own.metric('dragoman_tool_calls_total{format="kimi",outcome="complete"}')).toBe(1)
+    expect(await own.metric('dragoman_tool_calls_total{format="kimi",outcome="incomplete"}')).toBe(1)
+    expect(await own.metric('dragoman_parse_problems_total{format="kimi",code="truncated-call"}')).toBe(1)
+  })
+
+  it.each(clientDialects)(
+    'shows what parsers hold, while they hold it, for a client of %s',
+    async (dialect) => {
+      let finish: (() => void) | undefined
+      const upstream = await startUpstream((response) => {
+        const header = '<|tool_calls_section_begin|><|tool_call_begin|>functions.get_weather:0'
+        const content = `${header}<|tool_call_argument_begin|>{"city":"${'x'.repeat(500)}`
+        sse(response, chunk({ role: 'assistant', content }))
+        finish = () => {
+          sse(response, chunk({}, 'stop'), '[DONE]')
+          response.end()
+        }
+      })
+      const own = await startGateway({ upstream: upstream.url, settings: { delivery: 'complete' } })
+      const answering = ask(own.address, dialect)
+      await until(() => finish !== undefined, 2000)
+      const held = async (): Promise<number> => own.metric('dragoman_parser_held_bytes')
+      await expect.poll(held, { timeout: 2000 }).toBeGreaterThan(400)
+      expect(await held()).toBeLessThan(2000)
+      finish?.()
+      await answering
+      await expect.poll(held, { timeout: 2000 }).toBe(0)
+    },
+  )
 
   it('counts what upstreams do wrong once, and not what clients do', async () => {
     const series = [

@@ -25,6 +25,8 @@ export interface GatewaySetup {
   readonly dialect?: 'openai-chat' | 'anthropic-messages'
   readonly apiKey?: string
   readonly recorder?: Recorder
+  /** Variables of the environment. */
+  readonly env?: Readonly<Record<string, string>>
   /** The rest of the configuration, as in a file. */
   readonly settings?: Readonly<Record<string, unknown>>
 }
@@ -42,7 +44,7 @@ export async function startGateway(setup: GatewaySetup): Promise<RunningGateway>
     metrics,
     now: () => performance.now(),
     redact,
-    ...(setup.recorder === undefined ? {} : { recorder: setup.recorder }),
+    recorders: { current: setup.recorder },
   }
   const gateway = new Gateway({ ...config, listen: { ...config.listen, port: 0 } }, world)
   running.push(gateway)
@@ -68,11 +70,12 @@ export function configFor({
   dialect = 'openai-chat',
   apiKey,
   settings,
+  env = {},
 }: GatewaySetup): Promise<GatewayConfig> {
   const lab = { url: upstream, dialect, ...(apiKey === undefined ? {} : { apiKey }) }
   const base = { upstreams: { lab }, models: [{ match: '*', upstream: 'lab' }], ...settings }
   const timeouts = { drain: '300ms', ...Object(settings?.['timeouts']) }
-  return accepted({ yaml: JSON.stringify({ ...base, timeouts }) })
+  return accepted({ yaml: JSON.stringify({ ...base, timeouts }), env })
 }
 
 function collectingLogger(lines: LogLine[], redact: (text: string) => string): Logger {

@@ -141,6 +141,35 @@ describe('the history that the model is sent', () => {
     expect(problemsIn([user('x'), first, ...results.toReversed()])).toEqual([])
   })
 
+  it('Mistral takes ids of nine letters and digits', () => {
+    expect(problemsIn([user('x'), call('abcDEF123'), result('abcDEF123')], 'mistral-large')).toEqual([])
+    expect(problemsIn([user('x'), call('call_1'), result('call_1')], 'mistral-large')).toEqual([
+      'wrong-id messages[1].tool_calls[0]: the id is call_1, it must be nine letters and digits',
+    ])
+  })
+
+  it('Mistral takes only turns that alternate, from the user on', () => {
+    const round = [call('abcDEF123'), result('abcDEF123')]
+    const said = { role: 'assistant', content: 'Well.' }
+    expect(problemsIn([user('x'), ...round, said, user('y')], 'mistral-large')).toEqual([])
+    expect(problemsIn([user('x'), user('y')], 'mistral-large')).toEqual([
+      'role-order messages[1]: user after user: the roles must alternate',
+    ])
+    expect(problemsIn([said, user('x')], 'mistral-large')).toEqual([
+      'role-order messages[0]: the conversation must begin with the user',
+    ])
+    expect(problemsIn([user('x'), ...round, user('y')], 'mistral-large')).toEqual([
+      'role-order messages[3]: the assistant must speak after a tool',
+    ])
+    expect(problemsIn([user('x'), user('y')], 'qwen3-coder')).toEqual([])
+  })
+
+  it('a call has a name', () => {
+    expect(problemsIn([user('x'), call('call_1', ''), result('call_1')], 'standard')).toEqual([
+      'missing-name messages[1].tool_calls[0]: the call has no name',
+    ])
+  })
+
   it('models that think want their thoughts back with their calls', () => {
     const missing = [
       'missing-reasoning messages[1]: thinking is on, but the message with tool_calls has no reasoning_content',
@@ -149,8 +178,8 @@ describe('the history that the model is sent', () => {
     expect(problemsIn(roundWith({ reasoning_content: '' }), 'kimi-k2-thinking')).toEqual(missing)
     expect(problemsIn(roundWith({}), 'deepseek-v4', { thinking: { type: 'enabled' } })).toEqual(missing)
     expect(problemsIn(roundWith({ reasoning_content: 'hm' }), 'kimi-k2-thinking')).toEqual([])
-    expect(problemsIn(roundWith({ reasoning: 'hm' }), 'kimi-k2-thinking')).toEqual([])
-    expect(problemsIn(roundWith({ content: '<think>hm</think>' }), 'kimi-k2-thinking')).toEqual([])
+    expect(problemsIn(roundWith({ reasoning: 'hm' }), 'kimi-k2-thinking')).toEqual(missing)
+    expect(problemsIn(roundWith({ content: '<think>hm</think>' }), 'kimi-k2-thinking')).toEqual(missing)
     expect(problemsIn(roundWith({}), 'kimi-k2')).toEqual([])
     expect(problemsIn(roundWith({}), 'qwen3+think')).toEqual([])
   })

@@ -6,8 +6,11 @@ import { failureFromError, isErrorValue } from '../upstream-failure.ts'
 import { MessageAnswer } from './message-answer.ts'
 
 /** Reads the event stream of a message. */
-export function decodeAnthropicStream(options: AnswerReaderOptions & AnswerStreamOptions): AnswerDecoder {
-  return new AnswerStream(new MessageAnswer(options), options, (data) => data)
+export function decodeAnthropicStream(
+  reading: AnswerReaderOptions,
+  options: AnswerStreamOptions,
+): AnswerDecoder {
+  return new AnswerStream(new MessageAnswer(reading), options, (data) => data)
 }
 
 /** Reads a whole message: a stream with one delta for each block. */

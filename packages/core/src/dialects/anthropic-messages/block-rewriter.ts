@@ -15,13 +15,13 @@ export interface BlockRewriterOptions {
   readonly openParser: () => TextParser
   readonly ids: AnswerIds
   /** Whether arguments that are not JSON fail the answer although the parser gave the call out as text. */
-  readonly failOnInvalidArguments?: boolean
+  readonly failOnInvalidArguments?: boolean | undefined
   /** The name by which the client knows a tool. */
-  readonly clientToolName?: (name: string) => string
+  readonly clientToolName?: ((name: string) => string) | undefined
   /** Each call that goes to the client, by the name the client knows. */
-  readonly onCall?: (name: string) => void
-  readonly onRecord?: (event: RecordedEvent) => void
-  readonly onWarning?: (message: string) => void
+  readonly onCall?: ((name: string) => void) | undefined
+  readonly onRecord?: ((event: RecordedEvent) => void) | undefined
+  readonly onWarning?: ((message: string) => void) | undefined
 }
 
 /** A block of text that the upstream has begun. */

@@ -1,8 +1,9 @@
 import type { Block, TextBlock, ToolCallBlock, ToolResponseBlock } from '../../conversation.ts'
 import type { Tool } from '../conversation-request.ts'
-import { otherFields, requiredObject, requiredText } from '../field-readers.ts'
+import { optionalText, otherFields, requiredObject, requiredText } from '../field-readers.ts'
 import { InvalidField } from '../invalid-field.ts'
 import { isJsonObject, parseJson, type JsonObject } from '../json-object.ts'
+import type { Notes } from '../request-notes.ts'
 import type { ResultBlock } from '../tool-result.ts'
 import { withWritten } from '../written-form.ts'
 import { decodeDocument, decodeImage, decodeSearchResult } from './request-decode-media.ts'
@@ -10,8 +11,10 @@ import { decodeDocument, decodeImage, decodeSearchResult } from './request-decod
 /** Reads content blocks. It knows the tools, because a result may refer to one by its name alone. */
 export class BlockDecoder {
   readonly #tools: ReadonlyMap<string, Tool>
+  readonly #notes: Notes
 
-  constructor(tools: readonly Tool[]) {
+  constructor(tools: readonly Tool[], notes: Notes) {
+    this.#notes = notes
     this.#tools = new Map(tools.map((tool) => [tool.name, tool]))
   }
 
@@ -38,7 +41,7 @@ export class BlockDecoder {
           block,
         )
       case 'tool_use':
-        if (role === 'assistant') return toolCall(block, path)
+        if (role === 'assistant') return toolCall(block, path, this.#notes)
         throw new InvalidField(path, `${path}: a user message cannot call a tool`)
       case 'tool_result':
         if (role === 'user') return this.#toolResponse(block, path)
@@ -137,12 +140,14 @@ function thinking(block: JsonObject, path: string): Block {
   return isPlain ? decoded : withWritten(decoded, dialect, block)
 }
 
-function toolCall(block: JsonObject, path: string): ToolCallBlock {
+function toolCall(block: JsonObject, path: string, notes: Notes): ToolCallBlock {
   const { id, input } = block
+  if (input === undefined || input === null || input === '')
+    notes.changed(`${path}.input`, 'It is empty; {} stands for it.')
   const call: ToolCallBlock = {
     type: 'tool_call',
     id: typeof id === 'string' ? id : '',
-    name: requiredText(block, 'name', `${path}.`),
+    name: optionalText(block, 'name', `${path}.`) ?? '',
     parameters: parametersOf(input),
   }
   const isPlain = Object.keys(otherFields(block, callFields)).length === 0

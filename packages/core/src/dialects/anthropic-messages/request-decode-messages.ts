@@ -18,7 +18,7 @@ export function decodeMessages(messages: unknown, tools: readonly Tool[], notes:
   if (!Array.isArray(messages) || messages.length === 0) {
     throw new InvalidField('messages', 'messages: must be an array of at least one message')
   }
-  const blocks = new BlockDecoder(tools)
+  const blocks = new BlockDecoder(tools, notes)
   const system: SystemText[] = []
   const contents: Content[] = []
   for (const [at, value] of messages.entries()) {
@@ -50,7 +50,7 @@ export function decodeMessages(messages: unknown, tools: readonly Tool[], notes:
   }
   const said = contents.filter((content) => content.blocks.length > 0)
   if (said.length === 0) throw new InvalidField('messages', 'messages: no message has any content')
-  return { system, contents: withToolNames(said) }
+  return { system, contents: withToolNames(said, notes) }
 }
 
 /** Results first: nothing may stand between a call and its result. */

@@ -24,6 +24,7 @@ export function encodeMessages(
     messages.push({ role: 'user', content: [{ type: 'text', text: beginning }] })
   }
   for (const content of contents) {
+    noteOtherFields(content, notes)
     const role = content.speaker === 'ai' ? 'assistant' : 'user'
     const blocks = encoder.encodeAll(content)
     const last = messages.at(-1)
@@ -34,6 +35,16 @@ export function encodeMessages(
 }
 
 const beginning = 'Go on.'
+
+/** What a message of the chat dialect said beside its content. The name of a tool is known without it. */
+function noteOtherFields(content: Content & Written, notes: Notes): void {
+  const results: readonly (Block & Written)[] = content.blocks.filter(({ type }) => type === 'tool_response')
+  const fields = [content, ...results].flatMap((thing) => Object.keys(writtenIn(thing, 'openai-chat') ?? {}))
+  for (const field of fields) {
+    if (content.speaker === 'tool' && field === 'name') continue
+    notes.dropped(`messages.${field}`, 'It has no place in the history.')
+  }
+}
 
 class BlockEncoder {
   readonly #ids: ToolIdMapper

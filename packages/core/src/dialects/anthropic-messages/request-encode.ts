@@ -32,7 +32,7 @@ export function encodeAnthropicRequest(
   return { body: wellFormed(whole), notes: notes.all }
 }
 
-function encodeSystem(system: readonly SystemText[]): { system?: unknown } {
+export function encodeSystem(system: readonly SystemText[]): { system?: unknown } {
   const texts = system.filter(({ text }) => text !== '')
   const [first] = texts
   if (first === undefined) return {}

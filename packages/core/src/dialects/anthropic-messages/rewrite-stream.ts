@@ -20,7 +20,7 @@ export interface AnthropicStreamRewriter extends StreamRewriter {
 
 export interface MessageRewriterOptions extends BlockRewriterOptions, AnswerReports {
   /** The longest event. */
-  readonly maxEventBytes?: number
+  readonly maxEventBytes?: number | undefined
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { AnswerReader } from '../answer-reader.ts'
 import { isJsonObject, nonEmptyText, type JsonObject } from '../json-object.ts'
-import type { StructuredCall } from '../structured-call.ts'
+import { cutName, type StructuredCall, withoutTokens } from '../structured-call.ts'
 import { CallLookup } from './call-lookup.ts'
 import { readReasoning } from './reasoning-parts.ts'
 
@@ -52,7 +52,7 @@ export class AnswerChoice {
       this.lookup.remember(entry, call)
       call.addId(entry['id'])
       const { function: fn } = entry
-      if (isJsonObject(fn)) addTo(call, fn)
+      if (isJsonObject(fn)) this.addTo(call, fn)
       this.reader.callsGrew()
     }
   }
@@ -60,8 +60,17 @@ export class AnswerChoice {
   /** It has neither index nor id: all its deltas are one call. */
   private readLegacy(functionCall: JsonObject): void {
     this.legacyCall ??= this.reader.openCall()
-    addTo(this.legacyCall, functionCall)
+    this.addTo(this.legacyCall, functionCall)
     this.reader.callsGrew()
+  }
+
+  private addTo(call: StructuredCall, { name, arguments: given }: JsonObject): void {
+    if (typeof name === 'string') {
+      const clean = withoutTokens(name)
+      if (clean !== name) this.warnOnce(cutName)
+      call.addName(clean)
+    }
+    call.addArguments(given)
   }
 }
 
@@ -69,9 +78,4 @@ const droppedFields = ['audio', 'annotations', 'images'] as const
 
 function isThere(value: unknown): boolean {
   return value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0)
-}
-
-function addTo(call: StructuredCall, fn: JsonObject): void {
-  call.addName(fn['name'])
-  call.addArguments(fn['arguments'])
 }

@@ -7,8 +7,8 @@ import { ChatAnswer } from './chat-answer.ts'
 import { unwrapEnvelope } from './envelope.ts'
 
 /** Reads the event stream of a chat completion. */
-export function decodeChatStream(options: AnswerReaderOptions & AnswerStreamOptions): AnswerDecoder {
-  return new AnswerStream(new ChatAnswer(options), options, unwrapEnvelope)
+export function decodeChatStream(reading: AnswerReaderOptions, options: AnswerStreamOptions): AnswerDecoder {
+  return new AnswerStream(new ChatAnswer(reading), options, unwrapEnvelope)
 }
 
 /** Reads a whole chat completion: a stream with one delta. */

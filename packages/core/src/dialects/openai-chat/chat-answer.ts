@@ -2,6 +2,7 @@ import { AnswerReader, type AnswerReaderOptions } from '../answer-reader.ts'
 import type { StreamedAnswer } from '../answer-stream.ts'
 import type { Failure, FinishReason } from '../answer.ts'
 import { isJsonObject, nonEmptyText, type JsonObject } from '../json-object.ts'
+import type { SseEvent } from '../sse-items.ts'
 import { AnswerChoice } from './answer-choice.ts'
 import { failureOfChoice } from './choice-failure.ts'
 import { decodeFinishReason } from './finish-reason.ts'
@@ -36,17 +37,16 @@ export class ChatAnswer implements StreamedAnswer {
     return this.finishWord !== null
   }
 
-  readUnparsed(data: string): boolean {
-    const content = this.envelope.read(data)
-    if (content === undefined) return false
-    this.reader.content(content)
-    return true
+  takeEvent(text: string, at: number, limit: number): number {
+    const next = this.envelope.match(text, at, limit)
+    if (next > at) this.reader.content(this.envelope.content)
+    return next
   }
 
   /** A chunk, or a whole completion, which has a `message` where a chunk has a `delta`. */
-  read(chunk: JsonObject, data = ''): void {
+  read(chunk: JsonObject, event?: SseEvent): void {
     const { reader } = this
-    this.envelope.learn(data, chunk)
+    if (event !== undefined) this.envelope.learn(event, chunk)
     if (!reader.isStarted) reader.start(nonEmptyText(chunk['id']), nonEmptyText(chunk['model']))
     const choices = chunk['choices']
     const choice = Array.isArray(choices) ? this.firstOf(choices) : undefined

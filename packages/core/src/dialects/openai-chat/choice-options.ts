@@ -4,14 +4,13 @@ import type { RewriteOptions } from './rewrite-stream.ts'
 
 /** What the reader of one choice gets of the options of the whole answer. */
 export function choiceOptions(options: RewriteOptions, ids: AnswerIds, index: number): ChoiceReaderOptions {
-  const { clientToolName, onCall } = options
   return {
     parser: options.openParser(),
     ids,
     failOnInvalidArguments: options.failOnInvalidArguments ?? false,
     finishesByDone: options.faults === 'fail',
-    ...(clientToolName === undefined ? {} : { clientToolName }),
-    ...(onCall === undefined ? {} : { onCall }),
+    clientToolName: options.clientToolName,
+    onCall: options.onCall,
     record: (event) => options.onRecord?.(event, index),
     warn: (message) => options.onWarning?.(`choice ${index}: ${message}`),
   }

@@ -3,6 +3,7 @@ import type { FormatId } from '../../formats/format-id.ts'
 import type { AnswerIds } from '../answer-ids.ts'
 import type { Failure } from '../answer.ts'
 import { isJsonObject, nonEmptyText } from '../json-object.ts'
+import { cutName, withoutTokens } from '../structured-call.ts'
 import type { DeltaParts, Piece } from './delta.ts'
 import { HeldCalls } from './held-calls.ts'
 import { StructuredCalls } from './structured-calls.ts'
@@ -39,8 +40,8 @@ export interface ChoiceReaderOptions {
   /** Whether `[DONE]` alone ends a choice in which nothing is wrong; otherwise it gets no finish reason. */
   readonly finishesByDone?: boolean
   /** The name by which the client knows a tool. */
-  readonly clientToolName?: (name: string) => string
-  readonly onCall?: (name: string) => void
+  readonly clientToolName?: ((name: string) => string) | undefined
+  readonly onCall?: ((name: string) => void) | undefined
   readonly record: (event: RecordedEvent) => void
   readonly warn: (message: string) => void
 }
@@ -55,7 +56,8 @@ export class ChoiceReader {
   private readonly held = new HeldCalls()
   private brokenCall: WrittenCall | undefined
   private lastProblem = ''
-  private failure: Failure | null = null
+  /** Why the answer cannot become a whole one any more. */
+  failure: Failure | null = null
 
   constructor(options: ChoiceReaderOptions) {
     this.options = options
@@ -71,6 +73,17 @@ export class ChoiceReader {
     if (parts.functionCall !== null) {
       this.takeStructured(this.structured.readLegacy(parts.functionCall), pieces)
     }
+    return this.forClient(pieces)
+  }
+
+  /** Content alone. Null where it goes to the client as it came. */
+  readContent(text: string): Piece[] | null {
+    if (text === '') return null
+    const events = this.options.parser.push(text, 'content')
+    const [only] = events
+    if (events.length === 1 && only?.type === 'text' && only.text === text) return null
+    const pieces: Piece[] = []
+    this.take(events, pieces)
     return this.forClient(pieces)
   }
 
@@ -192,7 +205,9 @@ export class ChoiceReader {
     const fn = isJsonObject(entry) ? entry['function'] : undefined
     const name = isJsonObject(fn) ? nonEmptyText(fn['name']) : null
     if (name === null || !isJsonObject(entry) || !isJsonObject(fn)) return entry
-    const known = this.options.clientToolName?.(name) ?? name
+    const clean = withoutTokens(name)
+    if (clean !== name) this.options.warn(cutName)
+    const known = this.options.clientToolName?.(clean) ?? clean
     this.options.onCall?.(known)
     return known === name ? entry : { ...entry, function: { ...fn, name: known } }
   }

@@ -32,6 +32,11 @@ export class ChoiceRewriter {
     return this.state.at === 'ended'
   }
 
+  /** Why the answer cannot become a whole one any more. */
+  get failure(): Failure | null {
+    return this.reader.failure
+  }
+
   /** The one that the client was sent. */
   get finishReason(): string | null {
     return this.state.at === 'ended' ? this.state.finishReason : null
@@ -42,7 +47,7 @@ export class ChoiceRewriter {
     const finishReason = nonEmptyText(choice['finish_reason'])
     if (this.state.at === 'ended') {
       return {
-        choices: [late(choice, finishReason, this.state.finishReason)],
+        choices: [late(choice, finishReason)],
         failure: null,
         reasoningFields,
       }
@@ -56,9 +61,27 @@ export class ChoiceRewriter {
     const pieces = this.reader.read(parts)
     if (finishReason === null) {
       const choices = saysTheSame(parts, pieces) ? [choice] : replaced(read, pieces, chunk)
-      return { choices, failure: null, reasoningFields: fields }
+      return { choices, failure: this.reader.failure, reasoningFields: fields }
     }
     return { ...this.finish(read, pieces, finishReason), reasoningFields: fields }
+  }
+
+  /** A delta of content alone. Null where it goes to the client as it came. */
+  takeContent(text: string): readonly Piece[] | null {
+    return this.reader.readContent(text)
+  }
+
+  /** The choices to send in place of the one in a chunk whose content became these pieces. */
+  withPieces(
+    chunk: JsonObject,
+    pieces: readonly Piece[],
+    reasoningFields: readonly string[],
+  ): readonly JsonObject[] {
+    const choices = chunk['choices']
+    const choice: unknown = Array.isArray(choices) ? choices[0] : undefined
+    const delta = isJsonObject(choice) ? choice['delta'] : undefined
+    if (!isJsonObject(choice) || !isJsonObject(delta)) return []
+    return replaced({ choice, delta, parts: readDelta(delta), reasoningFields }, pieces, chunk)
   }
 
   /** Ends a choice that got no finish reason. It is built on the last chunk that had a part of it. */
@@ -111,7 +134,7 @@ function replaced(read: ReadChoice, pieces: readonly Piece[], chunk: JsonObject)
   return saysMore(read) || saysMoreThanChoices(chunk) ? [emptiedChoice(read)] : []
 }
 
-// Some servers repeat the finish reason beside the usage. Left as it came, `stop` would take back our `tool_calls`.
-function late(choice: JsonObject, came: string | null, sent: string | null): JsonObject {
-  return came === null || sent === null || came === sent ? choice : { ...choice, finish_reason: sent }
+// Some servers repeat the finish reason beside the usage. A client that is told twice may end twice.
+function late(choice: JsonObject, came: string | null): JsonObject {
+  return came === null ? choice : { ...choice, finish_reason: null }
 }

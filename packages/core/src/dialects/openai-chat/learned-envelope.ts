@@ -1,44 +1,56 @@
 import { isJsonObject, type JsonObject } from '../json-object.ts'
+import type { SseEvent } from '../sse-items.ts'
 
 /**
- * The chunks of a stream differ in little but their text. Once one was parsed, the next that is the same
- * around its content need not be: its text is cut out. Anything else is left to the parser.
+ * The events of a stream differ in little but their text. Once one was parsed, the next that is the same around
+ * its content need not be: its text is cut out. Anything else is left to the parser.
  */
 export class LearnedEnvelope {
+  /** Of the event that was matched last. */
+  content = ''
   private before = ''
   private after = ''
 
-  /** The content of a chunk that is known but for it; undefined where the chunk has to be parsed. */
-  read(data: string): string | undefined {
+  /** Where the event at `at` ends, if it is known but for its content; else `at`. */
+  match(text: string, at: number, limit: number): number {
     const { before, after } = this
-    if (before === '' || data.length < before.length + after.length) return undefined
-    if (!data.startsWith(before) || !data.endsWith(after)) return undefined
-    const text = data.slice(before.length, data.length - after.length)
-    return isPlain(text) ? text : undefined
+    const start = at + before.length
+    // Compared as slices: that is several times as fast as `startsWith`.
+    if (before === '' || text.slice(at, start) !== before) return at
+    const end = plainEnd(text, start)
+    const next = end + after.length
+    if (text.slice(end, next) !== after || next - at > limit) return at
+    this.content = text.slice(start, end)
+    return next
   }
 
-  /** Remembers the chunk, if content is all that it says. */
-  learn(data: string, chunk: JsonObject): void {
+  /** Remembers what surrounds the content, if content is all that the chunk says. */
+  learn({ source, data }: SseEvent, chunk: JsonObject): void {
     const content = onlyContent(chunk)
     if (content === undefined) return
+    if (this.before !== '' && source.startsWith(this.before) && source.endsWith(this.after)) return
+    const dataStart = source.startsWith('data: ') ? 6 : 5
+    if (source !== `data: ${data}\n\n` && source !== `data:${data}\n\n`) return
     const key = data.indexOf('"content":')
     // Two of them: which is the text?
     if (data.indexOf('"content":', key + 1) >= 0) return
     const start = key + (data.charAt(key + 10) === ' ' ? 11 : 10)
     const literal = JSON.stringify(content)
     if (key < 0 || !data.startsWith(literal, start)) return
-    this.before = flat(data.slice(0, start + 1))
-    this.after = flat(data.slice(start + literal.length - 1))
+    this.before = flat(source.slice(0, dataStart + start + 1))
+    this.after = flat(source.slice(dataStart + start + literal.length - 1))
   }
 }
 
-/** Whether the text stands in JSON as it is: no quote, no escape, no control character. */
-function isPlain(text: string): boolean {
-  for (let at = 0; at < text.length; at++) {
+/** The end of text that stands in JSON as it is: no quote, no escape, no control character. */
+function plainEnd(text: string, start: number): number {
+  let at = start
+  for (;;) {
     const code = text.charCodeAt(at)
-    if (code < 32 || code === 34 || code === 92) return false
+    // Past the end the code is NaN, which no comparison holds for.
+    if (!(code >= 32) || code === 34 || code === 92) return at
+    at++
   }
-  return true
 }
 
 /** The text of a chunk that says nothing else: no end, no usage, no other part of a delta. */

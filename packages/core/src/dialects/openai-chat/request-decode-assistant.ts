@@ -1,5 +1,5 @@
 import type { Block, ThinkingBlock, ToolCallBlock } from '../../conversation.ts'
-import { requiredObject, requiredText } from '../field-readers.ts'
+import { optionalText, requiredObject } from '../field-readers.ts'
 import { InvalidField } from '../invalid-field.ts'
 import { isJsonObject, nonEmptyText, parseJson, type JsonObject } from '../json-object.ts'
 import type { Notes } from '../request-notes.ts'
@@ -58,11 +58,18 @@ function callsIn(message: JsonObject, path: string, notes: Notes): ToolCallBlock
 
 function callOf(value: unknown, id: string, path: string, notes: Notes): ToolCallBlock {
   const called = requiredObject(value, path)
-  const name = requiredText(called, 'name', `${path}.`)
-  const parameters = parametersOf(called['arguments'])
+  const name = optionalText(called, 'name', `${path}.`) ?? ''
+  const given = called['arguments']
+  const parameters = parametersOf(given)
   if (parameters === null)
     notes.changed(`${path}.arguments`, 'They are not a JSON object; {} stands for them.')
+  else if (given !== parameters && Object.keys(parameters).length === 0 && isEmptyText(given))
+    notes.changed(`${path}.arguments`, 'They are empty; {} stands for them.')
   return { type: 'tool_call', id, name, parameters: parameters ?? {} }
+}
+
+function isEmptyText(given: unknown): boolean {
+  return given === undefined || given === null || (typeof given === 'string' && given.trim() === '')
 }
 
 function parametersOf(written: unknown): JsonObject | null {

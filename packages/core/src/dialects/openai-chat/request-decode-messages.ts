@@ -6,10 +6,11 @@ import { InvalidField } from '../invalid-field.ts'
 import type { JsonObject } from '../json-object.ts'
 import type { Notes } from '../request-notes.ts'
 import { systemReminder } from '../system-reminder.ts'
-import { cacheControlOf } from '../written-form.ts'
+import { cacheControlOf, withWritten } from '../written-form.ts'
 import { decodeAssistant } from './request-decode-assistant.ts'
 import { decodeParts } from './request-decode-parts.ts'
 import { decodeToolMessage } from './request-decode-tool-message.ts'
+import { withReasoningSources } from './reasoning-sources.ts'
 
 export interface DecodedMessages {
   readonly system: readonly SystemText[]
@@ -29,6 +30,7 @@ export function decodeMessages(messages: unknown, notes: Notes): DecodedMessages
       case 'system':
       case 'developer': {
         const texts = systemTexts(message, path)
+        noteOtherFields(message, path, notes)
         if (contents.length === 0) {
           system.push(...texts)
         } else if (texts.length > 0) {
@@ -39,10 +41,19 @@ export function decodeMessages(messages: unknown, notes: Notes): DecodedMessages
         break
       }
       case 'user':
-        contents.push({ speaker: 'human', blocks: decodeParts(message['content'], `${path}.content`) })
+        contents.push(
+          withOtherFields(
+            { speaker: 'human', blocks: decodeParts(message['content'], `${path}.content`) },
+            message,
+          ),
+        )
         break
       case 'assistant':
-        contents.push({ speaker: 'ai', blocks: decodeAssistant(message, path, notes) })
+        contents.push(
+          withOtherFields({ speaker: 'ai', blocks: decodeAssistant(message, path, notes) }, message),
+        )
+        if ('annotations' in message)
+          notes.dropped('messages.annotations', 'Upstreams give it out and refuse it.')
         break
       case 'tool':
       case 'function':
@@ -54,13 +65,12 @@ export function decodeMessages(messages: unknown, notes: Notes): DecodedMessages
           `${path}.role: must be "system", "developer", "user", "assistant" or "tool"`,
         )
     }
-    noteOtherFields(message, path, notes)
   }
   const said = contents.filter(({ blocks }) => blocks.length > 0)
   if (said.length === 0 && system.length === 0) {
     throw new InvalidField('messages', 'messages: no message has any content')
   }
-  return { system, contents: withToolNames(said) }
+  return { system, contents: withReasoningSources(withToolNames(said, notes)) }
 }
 
 function systemTexts(message: JsonObject, path: string): SystemText[] {
@@ -82,12 +92,17 @@ const messageFields = new Set([
   'reasoning',
   'reasoning_text',
   'reasoning_details',
+  'annotations',
 ])
 
+/** What else the message says, for an upstream of the same dialect: the name of a user, a vendor's own fields. */
+function withOtherFields(content: Content, message: JsonObject): Content {
+  const others = otherFields(message, messageFields)
+  return Object.keys(others).length === 0 ? content : withWritten(content, 'openai-chat', others)
+}
+
 function noteOtherFields(message: JsonObject, path: string, notes: Notes): void {
-  const isTool = message['role'] === 'tool' || message['role'] === 'function'
   for (const field of Object.keys(otherFields(message, messageFields))) {
-    if (isTool && field === 'name') continue
     notes.dropped(`${path}.${field}`, 'It has no place in the history.')
   }
 }

@@ -4,15 +4,17 @@ import { isJsonObject, parseJson, type JsonObject } from '../json-object.ts'
 import type { Notes } from '../request-notes.ts'
 import type { ChatTarget } from '../request-target.ts'
 import { writtenIn, type Written } from '../written-form.ts'
+import { otherMessageFields } from './request-encode-other-fields.ts'
 import { cacheMark, encodeParts } from './request-encode-parts.ts'
 import { encodeReasoning } from './request-encode-reasoning.ts'
 
 export function encodeAssistant(
-  { blocks }: Content,
+  message: Content,
   ids: ToolIdMapper,
   target: ChatTarget,
   notes: Notes,
 ): JsonObject {
+  const { blocks } = message
   const texts = blocks.filter((block) => block.type === 'text')
   const calls = blocks.filter((block) => block.type === 'tool_call')
   if (blocks.some(({ type }) => type === 'media')) {
@@ -24,6 +26,7 @@ export function encodeAssistant(
   const content = isMarked ? encodeParts(texts, target, notes) : text
   return {
     role: 'assistant',
+    ...otherMessageFields(message, target, notes),
     ...(text === '' && calls.length > 0 ? emptyContents[target.emptyContent ?? 'null'] : { content }),
     ...encodeReasoning(
       blocks.filter((block) => block.type === 'thinking'),

@@ -1,10 +1,12 @@
 import type { Content } from '../../conversation.ts'
 import type { FormatId } from '../../formats/format-id.ts'
+import { alternatesTurns } from '../alternate-turns.ts'
 import type { JsonObject } from '../json-object.ts'
 import type { Notes } from '../request-notes.ts'
 import type { ChatTarget } from '../request-target.ts'
 import type { UpstreamHistory } from '../upstream-history.ts'
 import { encodeAssistant } from './request-encode-assistant.ts'
+import { otherMessageFields } from './request-encode-other-fields.ts'
 import { encodeParts, partsContent } from './request-encode-parts.ts'
 import { encodeToolMessages } from './request-encode-tool-results.ts'
 
@@ -48,13 +50,17 @@ function userMessage(
   notes: Notes,
 ): JsonObject {
   const parts = encodeParts(content.blocks, target, notes)
-  return { role: 'user', content: shown.length === 0 ? partsContent(parts) : [...shown, ...parts] }
+  return {
+    role: 'user',
+    ...otherMessageFields(content, target, notes),
+    content: shown.length === 0 ? partsContent(parts) : [...shown, ...parts],
+  }
 }
 
 /** Some templates raise an error unless the user begins; Mistral's also where the user speaks right after a tool. */
 function strictTurns(messages: readonly JsonObject[], format: FormatId, notes: Notes): JsonObject[] {
   const strict: JsonObject[] = []
-  if (userBegins.has(format) && messages[0]?.['role'] === 'assistant') {
+  if (alternatesTurns(format) && messages[0]?.['role'] === 'assistant') {
     notes.changed(
       'messages',
       'The conversation has to begin with the user; a short message was put in front.',
@@ -70,8 +76,6 @@ function strictTurns(messages: readonly JsonObject[], format: FormatId, notes: N
   }
   return strict
 }
-
-const userBegins: ReadonlySet<FormatId> = new Set(['mistral', 'gemma'])
 
 function withPrefill(messages: readonly JsonObject[], target: ChatTarget, notes: Notes): EncodedMessages {
   const last = messages.at(-1)

@@ -1,5 +1,5 @@
 import type { ThinkingBlock } from '../../conversation.ts'
-import { parseJson, type JsonObject } from '../json-object.ts'
+import { isJsonObject, nonEmptyText, parseJson, type JsonObject } from '../json-object.ts'
 import { demandsReasoning, lostReasoning } from '../reasoning-policy.ts'
 import { readSignature } from '../reasoning-signature.ts'
 import type { Notes } from '../request-notes.ts'
@@ -21,22 +21,44 @@ export function encodeReasoning(
       fields[field] = joined(fields[field], value)
     }
   }
-  if (Object.keys(fields).length > 0 || !callsTools || !demandsReasoning(target.format)) return fields
-  notes.changed('messages', 'The upstream demands reasoning beside tool calls and the client sent none.')
-  return { reasoning_content: lostReasoning }
+  if (!callsTools || !demandsReasoning(target.format)) return fields
+  if (nonEmptyText(fields['reasoning_content']) !== null) return fields
+  // Servers give it out under other names too, and still demand it under this one.
+  const known = thoughts.map(({ thought }) => thought).join('')
+  if (known === '')
+    notes.changed('messages', 'The upstream demands reasoning beside tool calls and the client sent none.')
+  return { ...fields, reasoning_content: known === '' ? lostReasoning : known }
 }
 
 /** The signature comes from the client: of the fields of a message it may name none but these. */
 function nativeFields({ thought, signature }: ThinkingBlock): JsonObject {
   const source = readSignature(signature)
   if (source === null || source === 'foreign') return { reasoning_content: thought }
+  const proved = source.proof === undefined ? {} : provedFields(source.proof, thought)
   if (source.field === 'reasoning_details') {
-    const details = source.proof === undefined ? undefined : parseJson(source.proof)
-    const text = thought === '' ? [] : [{ type: 'reasoning.text', text: thought }]
-    return { reasoning_details: Array.isArray(details) ? details : text }
+    return 'reasoning_details' in proved ? proved : { reasoning_details: textDetails(thought) }
   }
+  if (source.field === 'thinking_blocks' && 'thinking_blocks' in proved) return proved
   const field = reasoningTextFields.find((name) => name === source.field) ?? 'reasoning_content'
-  return { [field]: thought }
+  return { ...(thought === '' && source.proof !== undefined ? {} : { [field]: thought }), ...proved }
+}
+
+/** What came beside the text, in the shape in which servers take it back: details as JSON, or a bare signature. */
+function provedFields(proof: string, thought: string): JsonObject {
+  const details = parseJson(proof)
+  if (Array.isArray(details)) return { reasoning_details: details }
+  if (isJsonObject(details)) return { reasoning_details: detailsWith(details, thought) }
+  return { thinking_blocks: [{ type: 'thinking', thinking: thought, signature: proof }] }
+}
+
+/** A detail was kept without its text, which is that of the block. */
+function detailsWith(detail: JsonObject, thought: string): JsonObject[] {
+  if (detail['type'] === 'reasoning.encrypted') return [...textDetails(thought), detail]
+  return [{ ...detail, [detail['type'] === 'reasoning.summary' ? 'summary' : 'text']: thought }]
+}
+
+function textDetails(thought: string): JsonObject[] {
+  return thought === '' ? [] : [{ type: 'reasoning.text', text: thought }]
 }
 
 function joined(before: unknown, value: unknown): unknown {

@@ -5,6 +5,7 @@ import type { Notes } from '../request-notes.ts'
 import type { ChatTarget } from '../request-target.ts'
 import { resultBlocks, toolErrorMark, type ResultBlock } from '../tool-result.ts'
 import type { Written } from '../written-form.ts'
+import { otherMessageFields } from './request-encode-other-fields.ts'
 import { cacheMark, encodeParts } from './request-encode-parts.ts'
 
 export interface EncodedResults {
@@ -31,13 +32,21 @@ export function encodeToolMessages(
         shown.push({ type: 'text', text: `From the result of ${response.toolName || 'the tool'}:` })
         shown.push(...encodeParts(media, target, notes))
       }
-      return {
-        role: 'tool',
-        tool_call_id: toolCallId,
-        content: contentOf(response, result, target, notes),
-      }
+      const content = contentOf(response, result, target, notes)
+      return toolMessage(toolCallId, content, response, otherMessageFields(response, target, notes))
     })
   return { messages, shown }
+}
+
+function toolMessage(
+  id: string,
+  content: unknown,
+  { toolName }: ToolResponseBlock,
+  others: JsonObject,
+): JsonObject {
+  // The name that the client wrote may be one that this upstream cannot take.
+  const named = 'name' in others ? { name: toolName } : {}
+  return { role: 'tool', ...others, ...named, tool_call_id: id, content }
 }
 
 function contentOf(

@@ -33,7 +33,7 @@ export function encodeChatRequest(request: ConversationRequest, target: ChatTarg
 }
 
 /** One message in front: most templates take a single system message, and only there. */
-function encodeSystem(system: readonly SystemText[], target: ChatTarget): JsonObject[] {
+export function encodeSystem(system: readonly SystemText[], target: ChatTarget): JsonObject[] {
   const texts = system.filter(({ text }) => text !== '')
   if (texts.length === 0) return []
   const isMarked =

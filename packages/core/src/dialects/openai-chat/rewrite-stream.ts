@@ -2,19 +2,21 @@ import { AnswerIds, type MintId } from '../answer-ids.ts'
 import type { AnswerReports, StreamRewriter } from '../answer-reports.ts'
 import type { Failure } from '../answer.ts'
 import { isJsonObject, parseJson, type JsonObject } from '../json-object.ts'
-import { createSseDecoder, type SseDecoder } from '../sse-decoder.ts'
-import { encodeSse, encodeSseComment } from '../sse-encoder.ts'
+import { encodeSse } from '../sse-encoder.ts'
 import type { SseEvent, SseItem } from '../sse-items.ts'
+import { SseReader, type SseSink } from '../sse-reader.ts'
 import { emptyAnswer, limitError, protocolError, truncated } from '../stream-faults.ts'
 import { failureFromError, isErrorValue } from '../upstream-failure.ts'
 import { failureOfChoice } from './choice-failure.ts'
 import { choiceOptions } from './choice-options.ts'
 import type { RecordedEvent, TextParser, UpstreamEnd } from './choice-reader.ts'
+import { readDelta, type Piece } from './delta.ts'
 import { ChoiceRewriter } from './choice-rewriter.ts'
-import { chunkWith } from './chunk.ts'
+import { ChunkOutput } from './chunk-output.ts'
 import { unwrapEnvelope } from './envelope.ts'
 import { chatErrorBody } from './errors.ts'
 import { decodeFinishReason } from './finish-reason.ts'
+import { LearnedEnvelope } from './learned-envelope.ts'
 import { usageOf } from './usage.ts'
 
 export type ChatStreamRewriter = StreamRewriter
@@ -24,25 +26,25 @@ export interface RewriteOptions extends AnswerReports {
   readonly openParser: () => TextParser
   readonly mint: MintId
   /** The ids that the conversation already holds: a call of the stream gets none of them. */
-  readonly conversationIds?: ReadonlySet<string>
+  readonly conversationIds?: ReadonlySet<string> | undefined
   /** Whether arguments that are not JSON end the stream as an error although they came out as text. */
-  readonly failOnInvalidArguments?: boolean
+  readonly failOnInvalidArguments?: boolean | undefined
   /** What was passed on, or dropped, although something is wrong with it. */
-  readonly onWarning?: (message: string) => void
+  readonly onWarning?: ((message: string) => void) | undefined
   /** Each problem and repair of the parser, with the index of its choice. */
-  readonly onRecord?: (event: RecordedEvent, choiceIndex: number) => void
+  readonly onRecord?: ((event: RecordedEvent, choiceIndex: number) => void) | undefined
   /**
    * What becomes of a stream that is not as it should be. `pass` (default): what came is passed on, with a warning.
    * `fail`: a stream that was cut off, or holds what is no JSON, ends with an error; one that is whole
    * gets the finish reason and the `[DONE]` that it lacks.
    */
-  readonly faults?: 'pass' | 'fail'
+  readonly faults?: 'pass' | 'fail' | undefined
   /** Leaves out the chunk that holds nothing but the usage: the client did not ask for it. */
-  readonly withholdUsage?: boolean
+  readonly withholdUsage?: boolean | undefined
   /** The name by which the client knows a tool. */
-  readonly clientToolName?: (name: string) => string
+  readonly clientToolName?: ((name: string) => string) | undefined
   /** The longest event. */
-  readonly maxEventBytes?: number
+  readonly maxEventBytes?: number | undefined
 }
 
 /**
@@ -57,24 +59,26 @@ export function rewriteChatStream(options: RewriteOptions): ChatStreamRewriter {
   return new ChunkStreamRewriter(options)
 }
 
-class ChunkStreamRewriter implements ChatStreamRewriter {
+class ChunkStreamRewriter implements ChatStreamRewriter, SseSink {
   failure: Failure | null = null
   private progress: 'reading' | 'done' | 'failed' = 'reading'
   private readonly options: RewriteOptions
   private readonly isStrict: boolean
-  private readonly decoder: SseDecoder
+  private readonly sse: SseReader
+  private readonly envelope = new LearnedEnvelope()
+  private readonly output = new ChunkOutput()
   private readonly ids: AnswerIds
   private readonly choices = new Map<number, ChoiceRewriter>()
   private reasoningFields: readonly string[] = ['reasoning_content']
   private eventCount = 0
-  private hasComments = false
+  /** The last event lacks the blank line that closes it. */
+  private isLastOpen = false
   private hasForeignLines = false
 
   constructor(options: RewriteOptions) {
     this.options = options
     this.isStrict = options.faults === 'fail'
-    const { maxEventBytes } = options
-    this.decoder = createSseDecoder(maxEventBytes === undefined ? {} : { limits: { maxEventBytes } })
+    this.sse = new SseReader(this, options.maxEventBytes)
     this.ids = new AnswerIds(options.mint, options.conversationIds)
   }
 
@@ -84,35 +88,53 @@ class ChunkStreamRewriter implements ChatStreamRewriter {
   }
 
   push(chunk: string | Uint8Array): string[] {
-    const output: string[] = []
-    for (const item of this.decoder.push(chunk)) this.takeItem(item, output)
-    return output
+    this.sse.push(chunk)
+    return this.output.take()
   }
 
   end(cause?: Failure): string[] {
-    const output: string[] = []
-    let isLastOpen = false
-    for (const item of this.decoder.end()) {
-      this.takeItem(item, output)
-      isLastOpen = item.kind === 'event' && !item.terminated
-    }
-    const rest: string[] = []
-    if (this.progress === 'reading') this.endReading(cause, rest)
+    this.sse.end()
+    const texts = this.output.take()
+    if (this.progress === 'reading') this.endReading(cause)
+    const rest = this.output.take()
     // Without the blank line that the last event lacks, what follows would be read as a part of it.
-    if (isLastOpen && output.length > 0 && (rest.length > 0 || this.isStrict)) output.push('\n\n')
-    output.push(...rest)
-    return output
+    if (this.isLastOpen && texts.length > 0 && (rest.length > 0 || this.isStrict)) texts.push('\n\n')
+    return [...texts, ...rest]
   }
 
-  private endReading(cause: Failure | undefined, output: string[]): void {
+  /** Where a known event only brings more text, and that goes on as it came, nothing is parsed and nothing written. */
+  takeEvent(text: string, at: number, limit: number): number {
+    const choice = this.progress === 'reading' ? this.choices.get(0) : undefined
+    if (choice === undefined || choice.isEnded) return at
+    const next = this.envelope.match(text, at, limit)
+    if (next === at) return at
+    this.eventCount++
+    const pieces = choice.takeContent(this.envelope.content)
+    if (pieces === null) this.output.pass(text, at, next)
+    else this.replaceContent(text.slice(at, next), choice, pieces)
+    this.output.endEvent()
+    return next
+  }
+
+  /** The text of a known event was read, and something has to change. */
+  private replaceContent(source: string, rewriter: ChoiceRewriter, pieces: readonly Piece[]): void {
+    const chunk = parseJson(source.slice('data:'.length))
+    if (isJsonObject(chunk)) {
+      this.output.choices({}, chunk, rewriter.withPieces(chunk, pieces, this.reasoningFields))
+    }
+    if (rewriter.failure !== null) this.fail(rewriter.failure)
+  }
+
+  private endReading(cause: Failure | undefined): void {
+    this.output.release()
     if (this.isStrict && this.hasFinished()) {
-      output.push(encodeSse({ data: '[DONE]' }))
+      this.output.push(encodeSse({ data: '[DONE]' }))
       this.finish()
     } else if (this.isStrict || cause !== undefined) {
-      this.fail(cause ?? this.missingEnd(), output)
+      this.fail(cause ?? this.missingEnd())
     } else {
-      const failure = this.endChoices({ by: 'cut' }, output)
-      if (failure !== null) this.fail(failure, output)
+      const failure = this.endChoices({ by: 'cut' })
+      if (failure !== null) this.fail(failure)
     }
   }
 
@@ -132,80 +154,89 @@ class ChunkStreamRewriter implements ChatStreamRewriter {
     if (reason !== 'error') this.options.onFinish?.(reason)
   }
 
-  private takeItem(item: SseItem, output: string[]): void {
+  item(item: SseItem): void {
     if (this.progress === 'failed' || (this.progress === 'done' && this.isStrict)) return
     switch (item.kind) {
       case 'comment':
-        this.hasComments = true
-        output.push(encodeSseComment(item.text))
+        this.output.comment(item.text)
         break
       case 'fields':
         this.hasForeignLines = true
-        output.push(item.source)
+        this.output.push(item.source)
         break
       case 'overflow':
-        this.fail(limitError(item.limit), output)
+        this.fail(limitError(item.limit))
         break
       case 'event':
         this.eventCount++
-        this.takeEvent(item, output)
-        this.hasComments = false
+        this.isLastOpen = !item.terminated
+        this.readEvent(item)
+        this.output.endEvent()
     }
   }
 
-  private takeEvent(event: SseEvent, output: string[]): void {
+  private readEvent(event: SseEvent): void {
     if (this.progress === 'done') {
-      output.push(this.asItCame(event))
+      this.output.event(event)
     } else if (event.data.trim() === '[DONE]') {
-      this.takeDone(event, output)
+      this.takeDone(event)
     } else {
-      this.takeData(event, parseJson(event.data), output)
+      this.takeData(event, parseJson(event.data))
     }
   }
 
-  private takeDone(event: SseEvent, output: string[]): void {
-    if (this.isStrict && this.eventCount === 1) return this.fail(emptyAnswer, output)
-    const failure = this.endChoices({ by: 'done' }, output)
-    if (failure !== null) return this.fail(failure, output)
-    output.push(this.asItCame(event))
+  private takeDone(event: SseEvent): void {
+    this.output.release()
+    if (this.isStrict && this.eventCount === 1) return this.fail(emptyAnswer)
+    const failure = this.endChoices({ by: 'done' })
+    if (failure !== null) return this.fail(failure)
+    this.output.event(event)
     this.finish()
   }
 
-  private takeData(event: SseEvent, came: unknown, output: string[]): void {
+  private takeData(event: SseEvent, came: unknown): void {
     const data = unwrapEnvelope(came)
     if (event.event === 'error' || (isJsonObject(data) && isErrorValue(data))) {
-      this.endChoices({ by: 'cut' }, output)
-      output.push(this.asItCame(event))
+      this.output.release()
+      this.endChoices({ by: 'cut' })
+      this.output.event(event)
       this.failure = failureFromError(data ?? event.data)
       this.progress = 'failed'
     } else if (isJsonObject(data)) {
-      this.takeChunk(data === came ? event : withData(event, data), data, output)
+      this.takeChunk(data === came ? event : withData(event, data), data)
     } else {
-      this.takeForeign(event, data === undefined ? 'not JSON' : 'JSON, but not an object', output)
+      this.takeForeign(event, data === undefined ? 'not JSON' : 'JSON, but not an object')
     }
   }
 
-  private takeForeign(event: SseEvent, what: string, output: string[]): void {
+  private takeForeign(event: SseEvent, what: string): void {
     if (!this.isStrict) {
       this.warn(`event ${this.eventCount}: the data is ${what}; passed on as it came`)
-      output.push(this.asItCame(event))
+      this.output.event(event)
     } else if (event.terminated) {
-      this.fail(protocolError(`The data of event ${this.eventCount} is ${what}.`), output)
+      this.fail(protocolError(`The data of event ${this.eventCount} is ${what}.`))
     }
     // An event without its closing line was cut off: the end of the stream tells what became of the answer.
   }
 
-  private takeChunk(event: SseEvent, chunk: JsonObject, output: string[]): void {
+  private takeChunk(event: SseEvent, chunk: JsonObject): void {
     const came: readonly unknown[] = Array.isArray(chunk['choices']) ? chunk['choices'] : []
     if (this.takeUsage(chunk, came)) return
+    // Behind the finish reason there may still be text, which belongs before it.
+    const wasFinished = this.hasFinished()
+    if (!wasFinished || came.length === 0) this.output.release()
     const sent: unknown[] = []
     let failure: Failure | null = null
     for (const [position, choice] of came.entries()) {
       if (isJsonObject(choice)) failure = this.takeChoice(choice, position, chunk, sent) ?? failure
       else sent.push(choice)
     }
-    this.write(event, chunk, came, sent, output)
-    if (failure !== null) this.fail(failure, output)
+    this.envelope.learn(event, chunk)
+    this.output.chunk(event, chunk, came, sent)
+    if (failure !== null) this.fail(failure)
+    else if (this.isStrict && !wasFinished && this.hasFinished() && came.every(saysNoMore)) {
+      this.output.holdLast()
+    }
   }
 
   /** Whether the chunk is to be left out. */
@@ -241,50 +272,35 @@ class ChunkStreamRewriter implements ChatStreamRewriter {
     return rewriter
   }
 
-  private write(
-    event: SseEvent,
-    chunk: JsonObject,
-    came: readonly unknown[],
-    sent: readonly unknown[],
-    output: string[],
-  ): void {
-    const isUnchanged = came.length === sent.length && came.every((choice, at) => choice === sent[at])
-    const endsAsItCame = came.length === 1 && sent.at(-1) === came[0]
-    const rewritten = isUnchanged ? [] : endsAsItCame ? sent.slice(0, -1) : sent
-    for (const [at, choice] of rewritten.entries()) {
-      const isLast = !endsAsItCame && at === rewritten.length - 1
-      output.push(encodeSse({ ...event, data: JSON.stringify(chunkWith(chunk, choice, isLast)) }))
-    }
-    if (isUnchanged || endsAsItCame) output.push(this.asItCame(event))
-  }
-
   /** Ends the choices that are still open and sends what they held back. The answer is why they failed, or null. */
-  private endChoices(upstream: UpstreamEnd, output: string[]): Failure | null {
+  private endChoices(upstream: UpstreamEnd): Failure | null {
     let failure: Failure | null = null
     for (const rewriter of this.choices.values()) {
       const result = rewriter.endWithout(upstream, this.reasoningFields)
-      for (const chunk of result.chunks) output.push(encodeSse({ data: JSON.stringify(chunk) }))
+      for (const chunk of result.chunks) this.output.push(encodeSse({ data: JSON.stringify(chunk) }))
       failure ??= result.failure
     }
     return failure
   }
 
   /** Nothing follows: a client that misses the error must not take a cut answer for a whole one. */
-  private fail(failure: Failure, output: string[]): void {
-    this.endChoices({ by: 'cut' }, output)
-    output.push(encodeSse({ data: JSON.stringify(chatErrorBody(failure)) }))
+  private fail(failure: Failure): void {
+    this.output.release()
+    this.endChoices({ by: 'cut' })
+    this.output.push(encodeSse({ data: JSON.stringify(chatErrorBody(failure)) }))
     this.failure = failure
     this.progress = 'failed'
-  }
-
-  /** A comment between the lines of an event has been written already; its source holds it once more. */
-  private asItCame(event: SseEvent): string {
-    return this.hasComments && /^:/m.test(event.source) ? encodeSse(event) : event.source
   }
 
   private warn(message: string): void {
     this.options.onWarning?.(message)
   }
+}
+
+/** Of a choice that ends: nothing but the end is in it. */
+function saysNoMore(choice: unknown): boolean {
+  const delta = isJsonObject(choice) ? choice['delta'] : undefined
+  return !isJsonObject(delta) || readDelta(delta).keys.length === 0
 }
 
 function withData(event: SseEvent, value: JsonObject): SseEvent {

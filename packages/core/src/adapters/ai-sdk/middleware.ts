@@ -1,0 +1,161 @@
+import { AnswerIds } from '../../dialects/answer-ids.ts'
+import { isJsonObject } from '../../dialects/json-object.ts'
+import { demandsReasoning, lostReasoning } from '../../dialects/reasoning-policy.ts'
+import type { FormatId } from '../../formats/format-id.ts'
+import { mintToolId } from '../../ids/mint.ts'
+import type { ParserOptions } from '../../parser-stage.ts'
+import { createParser } from '../../parser.ts'
+import type { AdapterOptions } from '../adapter-options.ts'
+import { randomId } from '../random-id.ts'
+import { explicitFormat, targetFormat } from '../target-format.ts'
+import { ToolHistory } from '../tool-ids.ts'
+import { PartRewriter } from './part-rewriter.ts'
+import { promptPlaces } from './prompt-places.ts'
+import type {
+  CallOptions,
+  GenerateResult,
+  NewPart,
+  Part,
+  PromptMessage,
+  StreamResult,
+} from './specification.ts'
+import { contentAsParts, partsAsContent } from './whole-content.ts'
+
+/** For `wrapLanguageModel`. */
+export interface ToolCallMiddleware<Version extends 'v3' | 'v4'> {
+  readonly specificationVersion: Version
+  transformParams<Params extends CallOptions>(call: {
+    readonly params: Params
+    readonly model: WrappedModel
+  }): Promise<Params>
+  wrapGenerate<Result extends GenerateResult>(call: {
+    readonly doGenerate: () => PromiseLike<Result>
+    readonly params: CallOptions
+    readonly model: WrappedModel
+  }): Promise<Result>
+  wrapStream<Result extends StreamResult>(call: {
+    readonly doStream: () => PromiseLike<Result>
+    readonly params: CallOptions
+    readonly model: WrappedModel
+  }): Promise<Result>
+}
+
+interface WrappedModel {
+  readonly modelId: string
+}
+
+/** Reads the calls that a model writes as text and gives it its own tool ids. For version 7 of the AI SDK. */
+export function toolCallMiddleware(options: AdapterOptions = {}): ToolCallMiddleware<'v4'> {
+  return middleware('v4', options)
+}
+
+/** The same for version 6 of the AI SDK. */
+export function toolCallMiddlewareV3(options: AdapterOptions = {}): ToolCallMiddleware<'v3'> {
+  return middleware('v3', options)
+}
+
+function middleware<Version extends 'v3' | 'v4'>(
+  specificationVersion: Version,
+  options: AdapterOptions,
+): ToolCallMiddleware<Version> {
+  // Wrong options must fail here, not at the first request.
+  createParser(options)
+  /** The ids of the prompt before they were mapped: the ones that the caller knows. */
+  const callerIds = new WeakMap<object, readonly string[]>()
+
+  function rewriterFor(params: CallOptions, model: WrappedModel): PartRewriter {
+    const { newId = randomId, delivery, onRecord = ignore, onWarning = ignore } = options
+    const parser = parserOptions(options, params, model)
+    const taken = callerIds.get(params) ?? new ToolHistory(params.prompt, promptPlaces).callIds
+    return new PartRewriter({
+      openParser: () => createParser(parser),
+      ids: new AnswerIds(
+        (format, used) => mintToolId({ dialect: 'openai-chat', format, newId, taken: used }),
+        new Set(taken),
+      ),
+      failOnInvalidArguments: delivery === 'complete',
+      onRecord,
+      onWarning,
+    })
+  }
+
+  return {
+    specificationVersion,
+
+    transformParams({ params, model }) {
+      const name = options.model ?? model.modelId
+      const history = new ToolHistory(params.prompt, promptPlaces)
+      const { callIds } = history
+      const format = targetFormat(explicitFormat(options, name), name, callIds.at(-1))
+      const prompt = history.messagesFor(format).map((message) => withReasoning(message, format))
+      const mapped = { ...params, prompt }
+      callerIds.set(mapped, callIds)
+      return Promise.resolve(mapped)
+    },
+
+    async wrapGenerate({ doGenerate, params, model }) {
+      const result = await doGenerate()
+      const rewriter = rewriterFor(params, model)
+      const { finishReason } = result
+      const finish: NewPart = { type: 'finish', finishReason }
+      const parts = [...contentAsParts(result.content), finish].flatMap((part) => rewriter.take(part))
+      return { ...result, ...wholeResult(parts, finishReason) }
+    },
+
+    async wrapStream({ doStream, params, model }) {
+      const result = await doStream()
+      return { ...result, stream: result.stream.pipeThrough(partStream(rewriterFor(params, model))) }
+    },
+  }
+}
+
+function parserOptions(
+  { tools, model: givenName, ...options }: AdapterOptions,
+  params: CallOptions,
+  { modelId }: WrappedModel,
+): ParserOptions {
+  const model = givenName ?? modelId
+  // None are offered where the caller forbids their use: then nothing that looks like a call may be one.
+  const offered = params.toolChoice?.type === 'none' ? [] : (params.tools ?? [])
+  return {
+    ...options,
+    model,
+    format: explicitFormat(options, model),
+    tools: tools === undefined ? offered.filter((tool: unknown) => isJsonObject(tool)) : tools,
+  }
+}
+
+function withReasoning(message: PromptMessage, format: FormatId): PromptMessage {
+  const parts: readonly unknown[] = Array.isArray(message.content) ? message.content : []
+  if (!demandsReasoning(format) || promptPlaces.blocksIn(message).length === 0) return message
+  const hasReasoning = parts.some((part) => isJsonObject(part) && part['type'] === 'reasoning')
+  if (message.role !== 'assistant' || hasReasoning) return message
+  return { ...message, content: [{ type: 'reasoning', text: lostReasoning }, ...parts] }
+}
+
+function wholeResult(parts: readonly Part[], came: object): GenerateResult {
+  const all: readonly unknown[] = parts
+  const fields = all.filter(isJsonObject)
+  const failure = fields.find(({ type }) => type === 'error')
+  // A whole answer has no place for an error, and half a call must not look like an answer.
+  if (failure !== undefined) throw failure['error']
+  const finishReason = fields.find(({ type }) => type === 'finish')?.['finishReason']
+  return {
+    content: partsAsContent(parts.filter(({ type }) => type !== 'finish')),
+    finishReason: isJsonObject(finishReason) ? finishReason : came,
+  }
+}
+
+function ignore(): void {}
+
+/** Takes the next part only when the last one was read. */
+function partStream(rewriter: PartRewriter): TransformStream<Part, Part> {
+  return new TransformStream({
+    transform(part, controller) {
+      for (const each of rewriter.take(part)) controller.enqueue(each)
+    },
+    flush(controller) {
+      for (const each of rewriter.end()) controller.enqueue(each)
+    },
+  })
+}

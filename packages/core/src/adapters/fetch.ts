@@ -1,0 +1,2 @@
+export { createFetch, type Fetch, type FetchOptions } from './fetch/create-fetch.ts'
+export type { AdapterOptions } from './adapter-options.ts'

@@ -1,0 +1,75 @@
+import { isJsonObject, nonEmptyText, parseJson, type JsonObject } from '../../dialects/json-object.ts'
+import { reasoningTextFields } from '../../dialects/openai-chat/reasoning-fields.ts'
+import { demandsReasoning, lostReasoning } from '../../dialects/reasoning-policy.ts'
+import type { FormatId } from '../../formats/format-id.ts'
+import type { ParserOptions } from '../../parser-stage.ts'
+import type { AdapterOptions } from '../adapter-options.ts'
+import { explicitFormat, targetFormat } from '../target-format.ts'
+import { ToolHistory } from '../tool-ids.ts'
+import { chatPlaces } from './chat-places.ts'
+import { messagePlaces } from './message-places.ts'
+
+export type FetchDialect = 'anthropic-messages' | 'openai-chat'
+
+/** A request for an answer, and what is needed to read that answer. */
+export interface PreparedRequest {
+  readonly dialect: FetchDialect
+  /** The body to send: the very text that came where nothing in it had to change. */
+  readonly body: string
+  readonly parser: ParserOptions
+  readonly conversationIds: ReadonlySet<string>
+}
+
+/** Null for a body that asks for no answer of this dialect. */
+export function prepareRequest(
+  text: string,
+  dialect: FetchDialect,
+  options: AdapterOptions,
+): PreparedRequest | null {
+  const body = parseJson(text)
+  if (!isJsonObject(body) || !Array.isArray(body['messages'])) return null
+  const messages: readonly unknown[] = body['messages']
+  const model = options.model ?? nonEmptyText(body['model']) ?? ''
+  const explicit = explicitFormat(options, model)
+
+  const history = new ToolHistory(messages, dialect === 'openai-chat' ? chatPlaces : messagePlaces)
+  const { callIds } = history
+  // What speaks Anthropic's dialect checks ids by Anthropic's rules, whatever model runs there.
+  const target =
+    explicit === 'auto' && dialect === 'anthropic-messages'
+      ? 'anthropic'
+      : targetFormat(explicit, model, callIds.at(-1))
+  const mapped = history.messagesFor(target)
+  const sent = dialect === 'openai-chat' ? mapped.map((message) => withReasoning(message, target)) : mapped
+  const isSame = sent.every((message, at) => message === messages[at])
+  return {
+    dialect,
+    body: isSame ? text : JSON.stringify({ ...body, messages: sent }),
+    parser: {
+      ...options,
+      model,
+      format: explicit,
+      tools: options.tools === undefined ? toolsIn(body) : options.tools,
+    },
+    conversationIds: new Set(callIds),
+  }
+}
+
+function withReasoning(message: unknown, format: FormatId): unknown {
+  if (!demandsReasoning(format) || !isJsonObject(message) || message['role'] !== 'assistant') return message
+  const calls = message['tool_calls']
+  const hasReasoning = [...reasoningTextFields, 'reasoning_details'].some((field) => {
+    const value = message[field]
+    return Array.isArray(value) ? value.length > 0 : nonEmptyText(value) !== null
+  })
+  if (!Array.isArray(calls) || calls.length === 0 || hasReasoning) return message
+  return { ...message, reasoning_content: lostReasoning }
+}
+
+/** None are offered where the client forbids their use: then nothing that looks like a call may be one. */
+function toolsIn(body: JsonObject): readonly JsonObject[] {
+  const choice = body['tool_choice']
+  if (choice === 'none' || (isJsonObject(choice) && choice['type'] === 'none')) return []
+  const { tools } = body
+  return Array.isArray(tools) ? tools.filter(isJsonObject) : []
+}

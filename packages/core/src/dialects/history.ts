@@ -1,0 +1,88 @@
+import type { Content } from '../conversation.ts'
+import type { FormatId } from '../formats/format-id.ts'
+import { withHistoryIds } from '../ids/history.ts'
+import { decodeMessages as decodeAnthropicMessages } from './anthropic-messages/request-decode-messages.ts'
+import { decodeSystem } from './anthropic-messages/request-decode-system.ts'
+import { encodeSystem as encodeAnthropicSystem } from './anthropic-messages/request-encode.ts'
+import { encodeMessages as encodeAnthropicMessages } from './anthropic-messages/request-encode-messages.ts'
+import type { RequestNote, SystemText } from './conversation-request.ts'
+import { InvalidField, type RequestError } from './invalid-field.ts'
+import type { JsonObject } from './json-object.ts'
+import { decodeMessages as decodeChatMessages } from './openai-chat/request-decode-messages.ts'
+import { encodeSystem as encodeChatSystem } from './openai-chat/request-encode.ts'
+import { encodeMessages as encodeChatMessages } from './openai-chat/request-encode-messages.ts'
+import { Notes } from './request-notes.ts'
+import type { RequestTarget } from './request-target.ts'
+import { longestToolName, shortToolNames } from './tool-names.ts'
+import { upstreamHistory } from './upstream-history.ts'
+import { wellFormed } from './well-formed.ts'
+import type { RequestDialect } from './written-form.ts'
+
+/** A conversation that belongs to no provider. It is JSON: it can be kept, and go on with any model. */
+export interface History {
+  readonly system: readonly SystemText[]
+  readonly contents: readonly Content[]
+}
+
+/** The messages of a client, as they stand in its request. */
+export interface DialectMessages {
+  readonly messages: unknown
+  /** Anthropic's instructions, which stand beside the messages. */
+  readonly system?: unknown
+}
+
+export type DecodedHistory =
+  | { readonly history: History; readonly notes: readonly RequestNote[] }
+  | { readonly error: RequestError }
+
+/** Reads a client's messages. Tool ids become `hist_tool_…`, each used by one call and its result. */
+export function decodeHistory(dialect: RequestDialect, given: DialectMessages): DecodedHistory {
+  const notes = new Notes()
+  const { messages, system } = wellFormed({ system: undefined, ...given })
+  try {
+    const before = dialect === 'anthropic-messages' ? decodeSystem(system, notes) : []
+    const decoded =
+      dialect === 'anthropic-messages'
+        ? decodeAnthropicMessages(messages, [], notes)
+        : decodeChatMessages(messages, notes)
+    const contents = withHistoryIds(decoded.contents, ownPrefixes[dialect])
+    return { history: { system: [...before, ...decoded.system], contents }, notes: notes.all }
+  } catch (error) {
+    if (!(error instanceof InvalidField)) throw error
+    return { error: { field: error.field, message: error.message } }
+  }
+}
+
+const ownPrefixes = { 'anthropic-messages': 'toolu_', 'openai-chat': 'call_' } as const
+
+export interface HistoryTarget extends Pick<RequestTarget, 'foreignReasoning' | 'images'> {
+  readonly dialect: RequestDialect
+  /** Decides the style of tool ids and which reasoning is the upstream's own. */
+  readonly format: FormatId
+  /** The upstream's name of the model: its own reasoning goes back to it in any format. */
+  readonly model?: string
+}
+
+export interface EncodedHistory {
+  readonly messages: readonly JsonObject[]
+  /** Anthropic's instructions. The chat dialect has them among its messages. */
+  readonly system?: unknown
+  readonly notes: readonly RequestNote[]
+}
+
+/** Writes a history for an upstream: repaired, with its ids and its reasoning. What the dialect said itself stays. */
+export function encodeHistory(
+  { system, contents }: History,
+  { dialect, format, model = '', ...more }: HistoryTarget,
+): EncodedHistory {
+  const notes = new Notes()
+  const target = { model, format, sameDialect: true, ...more }
+  const names = shortToolNames([], longestToolName[dialect])
+  const history = upstreamHistory(contents, target, dialect, names, notes)
+  if (dialect === 'anthropic-messages') {
+    const messages = encodeAnthropicMessages(history, target, notes)
+    return wellFormed({ ...encodeAnthropicSystem(system), messages, notes: notes.all })
+  }
+  const { messages } = encodeChatMessages(history, target, notes)
+  return wellFormed({ messages: [...encodeChatSystem(system, target), ...messages], notes: notes.all })
+}

@@ -1,0 +1,31 @@
+import type { Content } from '../conversation.ts'
+import { historyPrefix, isLegalId, rawHistoryPrefix } from './legal-id.ts'
+import { createToolIdMapper } from './mapper.ts'
+import { UniqueIds } from './unique-ids.ts'
+
+/**
+ * The contents with ids that belong to no provider: `call_x` and `toolu_x` become `hist_tool_x`, and no two calls
+ * share an id, although a model may have numbered them anew in each answer. Towards the dialect they came from,
+ * legal ids are what they were.
+ */
+export function withHistoryIds(contents: readonly Content[], ownPrefix: 'call_' | 'toolu_'): Content[] {
+  const unique = new UniqueIds(historyPrefix)
+  const ids = createToolIdMapper(contents, (id) => unique.take(id, historyIdOf(id, ownPrefix)))
+  return contents.map((content) => ({
+    ...content,
+    blocks: content.blocks.map((block) => {
+      if (block.type === 'tool_call') return { ...block, id: ids.resolveToolCallId(block) }
+      if (block.type === 'tool_response') return { ...block, callId: ids.resolveToolResponseId(block) }
+      return block
+    }),
+  }))
+}
+
+/** Null where nothing has to be kept: no target takes an illegal id. */
+function historyIdOf(id: string, ownPrefix: string): string | null {
+  if (id.startsWith(historyPrefix)) return id
+  if (!isLegalId(id)) return null
+  const rest = id.startsWith(ownPrefix) ? id.slice(ownPrefix.length) : ''
+  // What looks like the mark for such an id, but is none, is marked itself: else it would lose its own prefix.
+  return rest === '' || rest.startsWith('raw_') ? rawHistoryPrefix + id : historyPrefix + rest
+}

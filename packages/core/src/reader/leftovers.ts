@@ -1,0 +1,76 @@
+import type { Sink } from '../events.ts'
+import type { Grammar } from '../formats/format.ts'
+import { repairCodes } from '../problems.ts'
+import type { Input } from '../text/input.ts'
+import { skipSpace } from '../text/space.ts'
+import type { Commitment } from './commitment.ts'
+import type { Vocabulary } from './lexicon.ts'
+import type { TextFlow } from './text-flow.ts'
+
+/** Removes what a server or a model left behind: tokens that end a turn, closers of nothing. */
+export class Leftovers {
+  /** A section whose closer is still to come. */
+  openGrammar: Grammar | undefined
+  private readonly input: Input
+  private readonly sink: Sink
+  private readonly flow: TextFlow
+  private readonly commitment: Commitment
+
+  constructor(
+    stream: { readonly input: Input; readonly sink: Sink; readonly flow: TextFlow },
+    commitment: Commitment,
+  ) {
+    this.input = stream.input
+    this.sink = stream.sink
+    this.flow = stream.flow
+    this.commitment = commitment
+  }
+
+  dropTurnToken(
+    onlyAtEnd: boolean,
+    at: number,
+    length: number,
+    hasCalls: boolean,
+  ): 'text' | 'hold' | 'passed' {
+    const { flow, input } = this
+    const isLast = skipSpace(input.text, at + length) === input.text.length
+    const isQuoted = flow.isQuoted(at, length)
+    if ((onlyAtEnd || isQuoted !== false) && isLast && !input.final) return 'hold'
+    if (!isLast && (onlyAtEnd || isQuoted !== false)) return 'text'
+    flow.passMarker(at, length, hasCalls)
+    this.sink.repair('turn-token', repairCodes['turn-token'])
+    return 'passed'
+  }
+
+  /** A closer right behind calls is theirs; a lone special token is noise; anything else is text. */
+  dropResidue(
+    grammars: readonly Grammar[],
+    at: number,
+    length: number,
+    hasCalls: boolean,
+  ): 'text' | 'hold' | 'passed' {
+    const { flow, openGrammar } = this
+    const isExpected = openGrammar !== undefined && grammars.includes(openGrammar)
+    const isBehindCalls = hasCalls && flow.ownsSpace && at === this.input.at
+    if (!isExpected && !isBehindCalls) {
+      const isOwn = this.commitment.owns(grammars)
+      // Where one of them writes it in plain text, so may anybody.
+      if (!isOwn || !grammars.every((grammar) => grammar.isSpecial)) return 'text'
+      const isQuoted = flow.isQuoted(at, length)
+      if (isQuoted === 'more') return 'hold'
+      if (isQuoted) return 'text'
+    }
+    flow.passMarker(at, length, hasCalls)
+    if (!isExpected) this.sink.repair('residue', repairCodes.residue)
+    return 'passed'
+  }
+
+  /** A tag of several tokens that was cut off behind the first: no prose looks like that. */
+  dropCutTag(vocabulary: Vocabulary, at: number, hasCalls: boolean): boolean {
+    const { input } = this
+    if (!vocabulary.isCutBehindPiece(input.text, at)) return false
+    this.flow.passMarker(at, input.text.length - at, hasCalls)
+    this.sink.repair('residue', repairCodes.residue)
+    return true
+  }
+}

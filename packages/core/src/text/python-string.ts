@@ -1,0 +1,70 @@
+import type { Input } from './input.ts'
+import { nextMatch } from './next-match.ts'
+import { type Escape, readEscape } from './python-escape.ts'
+
+/** Whether a quote closes the string, by what stands at `at`, behind it. */
+type QuoteTest = (text: string, at: number, quote: string, final: boolean) => 'yes' | 'no' | 'more'
+
+/** The letters that Python allows in front of a string. */
+export const stringPrefix = /^(?:[rbuf]|br|rb|fr|rf)$/i
+
+/** How a string opens: its quote, once or three times. */
+export function readOpeningQuote(text: string, at: number, final: boolean): 1 | 3 | 'more' {
+  const quote = text.charAt(at)
+  for (const ahead of [at + 1, at + 2]) {
+    if (ahead >= text.length) return final ? 1 : 'more'
+    if (text.charAt(ahead) !== quote) return 1
+  }
+  return 3
+}
+
+/** Reads one string from behind its opening quote, and passes its text on while it comes in. */
+export class PythonString {
+  private readonly quote: string
+  private readonly isTriple: boolean
+  private readonly isRaw: boolean
+  private readonly special: RegExp
+
+  constructor(quote: string, isTriple: boolean, prefix: string) {
+    this.quote = quote
+    this.isTriple = isTriple
+    this.isRaw = /r/i.test(prefix)
+    this.special = quote === '"' ? /["\\]/g : /['\\]/g
+  }
+
+  read(input: Input, closes: QuoteTest, write: (piece: string) => void): 'more' | 'done' {
+    const { text, final } = input
+    for (;;) {
+      const at = nextMatch(this.special, text, input.at)
+      if (at > input.at) write(input.take(at))
+      if (at === text.length) return 'more'
+      const next =
+        text.charAt(at) === '\\' ? this.escape(text, at, final) : this.endsAt(text, at, closes, final)
+      if (next === 'more') return 'more'
+      if (next === 'yes') {
+        input.at = at + (this.isTriple ? 3 : 1)
+        return 'done'
+      }
+      write(next === 'no' ? this.quote : next.text)
+      input.at = at + (next === 'no' ? 1 : next.length)
+    }
+  }
+
+  private escape(text: string, at: number, final: boolean): Escape | 'more' {
+    if (!this.isRaw) return readEscape(text, at, final)
+    // Even in a raw string the character behind a backslash closes nothing.
+    if (at + 1 === text.length && !final) return 'more'
+    const pair = text.slice(at, at + 2)
+    return { text: pair, length: pair.length }
+  }
+
+  private endsAt(text: string, at: number, closes: QuoteTest, final: boolean): 'yes' | 'no' | 'more' {
+    if (!this.isTriple) return closes(text, at + 1, this.quote, final)
+    for (const ahead of [at + 1, at + 2, at + 3]) {
+      if (ahead >= text.length) return final ? (ahead === at + 3 ? 'yes' : 'no') : 'more'
+      // A fourth quote: the first of them is the last character of the text.
+      if ((text.charAt(ahead) === this.quote) === (ahead === at + 3)) return 'no'
+    }
+    return 'yes'
+  }
+}

@@ -1,0 +1,48 @@
+import type { FinishReason, FormatId, ProblemCode, RepairCode, Usage } from '@dragoman/core'
+
+/** What happens while the model answers and its tools run: shown on a screen, or written as JSON lines. */
+export type ChatEvent =
+  | {
+      readonly type: 'start'
+      readonly model: string
+      readonly upstream: string
+      /** In whose style the conversation was sent. */
+      readonly format: FormatId
+    }
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'reasoning'; readonly text: string }
+  | { readonly type: 'call-start'; readonly index: number; readonly id: string; readonly name: string }
+  | { readonly type: 'call-delta'; readonly index: number; readonly json: string }
+  | { readonly type: 'call-end'; readonly index: number; readonly complete: true }
+  | {
+      readonly type: 'problem'
+      readonly code: ProblemCode
+      readonly message: string
+      readonly source: string
+    }
+  | { readonly type: 'repair'; readonly code: RepairCode; readonly message: string }
+  | { readonly type: 'usage'; readonly usage: Usage }
+  | { readonly type: 'finish'; readonly reason: FinishReason }
+  /** The user has stopped the answer. */
+  | { readonly type: 'stopped' }
+  | { readonly type: 'error'; readonly code: string; readonly message: string }
+  /** A tool that is allowed runs now. */
+  | { readonly type: 'tool-start'; readonly id: string; readonly name: string }
+  | {
+      readonly type: 'tool-end'
+      readonly id: string
+      readonly name: string
+      readonly result: string
+      readonly isError: boolean
+    }
+  /** Something that the user should know and that is no part of the answer. */
+  | { readonly type: 'note'; readonly message: string }
+
+/** Where a chat appears. */
+export interface ChatView {
+  show(event: ChatEvent): void
+  /** What a command has to say: text of our own making, in lines. */
+  print(text: string): void
+  /** Rejects where nobody reads any more. */
+  flush(): Promise<void>
+}

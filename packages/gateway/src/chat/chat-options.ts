@@ -1,0 +1,16 @@
+import type { FormatId } from '@dragoman/core'
+import type { ConfigFlags } from '../config/overlays.ts'
+
+/** What the command line says about a chat. */
+export interface ChatOptions {
+  readonly config: ConfigFlags
+  readonly model: string | undefined
+  readonly toolFormat: FormatId | 'auto' | null
+  /** What to ask, instead of reading inputs. */
+  readonly prompt: string | undefined
+  readonly isJson: boolean
+  readonly allowsWrites: boolean
+  readonly allowsCommands: boolean
+  /** Which conversation to go on with: the latest of this folder, or the one of a name. */
+  readonly resume: { readonly name: string | undefined } | undefined
+}

@@ -1,0 +1,42 @@
+import type { ModelChoices } from '../model/model-choice.ts'
+import type { Session } from '../session.ts'
+import { nameList } from '../view/name-list.ts'
+import { printable } from '../view/printable.ts'
+import { CommandError, type ChatCommand } from './chat-command.ts'
+
+/** Some upstreams have hundreds. */
+const MOST_NAMES = 60
+
+export const model: ChatCommand = {
+  name: 'model',
+  operand: '[NAME]',
+  summary: 'show the model, or go on with another',
+  async run(operand, { session, choices, view }) {
+    if (operand === '') {
+      const names = await choices.names()
+      const shown = names.slice(0, MOST_NAMES).map(printable)
+      const more = names.length > shown.length ? [`and ${names.length - shown.length} more`] : []
+      const known = names.length === 0 ? [] : [nameList('Others with /model NAME:', [...shown, ...more])]
+      view.print([modelLine(session.model, choices, session.toolFormat), ...known].join('\n'))
+      return
+    }
+    const isInsisted = operand.endsWith('!')
+    const choice = await choices.choose(isInsisted ? operand.slice(0, -1) : operand)
+    if (choice.is === 'unknown') throw new CommandError(`${choice.message} The model stays ${session.model}.`)
+    if (choice.is === 'unlisted' && !isInsisted) {
+      throw new CommandError(`${choice.message} /model ${choice.name}! takes it all the same.`)
+    }
+    session.model = choice.name
+    view.print(modelLine(session.model, choices, session.toolFormat))
+  },
+}
+
+/** The model, where it is, and how it writes tool calls. */
+export function modelLine(name: string, choices: ModelChoices, toolFormat: Session['toolFormat']): string {
+  const route = choices.route(name)
+  if (route === undefined) return printable(`Model: ${name}`)
+  const place = route.upstream === 'simulator' ? 'the built-in simulator' : route.upstream.name
+  const asked = route.model === name ? '' : ` as ${route.model}`
+  const { format } = choices.formatOf({ ...route, format: toolFormat ?? route.format })
+  return printable(`Model: ${name} on ${place}${asked}, tool format ${format}`)
+}

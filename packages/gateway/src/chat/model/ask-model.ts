@@ -1,0 +1,137 @@
+import {
+  type ConversationRequest,
+  type Content,
+  type Failure,
+  type FinishReason,
+  makeSignature,
+} from '@dragoman/core'
+import type { GatewayConfig } from '../../config/config.ts'
+import type { ModelRoute } from '../../config/match-model.ts'
+import { type Plan, planRequest } from '../../routes/plan.ts'
+import { redactFailure, type Redactor } from '../../security/redact.ts'
+import type { Upstreams } from '../../upstream/upstreams.ts'
+import type { ChatEvent } from '../chat-event.ts'
+import { AnswerCollector, type AnswerEnd } from './answer-collector.ts'
+import { readAnswer } from './answer-reading.ts'
+import { mintWith, takenIds } from './history-id.ts'
+import type { KeptAnswer } from './kept-answer.ts'
+import { UpstreamAnswer } from './upstream-answer.ts'
+
+/** How much of an answer is kept to be shown again as it came. */
+const KEPT_BYTES = 1024 * 1024
+
+export interface ModelWorld {
+  readonly config: GatewayConfig
+  readonly upstreams: Upstreams
+  readonly redact: Redactor
+  readonly newId: () => string
+}
+
+export interface AskedAnswer {
+  readonly end:
+    | { readonly is: 'finished'; readonly reason: FinishReason }
+    | { readonly is: 'failed'; readonly failure: Failure }
+    | { readonly is: 'stopped' }
+  /** What there is of it; null where there is nothing. */
+  readonly content: Content | null
+  readonly kept: KeptAnswer | null
+}
+
+/** Sends the conversation the way the gateway does, and shows the answer as it comes. */
+export async function askModel(
+  request: ConversationRequest,
+  route: ModelRoute,
+  world: ModelWorld,
+  show: (event: ChatEvent) => void,
+  signal: AbortSignal,
+): Promise<AskedAnswer> {
+  const upstream = await world.upstreams.resolve(route.upstream)
+  // As a client of this dialect that sets no limit: an upstream that demands one is given the usual one.
+  const plan = planRequest(request, 'openai-chat', route, upstream, world.config)
+  if (signal.aborted) return { end: { is: 'stopped' }, content: null, kept: null }
+  show({ type: 'start', model: request.model, upstream: upstream.name, format: plan.format })
+  const received = new Received()
+  return new Promise((resolve) => {
+    const collector: AnswerCollector = new AnswerCollector({
+      show: (event) => {
+        if (!signal.aborted) show(event)
+      },
+      toolNames: plan.toolNames,
+      signature: signerFor(plan),
+      onEnd: (end) => finish(end),
+    })
+    const answer: UpstreamAnswer = new UpstreamAnswer({
+      send: (listener) => world.upstreams.call(plan, listener),
+      open: (source) => {
+        received.source = source
+        return readAnswer(source, {
+          plan,
+          sink: collector,
+          mint: mintWith(world.newId),
+          takenIds: takenIds(request.contents),
+          maxEventBytes: world.config.limits.lineBytes,
+        })
+      },
+      responseBytes: world.config.limits.responseBytes,
+      finishGrace: plan.route.timeouts.finishGrace,
+      onData: (chunk) => received.add(chunk),
+      sink: collector,
+    })
+    const onAbort = (): void => {
+      answer.abort()
+      finish({ is: 'stopped' })
+    }
+    const finish = (end: AnswerEnd | { readonly is: 'stopped' }): void => {
+      signal.removeEventListener('abort', onAbort)
+      const content = contentOf(collector, end.is === 'finished')
+      const told =
+        end.is === 'failed' ? { is: end.is, failure: redactFailure(end.failure, world.redact) } : end
+      resolve({ end: told, content, kept: received.answer(plan, content, collector.remarks) })
+    }
+    signal.addEventListener('abort', onAbort)
+    answer.start()
+  })
+}
+
+/** Calls of an answer that did not come to its end are not carried out, so they have no place in the history. */
+function contentOf(collector: AnswerCollector, isWhole: boolean): Content | null {
+  const blocks = collector.blocks.filter(({ type }) => isWhole || type !== 'tool_call')
+  return blocks.length === 0 ? null : { speaker: 'ai', blocks }
+}
+
+/** What Anthropic proves is kept under its own signature: the upstream takes no other back. */
+function signerFor({
+  upstreamDialect,
+  format,
+  route,
+}: Plan): (field: string, proof: string | null) => string {
+  return (field, proof) => {
+    if (upstreamDialect === 'anthropic-messages' && proof !== null) return proof
+    return makeSignature({ format, field, model: route.model, ...(proof === null ? {} : { proof }) })
+  }
+}
+
+/** The answer as it came, as far as it is kept. */
+class Received {
+  source: 'sse' | 'json' = 'json'
+  private readonly chunks: Buffer[] = []
+  private size = 0
+
+  add(chunk: Buffer): void {
+    if (this.size < KEPT_BYTES) this.chunks.push(chunk)
+    this.size += chunk.length
+  }
+
+  answer(plan: Plan, became: Content | null, remarks: readonly string[]): KeptAnswer | null {
+    if (this.size === 0) return null
+    return {
+      model: plan.route.model,
+      format: plan.format,
+      source: this.source,
+      received: Buffer.concat(this.chunks).toString('utf8'),
+      isCut: this.size > KEPT_BYTES,
+      became,
+      remarks,
+    }
+  }
+}

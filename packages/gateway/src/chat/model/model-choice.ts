@@ -1,0 +1,115 @@
+import { detectFormat, type FormatId } from '@dragoman/core'
+import { didYouMean } from '../../cli/did-you-mean.ts'
+import type { GatewayConfig, ModelRule } from '../../config/config.ts'
+import { matchModel, type ModelRoute } from '../../config/match-model.ts'
+import type { Upstreams } from '../../upstream/upstreams.ts'
+import { printable } from '../view/printable.ts'
+
+/** Names that the simulator answers to, one for each way of writing calls that people ask for most. */
+const simulated: readonly string[] = ['kimi-k2', 'kimi-k3', 'qwen3-coder', 'qwen3', 'deepseek-v3', 'standard']
+
+export type ModelChoice =
+  | { readonly is: 'model'; readonly name: string }
+  /** The configuration takes the name, but the upstream does not list it. Some have names that they do not list. */
+  | { readonly is: 'unlisted'; readonly name: string; readonly message: string }
+  /** `message` says why, and what there is. */
+  | { readonly is: 'unknown'; readonly message: string }
+
+/** Which models there are to talk to, by the configuration and by what the upstreams say. */
+export class ModelChoices {
+  private readonly config: GatewayConfig
+  private readonly upstreams: Upstreams
+
+  constructor(config: GatewayConfig, upstreams: Upstreams) {
+    this.config = config
+    this.upstreams = upstreams
+  }
+
+  get isSimulated(): boolean {
+    return this.config.upstreams === 'simulator'
+  }
+
+  route(name: string): ModelRoute | undefined {
+    return matchModel(this.config, name)
+  }
+
+  /** The format that a name means; what the user sets goes over it. */
+  formatOf({ model, format, upstream }: ModelRoute): { format: FormatId; isSet: boolean } {
+    if (format !== 'auto') return { format, isSet: true }
+    if (upstream !== 'simulator' && upstream.dialect === 'anthropic-messages') {
+      return { format: 'anthropic', isSet: false }
+    }
+    return { format: detectFormat(model, this.config.formats.overrides), isSet: false }
+  }
+
+  async choose(name: string): Promise<ModelChoice> {
+    const route = this.route(name)
+    if (route === undefined) return { is: 'unknown', message: missing(name, await this.names()) }
+    const listed = route.model === name ? await this.listOf(route) : []
+    if (listed.length === 0 || isListed(name, listed)) return { is: 'model', name }
+    return { is: 'unlisted', name, message: missing(name, listed) }
+  }
+
+  /** What to talk to where nobody says. A text asks the user to say. */
+  async usual(): Promise<ModelChoice> {
+    const rule = this.config.models[0]
+    if (this.isSimulated) return this.choose(rule?.model ?? 'kimi-k2')
+    const name = rule === undefined ? undefined : nameFor(rule)
+    if (name !== undefined) return this.choose(name)
+    const names = await this.names()
+    const [only] = names
+    if (only !== undefined && names.length === 1) return this.choose(only)
+    const some = names.length === 0 ? '' : ` There are: ${someOf(names)}.`
+    return { is: 'unknown', message: `Which model? --model NAME says it.${some}` }
+  }
+
+  /** The names that the configuration has, and those that the upstreams behind its patterns list. */
+  async names(): Promise<readonly string[]> {
+    if (this.isSimulated) return simulated
+    const named = this.config.models.map(({ match }) => match).filter((match) => !match.includes('*'))
+    const open = this.config.models.filter(({ match, model }) => match.includes('*') && model === null)
+    const lists = await Promise.all(open.map((rule) => this.namesBehind(rule)))
+    return [...new Set([...named, ...lists.flat()])]
+  }
+
+  private async namesBehind({ upstream: name }: ModelRule): Promise<readonly string[]> {
+    const { upstreams } = this.config
+    const upstream = upstreams === 'simulator' ? undefined : upstreams.get(name)
+    const names = upstream === undefined ? [] : await this.upstreams.models(upstream)
+    return names.filter((id) => this.route(id)?.upstream === upstream)
+  }
+
+  private async listOf({ upstream }: ModelRoute): Promise<readonly string[]> {
+    // The simulator answers to every name: that is what it is for.
+    return upstream === 'simulator' ? [] : this.upstreams.models(upstream)
+  }
+}
+
+/** Variants such as `model:free`, or `model+strict` of the simulator, need not be listed. */
+function isListed(name: string, list: readonly string[]): boolean {
+  const wanted = name.toLowerCase()
+  return list.some((each) => {
+    const rest = wanted.startsWith(each.toLowerCase()) ? wanted.slice(each.length) : undefined
+    return rest === '' || rest?.startsWith(':') === true || rest?.startsWith('+') === true
+  })
+}
+
+/** A name that this rule matches; undefined where any does and none is meant. */
+function nameFor({ match, model }: ModelRule): string | undefined {
+  if (!match.includes('*')) return match
+  if (match === '*') return model ?? undefined
+  return model === null ? undefined : match.replaceAll('*', '')
+}
+
+function missing(name: string, names: readonly string[]): string {
+  const meant = didYouMean(name, names)
+  const question = meant === undefined ? '' : ` Did you mean ${meant}?`
+  const known = names.length === 0 ? '' : ` There are: ${someOf(names)}.`
+  return `There is no model "${printable(name)}".${question}${known}`
+}
+
+/** The first few: some upstreams have hundreds. */
+function someOf(names: readonly string[]): string {
+  const more = names.length - 20
+  return printable(names.slice(0, 20).join(', ')) + (more > 0 ? ` and ${more} more` : '')
+}

@@ -1,0 +1,135 @@
+import { randomBytes } from 'node:crypto'
+import { homedir } from 'node:os'
+import { failure } from '../cli/cli-error.ts'
+import type { Io } from '../cli/io.ts'
+import type { GatewayConfig } from '../config/config.ts'
+import { loadConfig } from '../config/load.ts'
+import { describeIssue } from '../config/origin.ts'
+import { processWorld } from '../config/world.ts'
+import { createRedactor } from '../security/redact.ts'
+import { Upstreams } from '../upstream/upstreams.ts'
+import { type Chat, runChat, say } from './chat.ts'
+import type { ChatEvent, ChatView } from './chat-event.ts'
+import type { ChatOptions } from './chat-options.ts'
+import { modelLine } from './commands/model.ts'
+import { openConsole, type Console } from './console.ts'
+import { Interrupts } from './interrupts.ts'
+import { Permission } from './permission.ts'
+import { prepareSession, type Setup } from './prepare-session.ts'
+import { InputHistory } from './store/input-history.ts'
+import { stateFolder } from './store/state-folder.ts'
+import { JsonLines } from './view/json-lines.ts'
+import { printable } from './view/printable.ts'
+import { Screen } from './view/screen.ts'
+
+/** Runs a chat from its first line to its last. */
+export async function startChat(options: ChatOptions, io: Io): Promise<0 | 1> {
+  const config = await readConfig(options, io)
+  const upstreams = new Upstreams(io.now, config.proxies)
+  const interrupts = new Interrupts()
+  const state = stateFolder(io.env, homedir(), process.platform)
+  const view = openView(options, interrupts, io)
+  try {
+    const setup = await prepareSession(options, config, upstreams, view, state)
+    const terminal = await openConsole({
+      io,
+      history: new InputHistory(state),
+      interrupts,
+      prompt: () => `${io.stdout.style('bold', printable(setup.session.model))} › `,
+      isInteractive: !options.isJson,
+    })
+    try {
+      const chat = assemble(setup, options, { config, upstreams, interrupts, view, terminal, io })
+      await greet(chat, terminal.isTerminal && options.prompt === undefined, io)
+      const isWell =
+        options.prompt === undefined
+          ? await runChat(terminal.inputs, chat)
+          : await sayOnce(options.prompt, chat)
+      return isWell ? 0 : 1
+    } finally {
+      terminal.close()
+      await setup.session.close()
+    }
+  } finally {
+    await upstreams.close()
+  }
+}
+
+function openView({ isJson }: ChatOptions, interrupts: Interrupts, { stdout, stderr, env }: Io): ChatView {
+  const onBroken = (): void => void interrupts.interrupt()
+  if (isJson) return new JsonLines(stdout, onBroken)
+  return new Screen({ stdout, stderr, canErase: env['TERM'] !== 'dumb', onBroken })
+}
+
+async function readConfig({ config: flags }: ChatOptions, io: Io): Promise<GatewayConfig> {
+  const loaded = await loadConfig(processWorld(io.env), flags)
+  await io.stderr.write(loaded.warnings.map((each) => `dragoman: warning: ${describeIssue(each)}\n`).join(''))
+  if (!loaded.ok) throw failure(loaded.errors.map(describeIssue).join('\n'))
+  return loaded.config
+}
+
+interface Surroundings {
+  readonly config: GatewayConfig
+  readonly upstreams: Upstreams
+  readonly interrupts: Interrupts
+  readonly view: ChatView
+  readonly terminal: Console
+  readonly io: Io
+}
+
+function assemble(setup: Setup, options: ChatOptions, around: Surroundings): Chat {
+  const { config, upstreams, interrupts, view, terminal, io } = around
+  const show = (event: ChatEvent): void => view.show(event)
+  const permission = new Permission({
+    allowsWrites: options.allowsWrites,
+    allowsCommands: options.allowsCommands,
+    question: terminal.question,
+    tell: (message) => show({ type: 'note', message }),
+  })
+  return {
+    ...setup,
+    view,
+    interrupts,
+    style: (style, text) => io.stdout.style(style, text),
+    world: {
+      config,
+      upstreams,
+      choices: setup.choices,
+      folder: setup.folder,
+      permission,
+      env: io.env,
+      show,
+      redact: createRedactor(secretsOf(config)),
+      newId: () => randomBytes(9).toString('base64url').replaceAll(/[-_]/g, ''),
+    },
+  }
+}
+
+async function sayOnce(prompt: string, chat: Chat): Promise<boolean> {
+  const end = await say(prompt, chat)
+  await chat.view.flush()
+  return end === 'answered'
+}
+
+/** Says whom one talks to; at length to somebody who is going to type. */
+async function greet({ session, choices, view }: Chat, isAtLength: boolean, { stderr }: Io): Promise<void> {
+  const simulation =
+    'No upstream is configured: the built-in simulator answers, no model runs. See dragoman init.'
+  if (isAtLength) {
+    const lines = [
+      modelLine(session.model, choices, session.toolFormat),
+      ...(choices.isSimulated ? [simulation] : []),
+      '/help lists the commands. Ctrl-C stops an answer, Ctrl-D leaves.',
+    ]
+    view.print(`${lines.join('\n')}\n`)
+  } else if (choices.isSimulated) {
+    await stderr.line(stderr.style('dim', simulation))
+  }
+}
+
+function secretsOf({ upstreams }: GatewayConfig): string[] {
+  const servers = upstreams === 'simulator' ? [] : [...upstreams.values()]
+  const keys = servers.flatMap(({ apiKey }) => (apiKey === null ? [] : [apiKey]))
+  const headers = servers.flatMap((server) => Array.from(server.headers.values()))
+  return [...keys, ...headers].map((secret) => secret.reveal())
+}

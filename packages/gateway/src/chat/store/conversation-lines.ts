@@ -1,0 +1,80 @@
+import type { Content } from '@dragoman/core'
+import type { Line } from '../../cli/lines.ts'
+import { readStoredContent } from './stored-content.ts'
+
+const VERSION = 1
+
+/** One line of a conversation file. */
+export type StoredLine =
+  /** The first one. `folder`: where its tools worked. */
+  | {
+      readonly type: 'conversation'
+      readonly version: number
+      readonly started: string
+      readonly folder: string
+    }
+  /** Part of the history, and the model that it was said to or by. */
+  | ({ readonly type: 'content'; readonly model: string } & Content)
+
+export interface StoredConversation {
+  readonly contents: readonly Content[]
+  /** The last model that it was had with. */
+  readonly model: string | null
+  readonly folder: string | null
+  /** The lines that could not be read. */
+  readonly faults: readonly LineFault[]
+}
+
+export interface LineFault {
+  /** Counted from 1. */
+  readonly line: number
+  readonly message: string
+}
+
+export function firstLine(started: Date, folder: string): StoredLine {
+  return { type: 'conversation', version: VERSION, started: started.toISOString(), folder }
+}
+
+/** Reads what can be read; a broken line costs itself alone. */
+export async function readConversation(lines: AsyncIterable<Line>): Promise<StoredConversation> {
+  const contents: Content[] = []
+  const faults: LineFault[] = []
+  let model: string | null = null
+  let folder: string | null = null
+  for await (const { number, text } of lines) {
+    if (text !== null && text.trim() === '') continue
+    const read = text === null ? 'it is too long' : readLine(text)
+    if (typeof read === 'string') {
+      faults.push({ line: number, message: read })
+    } else if (read.type === 'conversation') {
+      folder ??= read.folder
+    } else {
+      contents.push({ speaker: read.speaker, blocks: read.blocks })
+      if (read.model !== '') model = read.model
+    }
+  }
+  return { contents, model, folder, faults }
+}
+
+/** A text says what is wrong. */
+function readLine(text: string): StoredLine | string {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return 'it is not JSON; was it cut off?'
+  }
+  if (typeof value !== 'object' || value === null) return 'it is no JSON object'
+  const fields: Readonly<Record<string, unknown>> = { ...value }
+  if (fields['type'] === 'conversation') {
+    const { version, started, folder } = fields
+    if (version !== VERSION)
+      return `it is of version ${String(version)}; this program knows version ${VERSION}`
+    return { type: 'conversation', version, started: String(started), folder: String(folder) }
+  }
+  if (fields['type'] !== 'content')
+    return `there are no lines of type ${JSON.stringify(fields['type'] ?? null)}`
+  const content = readStoredContent(value)
+  if (typeof content === 'string') return content
+  return { type: 'content', model: typeof fields['model'] === 'string' ? fields['model'] : '', ...content }
+}

@@ -1,0 +1,47 @@
+import { appendFile, readFile, rename, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { makePrivateFolder } from './state-folder.ts'
+
+const KEPT = 1000
+
+/** What was typed before, over all chats: one JSON text a line, for an input may have several lines. */
+export class InputHistory {
+  private readonly path: string
+
+  constructor(folder: string) {
+    this.path = join(folder, 'history')
+  }
+
+  /** The latest first, as line editors want it. */
+  async load(): Promise<string[]> {
+    const lines = (await readFile(this.path, 'utf8').catch(() => '')).split('\n')
+    const inputs = lines.flatMap(readInput)
+    if (inputs.length > 2 * KEPT) await this.shorten(inputs.slice(-KEPT)).catch(() => undefined)
+    return inputs.slice(-KEPT).toReversed()
+  }
+
+  /** A history that cannot be written is no reason to stop. */
+  async add(input: string): Promise<void> {
+    try {
+      await makePrivateFolder(dirname(this.path))
+      await appendFile(this.path, `${JSON.stringify(input)}\n`, { mode: 0o600 })
+    } catch {
+      return
+    }
+  }
+
+  private async shorten(inputs: readonly string[]): Promise<void> {
+    const shorter = `${this.path}.new`
+    await writeFile(shorter, inputs.map((input) => `${JSON.stringify(input)}\n`).join(''), { mode: 0o600 })
+    await rename(shorter, this.path)
+  }
+}
+
+function readInput(line: string): string[] {
+  try {
+    const input: unknown = JSON.parse(line)
+    return typeof input === 'string' && input !== '' ? [input] : []
+  } catch {
+    return []
+  }
+}

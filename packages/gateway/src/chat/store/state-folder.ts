@@ -1,0 +1,15 @@
+import { mkdir } from 'node:fs/promises'
+import { isAbsolute, join } from 'node:path'
+
+/** Where what is worth keeping between two runs is kept, after the XDG base directory specification. */
+export function stateFolder(env: NodeJS.ProcessEnv, home: string, platform: NodeJS.Platform): string {
+  const named = platform === 'win32' ? env['LOCALAPPDATA'] : env['XDG_STATE_HOME']
+  // The specification: a path that is not absolute says nothing.
+  const base = named !== undefined && isAbsolute(named) ? named : join(home, '.local', 'state')
+  return join(base, 'dragoman')
+}
+
+/** Makes a folder of ours, for this user alone: conversations hold what was typed, and what files hold. */
+export async function makePrivateFolder(path: string): Promise<void> {
+  await mkdir(path, { recursive: true, mode: 0o700 })
+}

@@ -1,0 +1,47 @@
+import { readText } from './read-text.ts'
+import { fileError, textArgument, wholeArgument, type ChatTool } from './tool.ts'
+
+const USUAL_LINES = 1000
+const MOST_CHARACTERS = 64_000
+
+export const readFileTool: ChatTool = {
+  definition: {
+    name: 'read_file',
+    description: 'Read a text file of the working folder.',
+    parameters: {
+      type: 'object',
+      properties: {
+        path: { type: 'string', description: 'The path, from the working folder.' },
+        first_line: { type: 'integer', description: 'Where to begin; 1 is the first line.' },
+        line_count: { type: 'integer', description: `How many lines; ${USUAL_LINES} if not given.` },
+      },
+      required: ['path'],
+    },
+  },
+  async run(given, { folder }) {
+    const path = textArgument(given, 'path')
+    const first = wholeArgument(given, 'first_line', 1)
+    const count = wholeArgument(given, 'line_count', USUAL_LINES)
+    const { text, isCut } = await readText(await folder.existing(path)).catch((error: unknown) => {
+      throw fileError(path, error)
+    })
+    return excerpt(text, first, count, isCut)
+  },
+}
+
+function excerpt(text: string, first: number, count: number, isCut: boolean): string {
+  const lines = text.split('\n')
+  if (lines.at(-1) === '' && !isCut) lines.pop()
+  const total = isCut ? `more than ${lines.length}` : String(lines.length)
+  if (lines.length === 0) return '[the file is empty]'
+  if (first > lines.length) return `[there are ${total} lines]`
+
+  const chosen = lines.slice(first - 1, first - 1 + count)
+  const shown = chosen.join('\n').slice(0, MOST_CHARACTERS)
+  const shownLines = shown.split('\n').length
+  const last = first + shownLines - 1
+  const isLineCut = shown.length < chosen.join('\n').length
+  if (first === 1 && last === lines.length && !isLineCut && !isCut) return shown
+  const cut = isLineCut ? `; line ${last} is cut off` : ''
+  return `${shown}\n[lines ${first} to ${last} of ${total}${cut}]`
+}

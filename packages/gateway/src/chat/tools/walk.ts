@@ -1,0 +1,40 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+
+export interface Found {
+  readonly path: string
+  readonly kind: 'file' | 'folder' | 'link' | 'other'
+}
+
+const DEEPEST = 32
+
+/** Never looked into: large, and not what anybody means. */
+const skipped: ReadonlySet<string> = new Set(['.git', 'node_modules'])
+
+/** What is in a folder, by name, folders before what is in them. Links are named and not followed. */
+export async function* walk(folder: string, signal: AbortSignal, depth = DEEPEST): AsyncGenerator<Found> {
+  const entries = await readdir(folder, { withFileTypes: true })
+  const sorted = entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  for (const entry of sorted) {
+    signal.throwIfAborted()
+    const path = join(folder, entry.name)
+    if (entry.isSymbolicLink()) yield { path, kind: 'link' }
+    else if (entry.isFile()) yield { path, kind: 'file' }
+    else if (!entry.isDirectory()) yield { path, kind: 'other' }
+    else {
+      yield { path, kind: 'folder' }
+      if (depth > 1 && !skipped.has(entry.name)) yield* readable(walk(path, signal, depth - 1), signal)
+    }
+  }
+}
+
+/** One folder that may not be read is no reason to find nothing in the others. */
+async function* readable(found: AsyncGenerator<Found>, signal: AbortSignal): AsyncGenerator<Found> {
+  try {
+    yield* found
+  } catch (error) {
+    signal.throwIfAborted()
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (code !== 'EACCES' && code !== 'EPERM' && code !== 'ENOENT') throw error
+  }
+}

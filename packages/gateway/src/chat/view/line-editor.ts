@@ -1,0 +1,200 @@
+import { createInterface, type Interface } from 'node:readline'
+import type { Readable } from 'node:stream'
+import { PromptOutput, type Terminal } from './prompt-output.ts'
+
+export interface LineEditorOptions {
+  readonly input: Readable
+  readonly terminal: Terminal
+  readonly prompt: () => string
+  /** What was typed before, the latest first. */
+  readonly history: readonly string[]
+  readonly onTyped: (line: string) => void
+  /** Ctrl-C while an answer comes. */
+  readonly onInterrupt: () => void
+  readonly hint: string
+}
+
+/** What an entered line is for. */
+type Waiting =
+  /** Nothing yet: an answer is coming. */
+  | { readonly for: 'nothing' }
+  | { readonly for: 'input'; readonly take: (input: string | undefined) => void }
+  | { readonly for: 'answer'; readonly take: (answer: string) => void }
+
+const MORE = '… '
+
+/** Reads what is typed at a terminal. What is typed while an answer comes is kept for the next prompt. */
+export class LineEditor implements AsyncIterable<string> {
+  private readonly options: LineEditorOptions
+  private readonly output: PromptOutput
+  private readonly editor: Interface
+  private waiting: Waiting = { for: 'nothing' }
+  private readonly ahead: string[] = []
+  /** The lines of an input that is not complete. */
+  private begun: string[] = []
+  private isPasting = false
+  private isLeaving = false
+  private isClosed = false
+
+  constructor(options: LineEditorOptions) {
+    this.options = options
+    const { input, terminal, history } = options
+    this.output = new PromptOutput(terminal)
+    this.editor = createInterface({
+      input,
+      output: this.output,
+      terminal: true,
+      history: [...history],
+      historySize: 1000,
+      removeHistoryDuplicates: true,
+      // Alone, Escape is of no use here: nobody should wait for it.
+      escapeCodeTimeout: 50,
+    })
+    takePieces(this.editor)
+    this.output.isMuted = true
+    this.editor.on('line', (line) => this.onLine(line))
+    this.editor.on('history', (lines: string[]) => {
+      if (this.waiting.for === 'answer') lines.shift()
+    })
+    this.editor.on('SIGINT', () => this.onInterrupt())
+    this.editor.on('close', () => this.onClose())
+    input.on('keypress', this.onKey)
+    // Asks the terminal to mark what is pasted: its line ends do not end the input.
+    terminal.write('\u001b[?2004h')
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<string> {
+    return {
+      next: async () => {
+        const input = await this.next()
+        return input === undefined ? { done: true, value: undefined } : { done: false, value: input }
+      },
+    }
+  }
+
+  /** Puts a question. What was typed before it was seen is no answer. */
+  async question(text: string, choices: string): Promise<string> {
+    if (this.isClosed) return ''
+    this.ahead.length = 0
+    this.clearLine()
+    this.options.terminal.write(`${text}\n`)
+    return new Promise((resolve) => {
+      this.waiting = { for: 'answer', take: resolve }
+      this.prompt(`${choices} `)
+    })
+  }
+
+  close(): void {
+    if (!this.isClosed) this.editor.close()
+  }
+
+  private async next(): Promise<string | undefined> {
+    const ahead = this.ahead.shift()
+    if (ahead !== undefined) {
+      this.options.terminal.write(`${this.options.prompt()}${ahead}\n`)
+      return ahead
+    }
+    if (this.isClosed) return undefined
+    return new Promise((resolve) => {
+      this.waiting = { for: 'input', take: resolve }
+      this.prompt(this.options.prompt())
+    })
+  }
+
+  private prompt(text: string): void {
+    this.output.isMuted = false
+    this.editor.setPrompt(text)
+    this.editor.prompt(true)
+  }
+
+  private onLine(line: string): void {
+    this.isLeaving = false
+    const { waiting } = this
+    if (waiting.for === 'answer') {
+      this.settle()
+      waiting.take(line)
+      return
+    }
+    if (line !== '') this.options.onTyped(line)
+    const goesOn = line.endsWith('\\') && !this.isPasting
+    this.begun.push(goesOn ? line.slice(0, -1) : line)
+    if (goesOn || this.isPasting) {
+      if (waiting.for === 'input') this.prompt(MORE)
+      return
+    }
+    const input = this.begun.join('\n')
+    this.begun = []
+    if (waiting.for === 'nothing') {
+      this.ahead.push(input)
+      return
+    }
+    this.settle()
+    waiting.take(input)
+  }
+
+  private onInterrupt(): void {
+    const { waiting } = this
+    if (waiting.for === 'answer') {
+      this.settle()
+      this.options.terminal.write('\n')
+      this.options.onInterrupt()
+      waiting.take('')
+    } else if (waiting.for === 'nothing') {
+      this.ahead.length = 0
+      this.options.onInterrupt()
+    } else if (this.editor.line !== '' || this.begun.length > 0) {
+      this.begun = []
+      this.clearLine()
+      this.prompt(this.options.prompt())
+    } else if (this.isLeaving) {
+      this.close()
+    } else {
+      this.isLeaving = true
+      this.options.terminal.write(`\n${this.options.hint}\n`)
+      this.prompt(this.options.prompt())
+    }
+  }
+
+  private onClose(): void {
+    this.isClosed = true
+    this.options.input.off('keypress', this.onKey)
+    this.options.terminal.write('\u001b[?2004l')
+    if (this.waiting.for !== 'nothing') this.options.terminal.write('\n')
+    this.output.destroy()
+    const { waiting } = this
+    this.waiting = { for: 'nothing' }
+    if (waiting.for === 'input') waiting.take(undefined)
+    if (waiting.for === 'answer') waiting.take('')
+  }
+
+  private settle(): void {
+    this.waiting = { for: 'nothing' }
+    this.output.isMuted = true
+  }
+
+  private clearLine(): void {
+    this.editor.write(null, { ctrl: true, name: 'e' })
+    this.editor.write(null, { ctrl: true, name: 'u' })
+  }
+
+  private readonly onKey = (_text: string | undefined, key: { readonly name?: string } | undefined): void => {
+    if (key?.name === 'paste-start') this.isPasting = true
+    if (key?.name === 'paste-end') this.isPasting = false
+  }
+}
+
+/**
+ * For characters that come in one piece Node turns completion off, and with it two things that are needed. They are
+ * appended to the line wherever the cursor is, so that what is pasted into the middle would end up behind it. And the
+ * row that the cursor is on is not kept, so that a line that grew over the edge would be drawn twice.
+ */
+function takePieces(editor: Interface): void {
+  let isEnabled = true
+  Object.defineProperty(editor, 'isCompletionEnabled', {
+    get: () => isEnabled || editor.cursor < editor.line.length,
+    set: (value: boolean) => {
+      if (value && !isEnabled) Object.assign(editor, { prevRows: editor.getCursorPos().rows })
+      isEnabled = value
+    },
+  })
+}

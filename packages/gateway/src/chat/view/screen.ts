@@ -1,0 +1,165 @@
+import type { Output, Style } from '../../cli/output.ts'
+import type { ChatEvent, ChatView } from '../chat-event.ts'
+import { printable, PrintableStream } from './printable.ts'
+import { ShownCall } from './shown-call.ts'
+import { shownResult } from './shown-result.ts'
+import { WaitingLine } from './waiting-line.ts'
+
+/** What the last characters on the screen belong to. */
+type Place = 'line start' | 'text' | 'reasoning' | 'call'
+
+export type ScreenOutput = Pick<Output, 'isTerminal' | 'write' | 'style'>
+
+export interface ScreenOptions {
+  readonly stdout: ScreenOutput
+  readonly stderr: ScreenOutput
+  /** Whether the terminal understands that a line is to be erased. */
+  readonly canErase: boolean
+  /** Nobody reads any more. */
+  readonly onBroken: () => void
+}
+
+/**
+ * A chat for people. On a terminal all of it appears in one place; elsewhere standard output gets the text of the
+ * answers and what commands say, and standard error the rest.
+ */
+export class Screen implements ChatView {
+  private readonly text: ScreenOutput
+  private readonly aside: ScreenOutput
+  private readonly waiting: WaitingLine | undefined
+  private readonly stream = new PrintableStream()
+  private place: Place = 'line start'
+  /** White space that is not shown yet. */
+  private space = ''
+  private call = new ShownCall()
+  private readonly onBroken: () => void
+  private broken: unknown
+
+  constructor({ stdout, stderr, canErase, onBroken }: ScreenOptions) {
+    this.onBroken = onBroken
+    this.text = stdout
+    this.aside = stdout.isTerminal ? stdout : stderr
+    if (stdout.isTerminal && canErase) {
+      this.waiting = new WaitingLine((text) => this.write(stdout, stdout.style('dim', text)))
+    }
+  }
+
+  show(event: ChatEvent): void {
+    this.waiting?.stop()
+    switch (event.type) {
+      case 'start':
+        this.waiting?.start('… waiting; Ctrl-C stops')
+        break
+      case 'text':
+        this.flow('text', event.text)
+        break
+      case 'reasoning':
+        this.flow('reasoning', event.text)
+        break
+      case 'call-start':
+        this.enter('call')
+        this.call = new ShownCall()
+        this.write(this.aside, `${this.aside.style('cyan', `→ ${printable(event.name)}`)} `)
+        break
+      case 'call-delta':
+        this.write(this.aside, this.aside.style('dim', this.call.push(event.json)))
+        break
+      case 'call-end':
+        this.write(this.aside, this.aside.style('dim', this.call.end()))
+        this.freshLine()
+        break
+      case 'problem':
+        this.line('yellow', `problem ${event.code}: ${event.message}`)
+        break
+      case 'finish':
+        this.freshLine()
+        if (event.reason === 'length')
+          this.line('yellow', 'The upstream cut the answer off: it was too long.')
+        if (event.reason === 'content-filter') this.line('yellow', 'The upstream withheld the rest.')
+        break
+      case 'stopped':
+        this.line('yellow', '[stopped]')
+        break
+      case 'error':
+        this.line('red', `error: ${event.message}${event.code === 'command' ? '' : ` (${event.code})`}`)
+        break
+      case 'tool-start':
+        this.freshLine()
+        this.waiting?.start(`  … running ${printable(event.name)}; Ctrl-C stops`)
+        break
+      case 'tool-end':
+        this.result(event)
+        break
+      case 'note':
+        this.line('yellow', event.message)
+        break
+      case 'usage':
+      case 'repair':
+    }
+  }
+
+  print(text: string): void {
+    this.waiting?.stop()
+    this.freshLine()
+    this.write(this.text, `${text}\n`)
+  }
+
+  async flush(): Promise<void> {
+    this.waiting?.stop()
+    if (this.broken !== undefined) throw this.broken
+  }
+
+  private result({ name, result, isError }: Extract<ChatEvent, { type: 'tool-end' }>): void {
+    this.freshLine()
+    const [first = '', ...others] = shownResult(result)
+    const mark = this.aside.style(isError ? 'red' : 'green', isError ? '✗' : '✓')
+    const lines = [`  ${mark} ${this.aside.style('dim', `${printable(name)}: ${first}`)}`]
+    for (const line of others) lines.push(`    ${this.aside.style('dim', line)}`)
+    this.write(this.aside, `${lines.join('\n')}\n`)
+  }
+
+  private line(style: Style, message: string): void {
+    this.freshLine()
+    this.write(this.aside, `${this.aside.style(style, printable(message))}\n`)
+  }
+
+  /** Empty lines wait for what follows them: many models write some in front of a call, and at the end. */
+  private flow(place: 'text' | 'reasoning', text: string): void {
+    const isNew = this.place !== place
+    const written = this.stream.push(text)
+    const shown = written.trimEnd()
+    if (shown === '') {
+      // Nor do they begin anything.
+      if (!isNew) this.space += written
+      return
+    }
+    this.enter(place)
+    const whole = isNew ? shown.replace(/^\s*\n/, '') : this.space + shown
+    this.space = written.slice(shown.length)
+    if (place === 'text') this.write(this.text, whole)
+    else this.write(this.aside, this.aside.style('dim', whole))
+  }
+
+  private enter(place: Exclude<Place, 'line start'>): void {
+    if (this.place === place) return
+    this.freshLine()
+    this.place = place
+  }
+
+  /** Ends a line that is not finished, on the stream that it is on. */
+  private freshLine(): void {
+    const { place } = this
+    if (place === 'line start') return
+    this.place = 'line start'
+    this.space = ''
+    this.write(place === 'text' ? this.text : this.aside, `${this.stream.end()}\n`)
+  }
+
+  private write(output: ScreenOutput, text: string): void {
+    if (text === '') return
+    output.write(text).catch((error: unknown) => {
+      if (this.broken === undefined) this.onBroken()
+      this.broken ??= error
+    })
+  }
+}

@@ -1,0 +1,31 @@
+import type { GatewayConfig } from '../config/config.ts'
+import type { Output } from './output.ts'
+
+/** What to do with a gateway that listens: a command for each kind of client. */
+export function serveHints(listening: string, config: GatewayConfig, stderr: Output): string {
+  const address = callableAddress(listening)
+  const schema = '{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}'
+  const question = '"messages":[{"role":"user","content":"What is the weather in Paris?"}]'
+  const chat = `{"model":"kimi-k2","stream":true,${question},"tools":[{"type":"function","function":{"name":"get_weather","parameters":${schema}}}]}`
+  const anthropic = `{"model":"kimi-k2","stream":true,"max_tokens":1024,${question},"tools":[{"name":"get_weather","input_schema":${schema}}]}`
+  const key = config.keys.length === 0 ? '' : "-H 'authorization: Bearer KEY' "
+  const lines = [
+    config.upstreams === 'simulator'
+      ? 'No upstream is configured: a built-in simulator answers, no model runs. See dragoman init.'
+      : `Upstreams: ${[...config.upstreams.keys()].join(', ')}`,
+    '',
+    stderr.style('bold', 'OpenAI clients'),
+    `  curl -N ${address}/v1/chat/completions ${key}-H 'content-type: application/json' -d '${chat}'`,
+    stderr.style('bold', 'Anthropic clients'),
+    `  curl -N ${address}/v1/messages ${key}-H 'content-type: application/json' -d '${anthropic}'`,
+    stderr.style('bold', 'Claude Code'),
+    `  ANTHROPIC_BASE_URL=${address} ANTHROPIC_AUTH_TOKEN=${key === '' ? 'any' : 'KEY'} ANTHROPIC_MODEL=kimi-k2 claude`,
+    '',
+  ]
+  return lines.join('\n')
+}
+
+/** Nobody can call 0.0.0.0: on this machine the loopback address is the one to try. */
+function callableAddress(address: string): string {
+  return address.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
+}

@@ -1,0 +1,57 @@
+import { mkdirSync, openSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { pino } from 'pino'
+
+export const STDERR = 2
+
+/** More than this waiting to be written is dropped: a full disk must not fill the memory. */
+const MOST_WAITING_BYTES = 4_194_304
+
+/** How long the end of the process waits for somebody to take what is left. */
+const CLOSING_MS = 300
+
+/** Writes lines without ever making their writer wait: nobody may read the pipe, or the disk may be full. */
+export class PatientWriter {
+  private readonly destination: ReturnType<typeof pino.destination>
+  private state: 'open' | 'closed' = 'open'
+
+  constructor(descriptor: number, onDrop: () => void) {
+    this.destination = pino.destination({
+      dest: descriptor,
+      sync: false,
+      maxLength: MOST_WAITING_BYTES,
+      // Tried for ever, a line that nobody takes would keep the process from its end.
+      retryEAGAIN: () => this.state === 'open',
+    })
+    this.destination.on('drop', onDrop)
+    this.destination.on('error', onDrop)
+  }
+
+  write(text: string): void {
+    if (this.state === 'open') this.destination.write(text)
+  }
+
+  async close(): Promise<void> {
+    if (this.state === 'closed') return
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, CLOSING_MS)
+      this.destination.once('close', () => {
+        clearTimeout(timer)
+        resolve()
+      })
+      this.destination.end()
+    })
+    this.state = 'closed'
+    this.destination.destroy()
+  }
+}
+
+// Opened here and not by the writer: that one would throw at the end of the process if it could not.
+export function openLogFile(path: string): number | null {
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    return openSync(path, 'a', 0o600)
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,43 @@
+export interface End {
+  /** What the process ends with. */
+  readonly code: 0 | 1
+}
+
+/**
+ * How long a process serves: until a signal, or until something of ours throws where nobody catches it. After that
+ * nothing is certain any more, so what runs may come to its end and nothing new begins. A second signal ends it at once.
+ */
+export class Lifetime {
+  private signals = 0
+  private over: (end: End) => void = () => {}
+  private readonly ended = new Promise<End>((resolve) => {
+    this.over = resolve
+  })
+  private report: (error: string) => void = () => {}
+
+  /** `atOnce`: what is left to do when a second signal comes. */
+  constructor(atOnce: () => void = () => {}) {
+    const onSignal = (): void => {
+      if (++this.signals > 1) {
+        atOnce()
+        process.exit(1)
+      }
+      this.over({ code: 0 })
+    }
+    process.on('SIGINT', onSignal).on('SIGTERM', onSignal)
+    const onBug = (error: unknown): void => {
+      this.report(error instanceof Error ? (error.stack ?? error.message) : String(error))
+      this.over({ code: 1 })
+    }
+    process.on('uncaughtException', onBug).on('unhandledRejection', onBug)
+  }
+
+  stop(): void {
+    this.over({ code: 0 })
+  }
+
+  end(report: (error: string) => void): Promise<End> {
+    this.report = report
+    return this.ended
+  }
+}

@@ -1,0 +1,80 @@
+import type { GatewayConfig } from '../config/config.ts'
+import { createLogger, type ServiceLogger } from '../observe/logger.ts'
+import type { Metrics } from '../observe/metrics.ts'
+import { FollowingRecorder } from '../recorder/following-recorder.ts'
+import { createRedactor } from '../security/redact.ts'
+import { Gateway } from './gateway.ts'
+
+/** A gateway with all that belongs to it: its log, its recordings, and the secrets that neither may hold. */
+export interface Service {
+  readonly address: string
+  readonly logger: ServiceLogger
+  /** New requests follow the new configuration; those under way keep theirs. */
+  reconfigure(config: GatewayConfig): void
+  /** Lets what runs come to its end, and closes everything. */
+  drain(): Promise<void>
+}
+
+export interface ServiceOptions {
+  readonly metrics: Metrics
+  readonly now: () => number
+  /** Whether people read the log on a terminal. */
+  readonly isTerminal: boolean
+  /** How many processes share the work. */
+  readonly workers: number
+}
+
+/** Resolves when it listens. */
+export async function startService(
+  config: GatewayConfig,
+  { metrics, now, isTerminal, workers }: ServiceOptions,
+): Promise<Service> {
+  const secrets = new Set(secretsOf(config))
+  let redactor = createRedactor([...secrets])
+  const redact = (text: string): string => redactor(text)
+  const logger = createLogger({
+    config: config.log,
+    redact,
+    isTerminal,
+    onDrop: () => metrics.dropped('log'),
+  })
+  const recorders = new FollowingRecorder(config.record, {
+    redact,
+    now: Date.now,
+    writers: workers,
+    onDrop: () => metrics.dropped('record'),
+    onFault: (message) => logger.warn({ message }, 'recordings cannot be written'),
+  })
+  const gateway = new Gateway(config, { logger, metrics, now, redact, recorders })
+  return {
+    address: await gateway.listen(),
+    logger,
+    reconfigure: (next) => {
+      // Requests under way still use the old secrets.
+      for (const secret of secretsOf(next)) secrets.add(secret)
+      redactor = createRedactor([...secrets])
+      logger.reconfigure(next.log)
+      recorders.reconfigure(next.record)
+      gateway.reconfigure(next)
+    },
+    drain: async () => {
+      await gateway.drain()
+      await recorders.close()
+      await logger.close()
+    },
+  }
+}
+
+function secretsOf({ upstreams, proxies }: GatewayConfig): string[] {
+  const secrets: string[] = []
+  for (const proxy of [proxies.http, proxies.https]) {
+    const credentials = proxy?.authorization?.reveal()
+    if (credentials !== undefined) secrets.push(credentials.replace(/^Basic /, ''))
+  }
+  if (upstreams === 'simulator') return secrets
+  for (const { apiKey, headers } of upstreams.values()) {
+    if (apiKey !== null) secrets.push(apiKey.reveal())
+    for (const value of headers.values()) secrets.push(value.reveal())
+  }
+  return secrets
+}

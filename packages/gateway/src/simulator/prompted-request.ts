@@ -1,0 +1,108 @@
+import { parseToolCalls, type FormatId } from '@dragoman/core'
+import {
+  InvalidRequest,
+  type ChatMessage,
+  type ChatRequest,
+  type OfferedTool,
+  type PastCall,
+} from './chat-request.ts'
+import { isJsonObject, type JsonObject } from './json.ts'
+
+/**
+ * The request as a model reads it that has no tool support: it knows of tools, calls and results only what stands
+ * in the text. The server refuses them in fields of their own.
+ */
+export function readPromptedRequest(request: ChatRequest, format: FormatId): ChatRequest {
+  const hasFields = request.messages.some(({ role, calls }) => role === 'tool' || calls.length > 0)
+  if (request.tools.length > 0 || hasFields) {
+    throw new InvalidRequest(`${request.model} does not support tools.`)
+  }
+  const system = request.messages.filter(({ role }) => role === 'system').map(({ text }) => text)
+  const tools = toolsIn(system.join('\n'))
+  const history = new PromptedHistory(format, tools)
+  return { ...request, tools, messages: request.messages.flatMap((message) => history.read(message)) }
+}
+
+/** A line for each tool: its JSON, alone or between tags. */
+function toolsIn(text: string): OfferedTool[] {
+  return text.split('\n').flatMap((line) => {
+    const tagged = /^<function>(.*)<\/function>$/.exec(line)?.[1]
+    const described = parsed(tagged ?? line)
+    const tool = tagged === undefined ? described['function'] : described
+    if (!isJsonObject(tool) || typeof tool['name'] !== 'string') return []
+    const { name, parameters } = tool
+    return [{ name, parameters: isJsonObject(parameters) ? parameters : {} }]
+  })
+}
+
+class PromptedHistory {
+  readonly #format: FormatId
+  readonly #tools: readonly OfferedTool[]
+  #open: PastCall[] = []
+  #callCount = 0
+
+  constructor(format: FormatId, tools: readonly OfferedTool[]) {
+    this.#format = format
+    this.#tools = tools
+  }
+
+  read(message: ChatMessage): ChatMessage[] {
+    if (message.role === 'assistant') return [this.#answer(message)]
+    return message.role === 'user' ? this.#said(message) : [message]
+  }
+
+  #answer(message: ChatMessage): ChatMessage {
+    const tools = this.#tools.map((tool) => ({ ...tool }))
+    // Calls without tags are a message of their own where the model writes them; with text before them, its last line.
+    const lastLine = this.#format === 'llama' ? message.text.lastIndexOf('\n{"name"') + 1 : 0
+    const written = message.text.slice(lastLine)
+    const { content, toolCalls } = parseToolCalls(written, { format: this.#format, tools })
+    const calls = toolCalls.map(({ name, arguments: json }) => ({
+      id: `prompted_${this.#callCount++}`,
+      name,
+      arguments: json,
+    }))
+    this.#open = [...calls]
+    return { ...message, text: message.text.slice(0, lastLine) + content, calls }
+  }
+
+  /** The results in it are taken for those of the calls before it, in order. */
+  #said(message: ChatMessage): ChatMessage[] {
+    const { results, rest } = resultsIn(message.text)
+    const answers = results.map((text): ChatMessage => ({
+      role: 'tool',
+      text,
+      reasoningContent: '',
+      calls: [],
+      callId: this.#open.shift()?.id,
+    }))
+    return rest === '' && answers.length > 0 ? answers : [...answers, { ...message, text: rest }]
+  }
+}
+
+/** Every way in which a result stands in a prompt. */
+const resultPattern =
+  /<tool_response>\n(?<json>.*)\n<\/tool_response>|<(?<tag>result|error) name="[^"]*">\n(?<text>[^]*?)\n<\/\k<tag>>|^(?<line>\{"tool":.*\})$/gm
+
+function resultsIn(text: string): { readonly results: readonly string[]; readonly rest: string } {
+  const results = [...text.matchAll(resultPattern)].map(({ groups }) => {
+    const json = groups?.['json'] ?? groups?.['line']
+    return json === undefined ? (groups?.['text'] ?? '') : resultText(parsed(json))
+  })
+  const rest = text.replaceAll(resultPattern, '').replaceAll(/<\/?function_results>/g, '')
+  return { results, rest: rest.trim() }
+}
+
+function resultText(result: JsonObject): string {
+  const said = result['content'] ?? result['output'] ?? result['error']
+  return typeof said === 'string' ? said : JSON.stringify(said ?? '')
+}
+
+function parsed(json: string): JsonObject {
+  try {
+    const value: unknown = JSON.parse(json)
+    return isJsonObject(value) ? value : {}
+  } catch {
+    return {}
+  }
+}

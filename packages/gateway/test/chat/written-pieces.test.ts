@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest'
+import { writtenPieces } from '../../src/chat/model/written-pieces.ts'
+
+const events = (...data: readonly object[]): string =>
+  data.map((each) => `data: ${JSON.stringify(each)}\n\n`).join('')
+const delta = (fields: object): object => ({ choices: [{ index: 0, delta: fields }] })
+
+describe('what a model wrote, out of its answer', () => {
+  it('is joined by field, in the order in which it came', () => {
+    const stream = events(
+      delta({ role: 'assistant', content: '' }),
+      delta({ reasoning_content: 'I ' }),
+      delta({ reasoning_content: 'think' }),
+      delta({ content: '<|tool' }),
+      delta({ content: '_call_begin|>' }),
+    )
+    expect(writtenPieces(`${stream}data: [DONE]\n\n`, 'sse')).toEqual([
+      { field: 'reasoning_content', text: 'I think' },
+      { field: 'content', text: '<|tool_call_begin|>' },
+    ])
+  })
+
+  it('shows structured calls with their arguments as they came', () => {
+    const stream = events(
+      delta({ tool_calls: [{ index: 1, function: { name: 'read_file', arguments: '{"pa' } }] }),
+      delta({ tool_calls: [{ index: 1, function: { arguments: 'th":1}' } }] }),
+    )
+    expect(writtenPieces(stream, 'sse')).toEqual([{ field: 'tool_calls[1]', text: 'read_file {"path":1}' }])
+  })
+
+  it('reads a message of the other dialect, streamed or whole', () => {
+    const stream = events(
+      { type: 'content_block_start', content_block: { type: 'tool_use', name: 'read_file', input: {} } },
+      { type: 'content_block_delta', delta: { type: 'input_json_delta', partial_json: '{}' } },
+    )
+    expect(writtenPieces(stream, 'sse')).toEqual([{ field: 'tool_use', text: 'read_file{}' }])
+    const whole = JSON.stringify({ content: [{ type: 'text', text: 'Hello' }] })
+    expect(writtenPieces(whole, 'json')).toEqual([{ field: 'text', text: 'Hello' }])
+  })
+
+  it('of something else there is nothing', () => {
+    expect(writtenPieces('data: nonsense\n\n', 'sse')).toEqual([])
+    expect(writtenPieces('null', 'json')).toEqual([])
+  })
+})
