@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
@@ -5,5 +6,7 @@ export default defineConfig({
     include: ['packages/*/test/**/*.test.ts'],
     setupFiles: ['vitest.setup.ts'],
     testTimeout: 120_000,
+    // Left to itself, vitest keeps one of two cores free.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
   },
 })

@@ -121,7 +121,7 @@ describe('the size of source files', () => {
   })
 })
 
-// A new name is a promise: `npx vitest run -u packages/core/test/architecture.test.ts` makes it.
+// A new name is a promise: `npx vitest run packages/core/test/architecture.test.ts --update` makes it.
 describe('the public names', () => {
   const index = readFileSync(join(packages, 'core/src/index.ts'), 'utf8')
 

@@ -57,7 +57,7 @@ export class ExchangeRecording implements Recording {
       model: route.model,
       format,
       reading,
-      request: body,
+      request: body.toString(),
       status: null,
       contentType: '',
       fault: null,

@@ -21,7 +21,7 @@ import type { RequestLog } from '../runtime/request-log.ts'
 import type { Upstreams } from '../upstream/upstreams.ts'
 import { estimateTokens } from './estimate-tokens.ts'
 import { createStreamPipeline, createWholePipeline, type PipelineOptions } from './pipeline.ts'
-import { type Dialect, type Plan, planRequest } from './plan.ts'
+import { type CameBody, type Dialect, type Plan, planRequest } from './plan.ts'
 
 export interface AnswerRouteContext {
   readonly request: IncomingMessage
@@ -47,8 +47,9 @@ export interface AnswerRouteContext {
 export async function answerRoute(context: AnswerRouteContext): Promise<void> {
   const recording = context.recorder?.open(context.requestId, context.dialect)
   if (recording !== undefined) tapResponse(context.response, recording)
-  const decoded = await readRequest(context, recording)
-  if (decoded === undefined) return
+  const read = await readRequest(context, recording)
+  if (read === undefined) return
+  const { request: decoded, came } = read
   const { config, dialect, log, upstreams } = context
   log.model = decoded.model
   const route = matchModel(config, decoded.model)
@@ -61,7 +62,7 @@ export async function answerRoute(context: AnswerRouteContext): Promise<void> {
     context.refuse(noThreads)
     return
   }
-  const plan = planRequest(decoded, dialect, route, upstream, config)
+  const plan = planRequest(decoded, dialect, route, upstream, config, came)
   log.plan(plan)
   recording?.upstreamRequest(plan)
   answer(context, decoded, plan, recording)
@@ -71,7 +72,7 @@ export async function answerRoute(context: AnswerRouteContext): Promise<void> {
 export async function readRequest(
   context: AnswerRouteContext,
   recording?: Recording,
-): Promise<ConversationRequest | undefined> {
+): Promise<{ readonly request: ConversationRequest; readonly came: CameBody } | undefined> {
   const { request, dialect, config, log, refuse } = context
   const body = await readBody(request, config.limits.bodyBytes)
   if (body.is === 'gone') return undefined
@@ -101,7 +102,7 @@ export async function readRequest(
     refuse(failure('invalid-request', 'unknown_tool_call', message))
     return undefined
   }
-  return decoded.request
+  return { request: decoded.request, came: { bytes: body.bytes, json: json.value } }
 }
 
 function answer(

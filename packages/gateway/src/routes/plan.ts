@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import {
   type ConversationRequest,
   detectFormat,
@@ -12,6 +13,7 @@ import {
   type ToolNames,
   withToolsInPrompt,
 } from '@dragoman/core'
+import { sameJson } from '../http/same-json.ts'
 import type { GatewayConfig, Upstream } from '../config/config.ts'
 import type { ModelRoute } from '../config/match-model.ts'
 import { allowedFields } from './allowed-fields.ts'
@@ -33,7 +35,8 @@ export interface Plan {
   readonly toolNames: ToolNames
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
-  readonly body: string
+  /** The client's own bytes where nothing in them had to change. */
+  readonly body: string | Buffer
   readonly notes: readonly RequestNote[]
 }
 
@@ -43,6 +46,7 @@ export function planRequest(
   route: ModelRoute,
   upstream: Upstream,
   config: GatewayConfig,
+  came?: CameBody,
 ): Plan {
   const upstreamDialect = upstream.dialect
   const { format, formatFrom } = formatFor(request, route, config, upstreamDialect)
@@ -69,9 +73,24 @@ export function planRequest(
     toolNames: shortToolNames(sent.tools, longestToolName[upstreamDialect]),
     path: pathOf(upstream),
     headers: headersFor(upstream, request.stream),
-    body: JSON.stringify({ ...encoded.body, ...upstream.body }),
+    body: bodyOf({ ...encoded.body, ...upstream.body }, came, config),
     notes: [...notes, ...encoded.notes],
   }
+}
+
+/** A body as it came, and what it says. */
+export interface CameBody {
+  readonly bytes: Buffer
+  readonly json: unknown
+}
+
+/**
+ * Of two equal keys we read the last, an upstream maybe the first: bytes of callers that are not trusted, who have
+ * keys, never go on as they came.
+ */
+function bodyOf(body: object, came: CameBody | undefined, { keys }: GatewayConfig): string | Buffer {
+  const isSame = came !== undefined && keys.length === 0 && sameJson(body, came.json) && isUtf8(came.bytes)
+  return isSame ? came.bytes : JSON.stringify(body)
 }
 
 /** An explicit format, then the model's name unless it says nothing, then the format of the newest call. */

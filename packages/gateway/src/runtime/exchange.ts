@@ -51,6 +51,7 @@ export class Exchange implements UpstreamListener {
   private pending: Buffer[] = []
   private isFlushing = false
   private hasWritten = false
+  private isUpstreamOver = false
   private outgoing = ''
   private isCollecting = false
   private source: 'sse' | 'json' = 'json'
@@ -123,6 +124,7 @@ export class Exchange implements UpstreamListener {
   }
 
   onEnd(): void {
+    this.isUpstreamOver = true
     clearTimeout(this.lastWordTimer)
     if (this.state === 'done') return
     if (this.error !== undefined) {
@@ -160,7 +162,9 @@ export class Exchange implements UpstreamListener {
     this.state = 'done'
     this.clearTimers()
     this.call?.resume()
-    this.lastWordTimer = setTimeout(() => this.call?.abort(), LAST_WORD_MS)
+    if (!this.isUpstreamOver) {
+      this.lastWordTimer = setTimeout(() => this.call?.abort(), LAST_WORD_MS)
+    }
     if (!this.options.response.closed) this.watchStall()
   }
 
@@ -175,8 +179,10 @@ export class Exchange implements UpstreamListener {
 
   /** Everything was written. */
   endStream(): void {
-    this.send()
-    this.options.response.end()
+    const text = this.outgoing
+    this.outgoing = ''
+    // One write for the last text and the end.
+    this.options.response.end(text)
     this.finish()
   }
 

@@ -49,6 +49,7 @@ export class Gateway {
   private readonly upstreams: Upstreams
   private readonly exchanges = new Set<Exchange>()
   private readonly failureLimit: FailureLimit
+  private gate: GatePolicy
   /** Where it listens, whatever a later configuration says. */
   private readonly bound: { readonly host: string; readonly port: number }
   private isDraining = false
@@ -65,6 +66,7 @@ export class Gateway {
       { connectionsCheckingInterval: 1000, maxHeaderSize: config.limits.headerBytes },
       (request, response) => this.handle(request, response),
     )
+    this.gate = this.policy()
     this.setTimeouts()
   }
 
@@ -78,18 +80,19 @@ export class Gateway {
         resolve()
       })
     })
+    this.gate = this.policy()
     const name = host.includes(':') ? `[${host}]` : host
     return `http://${name}:${this.port}`
   }
 
   get port(): number {
-    const address = this.server.address()
-    return typeof address === 'object' && address !== null ? (address satisfies AddressInfo).port : 0
+    return this.gate.port
   }
 
   /** New requests follow the new configuration; those under way keep theirs. */
   reconfigure(config: GatewayConfig): void {
     this.config = config
+    this.gate = this.policy()
     this.setTimeouts()
   }
 
@@ -146,7 +149,7 @@ export class Gateway {
     const context = this.context(request, response, dialectOf(url), requestId, log)
     const { allowedOrigins } = this.config.listen
     allowOrigin(request, response, allowedOrigins)
-    const stranger = checkCaller(request, this.policy())
+    const stranger = checkCaller(request, this.gate)
     if (stranger === null && found.is === 'wrong-method' && isPreflight(request, allowedOrigins)) {
       answerPreflight(request, response, found.allow)
       return
@@ -172,7 +175,7 @@ export class Gateway {
   private check(request: IncomingMessage, found: RouteMatch): Rejection | null {
     if (found.is !== 'route') return rejectRoute(found)
     const { route } = found
-    const admitted = route.isOpen ? null : checkKey(request, this.policy())
+    const admitted = route.isOpen ? null : checkKey(request, this.gate)
     if (admitted !== null && 'failure' in admitted) return admitted
     return route.method === 'POST' ? (checkContent(request) ?? this.checkRoom()) : null
   }
@@ -201,8 +204,8 @@ export class Gateway {
         return
       case 'count-tokens': {
         this.occupy(response)
-        const decoded = await readRequest(context)
-        if (decoded !== undefined) sendJson(response, 200, { input_tokens: estimateTokens(decoded) })
+        const read = await readRequest(context)
+        if (read !== undefined) sendJson(response, 200, { input_tokens: estimateTokens(read.request) })
         return
       }
       case 'messages':
@@ -268,11 +271,13 @@ export class Gateway {
     return reject(503, 'overloaded', 'too_many_requests', 'Too many requests are under way.', headers)
   }
 
+  /** Made once for each configuration and not for each request. */
   private policy(): GatePolicy {
     const { listen, keys, limits } = this.config
+    const address = this.server.address()
     return {
       isLoopback: isLoopbackHost(this.bound.host),
-      port: this.port,
+      port: typeof address === 'object' && address !== null ? (address satisfies AddressInfo).port : 0,
       allowedHosts: listen.allowedHosts,
       allowedOrigins: listen.allowedOrigins,
       keys,

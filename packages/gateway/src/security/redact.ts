@@ -14,6 +14,9 @@ const keyShapes: readonly (readonly [RegExp, string])[] = [
   [/([?&](?:key|api_key|apikey|token)=)[^&\s"']+/gi, `$1${REDACTED}`],
 ]
 
+/** One look in place of three, for the many texts without any. */
+const looksLikeKey = /sk-|bearer|[?&](?:key|api_?key|token)=/i
+
 /** Knows the given secrets in each form in which they leak: as they are, in JSON, URL-encoded, in base64. */
 export function createRedactor(secrets: readonly string[]): Redactor {
   const forms = new Set<string>()
@@ -26,6 +29,7 @@ export function createRedactor(secrets: readonly string[]): Redactor {
   return (text) => {
     let clean = text
     for (const form of known) clean = clean.replaceAll(form, REDACTED)
+    if (!looksLikeKey.test(clean)) return clean
     for (const [shape, replacement] of keyShapes) clean = clean.replace(shape, replacement)
     return clean
   }

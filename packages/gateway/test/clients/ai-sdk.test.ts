@@ -1,6 +1,7 @@
 import { createAnthropic } from '@ai-sdk/anthropic'
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { generateText, jsonSchema, type LanguageModel, stepCountIs, streamText, tool } from 'ai'
+import { plainCombinations } from './combinations.ts'
 import type { Lab } from './lab.ts'
 import { describeClient } from './suite.ts'
 import { citySchema, type RunTask } from './tool-run.ts'
@@ -44,4 +45,5 @@ describeClient(
 describeClient(
   'the AI SDK as an Anthropic client',
   runWith(({ address }, name) => createAnthropic({ baseURL: `${address}/v1`, apiKey: 'any' })(name)),
+  plainCombinations,
 )

@@ -3,8 +3,8 @@ import { combinations, plainCombinations, type Combination } from './combination
 import { type Lab, startLab } from './lab.ts'
 import { expectTask, oneCall, parallelCalls, twoRounds, type RunTask } from './tool-run.ts'
 
-/** What every client must be able to do, whatever the model writes. */
-export function describeClient(name: string, runTask: RunTask): void {
+/** What every client must be able to do, whatever the model writes; and, unless it speaks as another here does, however. */
+export function describeClient(name: string, runTask: RunTask, matrix = combinations): void {
   describe(name, () => {
     let lab: Lab
     beforeAll(async () => {
@@ -12,7 +12,7 @@ export function describeClient(name: string, runTask: RunTask): void {
     })
     afterAll(() => lab.close())
 
-    it.each(titled(combinations))('runs the tool and hears of its result: %s', async (_, combination) => {
+    it.each(titled(matrix))('runs the tool and hears of its result: %s', async (_, combination) => {
       await expectTask(runTask, lab, combination, oneCall)
     })
 
