@@ -14,6 +14,9 @@ const kimi =
 const hermes = '<tool_call>\n{"name": "write_file", "arguments": '
 const draft = '<tool_call>\n{"name": "get_weather", "arguments": {"city":"Paris"}}\n</tool_call> or '
 
+const m3 = ']<]minimax[>[<tool_call>\n]<]minimax[>[<invoke name="write_file">'
+const glmPair = '<arg_key>content</arg_key>\n<arg_value>x</arg_value>\n'
+
 /** What people write, and what a careless parser would choke on. */
 const cases = [
   ['prose', 'auto', (length) => prose(length)],
@@ -51,6 +54,28 @@ const cases = [
   ['code fences', 'qwen', repeated('', '```json\n{"name": "get_weather"\n```\n')],
   ['openers in inline code', 'qwen', repeated('a `', '<tool_call>{ ')],
   ['backticks', 'auto', repeated('', '```\n`')],
+  // One of each further engine, and what holds it up the longest.
+  ['a Python string', 'pythonic', repeated('[write_file(content="', 'if a < b: \\n')],
+  ['nested Python lists', 'pythonic', repeated('[write_file(content=', '[1, ')],
+  ['Python calls', 'pythonic', repeated('[', 'get_weather(city="Paris"), ')],
+  ['a quoted value', 'gemma', repeated('<|tool_call>call:write_file{content:<|"|>', 'if a < b {, ')],
+  ['bare values', 'gemma', repeated('<|tool_call>call:write_file{', 'a:1,b:true,')],
+  ['nested elements', 'minimax', repeated(m3, ']<]minimax[>[<a>')],
+  ['text in an element', 'minimax', repeated(`${m3}]<]minimax[>[<content>`, 'if a < b ] ')],
+  ['keys and values', 'glm', repeated('<tool_call>write_file\n', glmPair)],
+  [
+    'a value in keys and values',
+    'glm',
+    repeated('<tool_call>write_file<arg_key>content</arg_key><arg_value>', '</arg_key> x'),
+  ],
+  ['messages', 'gpt-oss', repeated('', '<|channel|>analysis<|message|>hm<|end|><|start|>assistant')],
+  ['headers without end', 'gpt-oss', repeated('', '<|channel|>commentary to=')],
+  [
+    'an array of calls',
+    'mistral',
+    repeated('[TOOL_CALLS][', '{"name": "get_weather", "arguments": {"city":"Paris"}}, '),
+  ],
+  ['names in prose', 'deepseek', repeated('', 'get_weather ')],
 ]
 
 /** Does ten times the input cost ten times the time? */

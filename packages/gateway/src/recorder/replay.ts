@@ -112,7 +112,7 @@ function pipelineOptions(
     },
     clientDialect: to,
     clientModel: request.model,
-    answerId: to === 'anthropic-messages' ? 'msg_0000' : 'chatcmpl-0000',
+    newAnswerId: () => (to === 'anthropic-messages' ? 'msg_0000' : 'chatcmpl-0000'),
     created: Math.floor(Date.parse(time) / 1000),
     includeUsage: request.wantsUsage === true || client.dialect !== 'openai-chat',
     inputTokens: () => estimateTokens(request),

@@ -156,7 +156,7 @@ function pipelineOptions(
     plan: { ...plan, parser: { ...plan.parser, onOpen: (parser) => log.parserOpened(parser) } },
     clientDialect: dialect,
     clientModel: request.model,
-    answerId: prefix + randomBytes(12).toString('hex'),
+    newAnswerId: () => prefix + randomBytes(12).toString('hex'),
     created: Math.floor(Date.now() / 1000),
     includeUsage: request.wantsUsage === true,
     inputTokens: () => estimateTokens(request),

@@ -42,7 +42,8 @@ export interface PipelineOptions {
   readonly clientDialect: Dialect
   /** What the client called the model: that is what it gets back. */
   readonly clientModel: string
-  readonly answerId: string
+  /** A new id, where the answer does not bring its own. */
+  readonly newAnswerId: () => string
   /** Seconds, as the dialect wants them. */
   readonly created: number
   readonly includeUsage: boolean
@@ -67,11 +68,11 @@ export interface PipelineOptions {
 /** For a client that wants a stream. `source` is how the upstream answered. */
 export function createStreamPipeline(options: PipelineOptions, source: 'sse' | 'json'): Pipeline {
   if (source === 'sse' && isSameDialect(options)) return passStreamThrough(options)
-  const { clientDialect, clientModel, answerId, created, includeUsage, inputTokens, write } = options
+  const { clientDialect, clientModel, newAnswerId, created, includeUsage, inputTokens, write } = options
   if (clientDialect === 'anthropic-messages') {
     const encoder = createAnthropicStreamEncoder({
       write,
-      messageId: answerId,
+      messageId: newAnswerId(),
       model: clientModel,
       inputTokens: inputTokens(),
       signature: signerOf(options),
@@ -84,7 +85,13 @@ export function createStreamPipeline(options: PipelineOptions, source: 'sse' | '
       onEnd: options.streamed,
     })
   }
-  const encoder = createChatStreamEncoder({ write, id: answerId, model: clientModel, created, includeUsage })
+  const encoder = createChatStreamEncoder({
+    write,
+    id: newAnswerId(),
+    model: clientModel,
+    created,
+    includeUsage,
+  })
   return decodeInto(options, source, encoder, {
     isStarted: () => encoder.isStarted,
     keepAlive: () => {
@@ -97,16 +104,16 @@ export function createStreamPipeline(options: PipelineOptions, source: 'sse' | '
 /** For a client that wants one answer. */
 export function createWholePipeline(options: PipelineOptions, source: 'sse' | 'json'): Pipeline {
   if (source === 'json' && isSameDialect(options)) return passWholeThrough(options)
-  const { clientDialect, clientModel, answerId, created, inputTokens, whole, failed } = options
+  const { clientDialect, clientModel, newAnswerId, created, inputTokens, whole, failed } = options
   const assembler =
     clientDialect === 'anthropic-messages'
       ? assembleAnthropicMessage({
-          messageId: answerId,
+          messageId: newAnswerId(),
           model: clientModel,
           inputTokens: inputTokens(),
           signature: signerOf(options),
         })
-      : assembleChatCompletion({ id: answerId, model: clientModel, created })
+      : assembleChatCompletion({ id: newAnswerId(), model: clientModel, created })
   const onEnd = (): void => {
     const { result } = assembler
     if (result.is === 'whole') whole(JSON.stringify(result.value))

@@ -36,7 +36,9 @@ describe.each(clientDialects)('for a client of %s', (dialect) => {
   it('a line of more than 8 MiB is an error in the stream, and is not kept', async () => {
     const upstream = await startUpstream(async (response, nth) => {
       sse(response, chunk({ role: 'assistant', content: 'Paris is' }))
+      // A process that has just begun grows to its working size with whatever it does first.
       if (nth === 1) {
+        await pour(response, event('x'.repeat(4000)), 16 * MIB)
         response.end()
         return
       }

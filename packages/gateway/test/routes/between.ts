@@ -16,6 +16,7 @@ export interface Between {
   readonly requests: readonly LogLine[]
   /** The bodies that reached the upstream. */
   readonly asked: readonly string[]
+  /** A text is sent as it is, anything else as JSON. */
   post(
     path: string,
     body: unknown,
@@ -42,7 +43,7 @@ export async function between(
       const response = await fetch(address + path, {
         method: 'POST',
         headers: { 'content-type': 'application/json', ...headers },
-        body: JSON.stringify(body),
+        body: typeof body === 'string' ? body : JSON.stringify(body),
       })
       return { status: response.status, text: await response.text() }
     },

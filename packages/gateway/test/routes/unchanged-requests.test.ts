@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto'
+import { afterEach, describe, expect, it } from 'vitest'
+import { sameJson } from '../../src/http/same-json.ts'
+import { between, stopAll } from './between.ts'
+
+afterEach(stopAll)
+
+const answer = {
+  type: 'application/json',
+  pieces: ['{"choices":[{"index":0,"message":{"role":"assistant","content":"Hi"},"finish_reason":"stop"}]}'],
+}
+// The spacing, the order and the number are nobody's but the client's.
+const asked =
+  '{ "temperature": 0.50,\n  "x_vendor": {"big": 12345678901234567890},\n "messages": [{"content": "Hi", "role": "user"}], "model": "m"}'
+
+describe('a request to an upstream of the same dialect', () => {
+  it('goes on byte for byte where nothing has to change', async () => {
+    const gateway = await between(answer)
+    await gateway.post('/v1/chat/completions', asked)
+    expect(gateway.asked).toEqual([asked])
+  })
+
+  it('is written anew where the model has another name there', async () => {
+    const models = [{ match: '*', upstream: 'lab', model: 'n', format: 'kimi' }]
+    const gateway = await between(answer, { settings: { models } })
+    await gateway.post('/v1/chat/completions', asked)
+    expect(JSON.parse(gateway.asked[0] ?? '')).toMatchObject({ model: 'n', temperature: 0.5 })
+  })
+
+  it('is written anew where an id has to change', async () => {
+    const gateway = await between(answer)
+    const call = { id: 'call_x', type: 'function', function: { name: 'ping', arguments: '{}' } }
+    await gateway.post('/v1/chat/completions', {
+      model: 'm',
+      messages: [
+        { role: 'user', content: 'Hi' },
+        { role: 'assistant', content: null, reasoning_content: 'hm', tool_calls: [call] },
+        { role: 'tool', tool_call_id: 'call_x', content: 'pong' },
+      ],
+    })
+    expect(gateway.asked[0]).toContain('"functions.ping:0"')
+    expect(gateway.asked[0]).not.toContain('call_x')
+  })
+
+  it('is written anew where keys are configured: an upstream may read the first of two equal keys', async () => {
+    const key = 'a-key-of-a-client'
+    const sha256 = createHash('sha256').update(key).digest('hex')
+    const gateway = await between(answer, { settings: { keys: [{ name: 'laptop', sha256 }] } })
+    const twice = '{"model":"first","model":"last","messages":[{"role":"user","content":"Hi"}]}'
+    await gateway.post('/v1/chat/completions', twice, { authorization: `Bearer ${key}` })
+    expect(gateway.asked[0]).toContain('"last"')
+    expect(gateway.asked[0]).not.toContain('"first"')
+  })
+})
+
+describe('two JSON values', () => {
+  it.each([
+    [
+      { a: 1, b: [1, { c: null }] },
+      { b: [1, { c: null }], a: 1 },
+    ],
+    [{ a: 1, b: undefined }, { a: 1 }],
+    [{ a: 1 }, { a: 1, b: undefined }],
+    ['x', 'x'],
+  ])('%j and %j say the same', (a, b) => {
+    expect(sameJson(a, b)).toBe(true)
+  })
+
+  it.each([
+    [{ a: 1 }, { a: 1, b: null }],
+    [{ a: 1, b: 2 }, { a: 1 }],
+    [
+      [1, 2],
+      [2, 1],
+    ],
+    [[], {}],
+    [{}, []],
+    [null, {}],
+    [{ toString: 1 }, {}],
+    [1, '1'],
+  ])('%j and %j do not', (a, b) => {
+    expect(sameJson(a, b)).toBe(false)
+  })
+})
