@@ -46,13 +46,16 @@ export interface ParserStage {
 
 export function createParserStage(options: ParserOptions, sink: Sink): ParserStage {
   const tools = new ToolSet(options.tools)
-  const { lexicon, startsInReasoning, startsInHeader, promptHeader } = selectReading(options, tools)
+  const reading = selectReading(options, tools)
+  // Field by field: spread, it would take as long as reading a short answer.
   const reader = new Reader(sink, {
-    lexicon,
+    lexicon: reading.lexicon,
+    startsInReasoning: reading.startsInReasoning,
+    reasoningOpener: reading.reasoningOpener,
+    startsInHeader: reading.startsInHeader,
+    promptHeader: reading.promptHeader,
+    expectedFormat: reading.expectedFormat,
     tools,
-    startsInReasoning,
-    startsInHeader,
-    promptHeader,
     delivery: oneOf('delivery', options.delivery ?? 'incremental', ['incremental', 'complete']),
     toolCallBytes: byteLimit(options.limits?.toolCallBytes ?? 4_194_304),
     overflow: oneOf('limits.overflow', options.limits?.overflow ?? 'error', ['error', 'flush']),

@@ -16,12 +16,23 @@ export function bareJson(text: string, types: ReadonlySet<JsonType> | undefined)
   return literal === undefined ? typed : { json: literal }
 }
 
+/** A value where everything is written without marks. Some templates print lists and dictionaries as Python does. */
+export function plainJson(text: string, types: ReadonlySet<JsonType>): TypedValue {
+  const typed = typeValue(text, types)
+  const isContainer = /^\s*[[{(]/.test(text)
+  return typed.mismatch === true && isContainer ? pythonJson(text, types, typed) : typed
+}
+
 /** A value that was written as a text although the tool wants something else. */
 export function textJson(text: string, types: ReadonlySet<JsonType>): TypedValue {
   const typed = typeValue(text, types)
   if (typed.mismatch !== true) return typed
   if (scalarJson(text.trim()) === 'null') return { json: 'null' }
+  return pythonJson(text, types, typed)
+}
+
+function pythonJson(text: string, types: ReadonlySet<JsonType>, otherwise: TypedValue): TypedValue {
   const json = literalJson(text)
-  const read = json === undefined ? typed : typeValue(json, types)
-  return read.mismatch === true ? typed : { json: read.json, repairs: new Set(['python-literal']) }
+  const read = json === undefined ? otherwise : typeValue(json, types)
+  return read.mismatch === true ? otherwise : { json: read.json, repairs: new Set(['python-literal']) }
 }

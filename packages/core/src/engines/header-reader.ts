@@ -151,6 +151,13 @@ export class HeaderReader {
     const passed = end - input.at
     if (passed > LONGEST_HEADER) return { is: 'none' }
     if (end === input.text.length) return passed > scanned ? { at: 'name-line', scanned: passed } : 'more'
-    return { is: 'header', header: { id: null, name: input.take(end).trim() || null } }
+    const name = input.take(end).trim() || this.typeAsName()
+    return { is: 'header', header: { id: null, name } }
+  }
+
+  /** With no name behind it the word may be the name itself, if a tool is called so. */
+  private typeAsName(): string | null {
+    const { typeWord = '' } = this.grammar
+    return this.context.tools.has(typeWord) ? typeWord : null
   }
 }

@@ -1,3 +1,4 @@
+import { DEEPEST } from '../text/json-scanner.ts'
 import { JsonWriter } from '../text/json-writer.ts'
 import { NONE, PARTIAL } from '../text/marker-search.ts'
 import { scalarJson } from '../text/python-scalar.ts'
@@ -127,6 +128,7 @@ export class KeyValuesReader {
     switch (char) {
       case '{':
       case '[':
+        if (this.frames.length >= DEEPEST) return { at: 'broken' }
         input.at++
         this.write(char)
         this.open(char === '{' ? 'object' : 'list', char === '{' ? '}' : ']')

@@ -1,8 +1,9 @@
 import { problemCodes } from '../problems.ts'
 import { JsonWriter } from '../text/json-writer.ts'
 import type { Tag } from '../text/tag-reader.ts'
+import { plainJson } from './bare-value.ts'
 import type { EngineContext } from './engine.ts'
-import { isPureString, jsonOrString, type TypedValue, typeValue } from './untyped-value.ts'
+import { isPureString, jsonOrString, type TypedValue } from './untyped-value.ts'
 
 /** How a grammar writes the value of a parameter. */
 export interface ParameterShape {
@@ -161,7 +162,7 @@ export class ParameterWriter {
     }
     const types = this.context.tools.types(this.tool, tag.name)
     if (isPureString(types)) return { is: 'string' }
-    return { is: 'collected', text: '', type: (text) => typeValue(text, types) }
+    return { is: 'collected', text: '', type: (text) => plainJson(text, types) }
   }
 
   private write(text: string): void {

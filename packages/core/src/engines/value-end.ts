@@ -52,7 +52,7 @@ export class ValueEnd {
         return marker === 'no' ? this.isFollowedByKey(behind) : marker
       }
       case 'call-end':
-        return this.isFollowedBy(behind, afterCall)
+        return this.endsCall(behind)
       case 'section-end':
         return parameters.isAtLineStart ? this.isFollowedByCall(behind) : 'no'
       case 'parameter-begin': {
@@ -74,6 +74,19 @@ export class ValueEnd {
     // A marker that was cut off at the end of the stream follows too.
     if (length === PARTIAL) return input.final ? 'yes' : 'more'
     return length !== NONE && allowed.has(this.markers.found.is) ? 'yes' : 'no'
+  }
+
+  /** The value was never closed, if its call ends here. Where its closing tag follows behind the section, the whole is part of it. */
+  private endsCall(from: number): Probe {
+    const { input } = this
+    const next = this.isFollowedBy(from, afterCall)
+    const at = skipSpace(input.text, from)
+    const length = next === 'yes' ? this.markers.match(input.text, at, input.final) : NONE
+    if (length <= 0 || this.markers.found.is !== 'section-end') return next
+    const behind = skipSpace(input.text, at + length)
+    if (behind === input.text.length) return input.final ? 'yes' : 'more'
+    const end = this.isFollowedBy(behind, endsParameter)
+    return end === 'more' ? 'more' : end === 'yes' ? 'no' : 'yes'
   }
 
   /** Whether the closing tag of the value follows, and closes it. */

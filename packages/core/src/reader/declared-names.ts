@@ -26,8 +26,8 @@ export function withDeclaredNames(lexicon: Lexicon, formats: readonly Format[], 
   if (extended === undefined) {
     extended = {
       ...lexicon,
-      answer: withNames(lexicon.answer, names, owner, ['', ...leadsIn(formats, owner)]),
-      content: withNames(lexicon.content, names, owner, leadsIn(formats, owner)),
+      answer: withNames(lexicon.answer, names, owner, ['', ...leads]),
+      content: withNames(lexicon.content, names, owner, leads),
     }
     const [oldest] = known.keys()
     if (known.size >= rememberedSets && oldest !== undefined) known.delete(oldest)
@@ -41,26 +41,24 @@ interface Owner {
   readonly grammar: NameThenArgsGrammar
 }
 
-function findOwner(formats: readonly Format[]): Owner | undefined {
-  for (const { id: format, salvage } of formats) {
-    for (const grammar of salvage) {
-      if (grammar.engine === 'name-then-args' && grammar.namePrefixes !== undefined)
-        return { format, grammar }
-    }
+/** Only a format that was named: for any other, every line and every sentence would have to be looked at. */
+function findOwner([first]: readonly Format[]): Owner | undefined {
+  if (first === undefined) return undefined
+  for (const grammar of first.salvage) {
+    if (grammar.engine === 'name-then-args' && grammar.namePrefixes !== undefined)
+      return { format: first.id, grammar }
   }
   return undefined
 }
 
-/** Where a model is known to write so, the call may follow the sentence before it without a blank. */
-function leadsIn([first]: readonly Format[], owner: Owner): readonly string[] {
-  return first?.id === owner.format ? ['\n', '.', ':', '!', '?'] : ['\n']
-}
+/** The call may follow the sentence before it without a blank. */
+const leads = ['\n', '.', ':', '!', '?']
 
 function withNames(
   vocabulary: Vocabulary,
   names: readonly string[],
   { format, grammar }: Owner,
-  leads: readonly string[],
+  leadsBefore: readonly string[],
 ): Vocabulary {
   const extended = vocabulary.copy()
   for (const name of names) {
@@ -72,7 +70,7 @@ function withNames(
       isSalvage: true,
       isNamed: false,
     }
-    for (const lead of leads) {
+    for (const lead of leadsBefore) {
       const entry: Entry = { is: 'opener', openings: [{ ...opening, lead: lead.length }] }
       for (const prefix of grammar.namePrefixes ?? []) {
         const marker = lead + prefix + name

@@ -59,15 +59,15 @@ export function findLead(
   text: string,
   final: boolean,
 ): Lead | 'more' | 'no' {
-  let first: Lead | undefined
+  const leads: Lead[] = []
   for (const heading of headings) {
     const lead = readHeading(heading, tools, text, final)
     if (lead === 'more') return 'more'
     if (lead === 'no') continue
-    if (lead.isSure) return lead
-    first ??= lead
+    if (lead.header.isSure) return lead
+    leads.push(lead)
   }
-  return first ?? 'no'
+  return leads.find((lead) => lead.isSure) ?? leads[0] ?? 'no'
 }
 
 function readHeading(heading: Heading, tools: ToolSet, text: string, final: boolean): Lead | 'more' | 'no' {
@@ -131,12 +131,15 @@ function taggedBody(
   const called: string[] = []
   const accepts = (each: string): boolean => called.push(each) > 0
   const answer = probeTaggedParams(grammar, tag, accepts, text, start + length, final)
-  if (answer !== 'yes') return answer
+  // The same long name in the header and in the tag fills the whole window: then the tag need not be whole.
+  const isCut = answer === 'no' && text.length >= LONGEST_HEADING
+  const goesOn = isCut && probeTaggedParams(grammar, tag, accepts, text, start + length, false) === 'more'
+  if (answer !== 'yes' && !goesOn) return answer
   const opening: Opening =
     tag === undefined
       ? { ...certain, format, grammar, opens: 'section' }
       : { ...certain, format, grammar, opens: 'call', tag }
-  const isRepeated = name === null || called.includes(name)
+  const isRepeated = name === null || goesOn || called.includes(name)
   return { opening, at: start + length, ...(isRepeated ? {} : { otherName: name }) }
 }
 

@@ -1,3 +1,4 @@
+import type { Probe } from '../engines/engine.ts'
 import type { Sink } from '../events.ts'
 import type { Grammar } from '../formats/format.ts'
 import { repairCodes } from '../problems.ts'
@@ -32,11 +33,11 @@ export class Leftovers {
     length: number,
     hasCalls: boolean,
   ): 'text' | 'hold' | 'passed' {
-    const { flow, input } = this
-    const isLast = skipSpace(input.text, at + length) === input.text.length
-    const isQuoted = flow.isQuoted(at, length)
-    if ((onlyAtEnd || isQuoted !== false) && isLast && !input.final) return 'hold'
-    if (!isLast && (onlyAtEnd || isQuoted !== false)) return 'text'
+    const { flow } = this
+    // A turn does not go on behind such a token: reasoning that does only speaks of it.
+    const mayBeMeant = onlyAtEnd || flow.mode === 'reasoning' || flow.isQuoted(at, length) !== false
+    const isLast = this.isLast(at + length)
+    if (mayBeMeant && isLast !== 'yes') return isLast === 'more' ? 'hold' : 'text'
     flow.passMarker(at, length, hasCalls)
     this.sink.repair('turn-token', repairCodes['turn-token'])
     return 'passed'
@@ -59,10 +60,20 @@ export class Leftovers {
       const isQuoted = flow.isQuoted(at, length)
       if (isQuoted === 'more') return 'hold'
       if (isQuoted) return 'text'
+      // Reasoning that goes on behind a closer speaks of it.
+      const isLast = flow.mode === 'reasoning' ? this.isLast(at + length) : 'yes'
+      if (isLast !== 'yes') return isLast === 'more' ? 'hold' : 'text'
     }
     flow.passMarker(at, length, hasCalls)
     if (!isExpected) this.sink.repair('residue', repairCodes.residue)
     return 'passed'
+  }
+
+  /** Whether nothing but white space follows. */
+  private isLast(behind: number): Probe {
+    const { input } = this
+    if (skipSpace(input.text, behind) < input.text.length) return 'no'
+    return input.final ? 'yes' : 'more'
   }
 
   /** A tag of several tokens that was cut off behind the first: no prose looks like that. */

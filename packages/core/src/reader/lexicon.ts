@@ -114,8 +114,14 @@ function hasOnlyContent(format: Format): boolean {
 function isReadIn(where: Where, opening: Opening): boolean {
   if (opening.grammar.isSpecial || where === 'answer') return true
   if (opening.opens === 'bare') return where === 'content' && opensLines(opening)
+  if (isHeaderOfFirst(opening) && !opening.isNamed) return false
   if (where === 'content') return true
   return where === 'reasoning' && !opening.isSalvage
+}
+
+/** An arrow in the middle of a text is one of many things, unless the format that begins so was named. */
+function isHeaderOfFirst({ grammar }: Opening): boolean {
+  return grammar.engine === 'name-then-args' && grammar.isFirst === true
 }
 
 /** Openers by marker. The same marker may open several grammars; what follows it decides. */
@@ -133,8 +139,13 @@ function collectOpenings(formats: readonly Format[], salvages: boolean): Map<str
       addOpenings(grammar, { format, isSalvage: false, isNamed: index === 0 }, add)
   }
   if (!salvages) return openers
-  for (const { id: format, salvage } of formats) {
-    for (const grammar of salvage) addOpenings(grammar, { format, isSalvage: true, isNamed: false }, add)
+  for (const [index, { id: format, salvage }] of formats.entries()) {
+    const source = { format, isSalvage: true, isNamed: false }
+    // Of a format that nobody named, words are not looked for: all prose would be looked at for them.
+    const addMarked = (marker: Marker, opening: Opening): void => {
+      if (index === 0 || !/^[a-z]/i.test(keyOf(marker))) add(marker, opening)
+    }
+    for (const grammar of salvage) addOpenings(grammar, source, addMarked)
   }
   return openers
 }
@@ -215,7 +226,9 @@ function addStructure(search: MarkerSearch<Entry>, formats: readonly Format[], w
   for (const { id, channels } of formats) {
     for (const marker of channels?.bodyEnd ?? []) add(marker, id, true)
   }
-  for (const { id, structure } of formats) {
+  for (const [index, { id, structure, grammars }] of formats.entries()) {
+    // What looks like prose is structure only where its format was named.
+    if (index > 0 && grammars.every(({ isSpecial }) => !isSpecial)) continue
     for (const marker of structure) add(marker, id, false)
   }
 }
@@ -318,7 +331,8 @@ function closingMarkers(grammar: Grammar): readonly Marker[] {
 
 const pieceBreak = '\0'
 
-function keyOf(marker: Marker): string {
+/** A marker as one string, by which it can be told from others. */
+export function keyOf(marker: Marker): string {
   return typeof marker === 'string' ? marker : marker.join(pieceBreak)
 }
 

@@ -11,6 +11,7 @@ import { type Candidate, Evidence, LONGEST_CANDIDATE, SHORT_CANDIDATE } from './
 import { closesFence, readFence } from './code-fence.ts'
 import type { PromptHeader } from './heading.ts'
 import type { Lexicon } from './lexicon.ts'
+import type { ReasoningOpener } from './reasoning-judge.ts'
 import { type Opening, startEngine } from './opening.ts'
 import { type Found, Scanner } from './scanner.ts'
 import { StopSearch } from './stop-search.ts'
@@ -20,9 +21,13 @@ export interface ReaderOptions extends CallWriterOptions {
   readonly lexicon: Lexicon
   readonly tools: ToolSet
   readonly startsInReasoning: boolean
+  /** The marker with which the prompt opened it, if that is known. */
+  readonly reasoningOpener: ReasoningOpener | undefined
   readonly startsInHeader: boolean
   /** The prompt ends inside of the header of a message. */
   readonly promptHeader: PromptHeader | undefined
+  /** The format that the user or the name of the model told. */
+  readonly expectedFormat: FormatId | undefined
 }
 
 /** What follows a candidate: it proves it, disproves it, or is still to come. */
@@ -63,7 +68,9 @@ export class Reader {
     this.scanner = new Scanner(this.input, sink, this.flow, lexicon, {
       tools,
       hasReasoned: startsInReasoning,
+      reasoningOpener: options.reasoningOpener,
       promptHeader: options.promptHeader,
+      expectedFormat: options.expectedFormat,
       startsInHeader: options.startsInHeader,
     })
   }

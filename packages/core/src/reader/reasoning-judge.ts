@@ -1,15 +1,19 @@
 import type { Sink } from '../events.ts'
+import type { FormatId } from '../formats/format-id.ts'
 import { problemCodes, repairCodes } from '../problems.ts'
 import type { Input } from '../text/input.ts'
 import type { Entry } from './lexicon.ts'
 import type { TextFlow } from './text-flow.ts'
 
+/** What opened reasoning: whose marker it is, and what closes it. */
+export type ReasoningOpener = Pick<Extract<Entry, { is: 'reasoning-begin' }>, 'owners' | 'ends'>
+
 /** Opens and closes reasoning at its markers. */
 export class ReasoningJudge {
   /** There was reasoning before: a marker of it is no surprise. */
   private hasReasoned: boolean
-  /** What closes the reasoning that a marker opened; anybody's end does where none did. */
-  private ends: ReadonlySet<string> | undefined
+  /** The marker that opened the reasoning, if it is known; where none did, anybody's end closes it. */
+  private opener: ReasoningOpener | undefined
   private readonly input: Input
   private readonly sink: Sink
   private readonly flow: TextFlow
@@ -17,29 +21,33 @@ export class ReasoningJudge {
   constructor(
     stream: { readonly input: Input; readonly sink: Sink; readonly flow: TextFlow },
     hasReasoned: boolean,
+    opener: ReasoningOpener | undefined,
   ) {
     this.input = stream.input
     this.sink = stream.sink
     this.flow = stream.flow
     this.hasReasoned = hasReasoned
+    this.opener = opener
+  }
+
+  /** Whether the reasoning at hand was opened by a marker that none of these formats has: then theirs are text in it. */
+  isForeign(formats: Iterable<FormatId>): boolean {
+    const { owners } = this.opener ?? {}
+    if (owners === undefined || this.flow.mode !== 'reasoning') return false
+    return [...formats].every((format) => !owners.has(format))
   }
 
   /** Reasoning begins, or goes on, without a marker. */
   begin(): void {
     this.hasReasoned = true
-    this.ends = undefined
+    this.opener = undefined
   }
 
-  open(
-    { ends }: Extract<Entry, { is: 'reasoning-begin' }>,
-    at: number,
-    length: number,
-    isFirst: boolean,
-  ): 'text' | 'hold' | 'passed' {
+  open(opener: ReasoningOpener, at: number, length: number, isFirst: boolean): 'text' | 'hold' | 'passed' {
     const { flow } = this
     if (flow.mode === 'reasoning') {
       // The prompt had opened it already, and the model did so again.
-      if (!isFirst) return 'text'
+      if (!isFirst || !this.isOpenedLike(opener)) return 'text'
     } else {
       // In the middle of a line, in an answer that never thought before, it is a word like any other; a token is none.
       const isToken = this.input.text.startsWith('<|', at)
@@ -51,8 +59,13 @@ export class ReasoningJudge {
     flow.passMarker(at, length, false)
     flow.begin('reasoning', false)
     this.hasReasoned = true
-    this.ends = ends
+    this.opener = opener
     return 'passed'
+  }
+
+  private isOpenedLike({ ends }: ReasoningOpener): boolean {
+    const known = this.opener?.ends
+    return known === undefined || [...ends].some((end) => known.has(end))
   }
 
   close(
@@ -63,7 +76,7 @@ export class ReasoningJudge {
   ): 'text' | 'hold' | 'passed' {
     const { flow, sink } = this
     const wasReasoning = flow.mode === 'reasoning'
-    if (wasReasoning && this.ends?.has(key) === false) return 'text'
+    if (wasReasoning && this.opener?.ends.has(key) === false) return 'text'
     const isQuoted = !wasReasoning && flow.isQuoted(at, length)
     if (isQuoted === 'more') return 'hold'
     if (isQuoted) return 'text'

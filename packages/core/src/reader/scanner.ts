@@ -1,17 +1,19 @@
 import type { ToolSet } from '../engines/tool-set.ts'
 import type { Sink } from '../events.ts'
+import type { FormatId } from '../formats/format-id.ts'
 import { problemCodes } from '../problems.ts'
 import type { Input } from '../text/input.ts'
 import { NONE, PARTIAL } from '../text/marker-search.ts'
 import { isBlank, skipSpace } from '../text/space.ts'
-import { BACKTICK, closesFence, type Fence, insideFence, isInlineFence, readFence } from './code-fence.ts'
+import { type Fence, insideFence, readFence } from './code-fence.ts'
 import { Commitment } from './commitment.ts'
+import { FenceJudge } from './fence-judge.ts'
 import { HeaderJudge, type HeaderPlace, type HeaderVerdict } from './header-judge.ts'
 import type { PromptHeader } from './heading.ts'
 import { Leftovers } from './leftovers.ts'
 import type { Entry, Lexicon, Vocabulary } from './lexicon.ts'
 import { type Opening, opensLines, probe, probeFirst } from './opening.ts'
-import { ReasoningJudge } from './reasoning-judge.ts'
+import { ReasoningJudge, type ReasoningOpener } from './reasoning-judge.ts'
 import type { TextFlow } from './text-flow.ts'
 
 /** An opener, and how sure it is. */
@@ -29,8 +31,11 @@ export interface Found {
 interface ScannerOptions {
   readonly tools: ToolSet
   readonly hasReasoned: boolean
+  readonly reasoningOpener: ReasoningOpener | undefined
   readonly startsInHeader: boolean
   readonly promptHeader: PromptHeader | undefined
+  /** The format that the user or the name of the model told. */
+  readonly expectedFormat: FormatId | undefined
 }
 
 /** `text`: no marker after all. `hold`: more text is needed. `passed`: dealt with. */
@@ -46,7 +51,7 @@ export class Scanner {
   triedUpTo = 0
   /** Nothing was read yet, and what comes may be the header of a call. */
   private mayBeHeader: boolean
-  private fence: Fence | undefined
+  private readonly fences: FenceJudge
   /** The answer stands between plain tags. */
   private isWrapped = false
   private readonly input: Input
@@ -57,6 +62,7 @@ export class Scanner {
   private readonly reasoning: ReasoningJudge
   private readonly headers: HeaderJudge
   private promptHeader: PromptHeader | undefined
+  private readonly expectedFormat: FormatId | undefined
 
   constructor(input: Input, sink: Sink, flow: TextFlow, lexicon: Lexicon, options: ScannerOptions) {
     this.input = input
@@ -66,7 +72,9 @@ export class Scanner {
     this.tools = options.tools
     this.mayBeHeader = lexicon.headers.length > 0 && (options.startsInHeader || options.tools.isKnown)
     this.promptHeader = options.promptHeader
-    this.reasoning = new ReasoningJudge({ input, sink, flow }, options.hasReasoned)
+    this.expectedFormat = options.expectedFormat
+    this.reasoning = new ReasoningJudge({ input, sink, flow }, options.hasReasoned, options.reasoningOpener)
+    this.fences = new FenceJudge({ input, flow }, (fence, from) => this.findFenced(fence, from))
     this.leftovers = new Leftovers({ input, sink, flow }, this.commitment)
     this.headers = new HeaderJudge({ input, sink, flow }, options.tools, this.commitment, lexicon.readsCalls)
   }
@@ -141,7 +149,7 @@ export class Scanner {
   afterCalls(): void {
     this.hasCalls = true
     this.leftovers.openGrammar = undefined
-    this.fence = undefined
+    this.fences.leave()
     this.flow.begin('content', true)
   }
 
@@ -172,7 +180,7 @@ export class Scanner {
     if (this.flow.mode === 'reasoning') {
       return isTried ? this.lexicon.triedReasoning : this.lexicon.reasoning
     }
-    if (this.fence !== undefined) return this.lexicon.fencedContent
+    if (this.fences.isInside) return this.lexicon.fencedContent
     if (isTried) return this.lexicon.triedContent
     return this.flow.isUntouched || this.isBehindCalls(at) ? this.lexicon.answer : this.lexicon.content
   }
@@ -188,7 +196,10 @@ export class Scanner {
   }
 
   private judge(entry: Entry, at: number, length: number): Verdict {
+    // First, as code is full of them.
+    if (entry.is === 'fence-mark') return this.fences.judge(at)
     if ('owners' in entry && this.commitment.isForeign(entry.owners)) return 'text'
+    if (this.isForeignToReasoning(entry)) return 'text'
     switch (entry.is) {
       case 'opener':
         return this.flow.mode === 'reasoning'
@@ -208,8 +219,20 @@ export class Scanner {
         return this.leftovers.dropTurnToken(entry.onlyAtEnd, at, length, this.hasCalls)
       case 'residue':
         return this.leftovers.dropResidue(entry.grammars, at, length, this.hasCalls)
-      case 'fence-mark':
-        return this.judgeFence(at)
+    }
+  }
+
+  /** Reasoning that one format opened is not ended, nor opened again, by the markers of another. */
+  private isForeignToReasoning(entry: Entry): boolean {
+    switch (entry.is) {
+      case 'reasoning-begin':
+      case 'reasoning-end':
+      case 'structure':
+        return this.reasoning.isForeign(entry.owners)
+      case 'header':
+        return this.reasoning.isForeign(entry.headings.map(({ format }) => format))
+      default:
+        return false
     }
   }
 
@@ -259,12 +282,22 @@ export class Scanner {
     return 'passed'
   }
 
+  /** What is a token to one model is plain text to all others, and they may speak of it. */
+  private isForeignInThought({ format }: Opening): boolean {
+    const isOther = this.expectedFormat !== undefined && format !== this.expectedFormat
+    return isOther || this.reasoning.isForeign([format])
+  }
+
   /** Special tokens are never prose. Plain text may be a draft: what follows it decides. */
   private judgeInReasoning(openings: readonly Opening[], at: number, length: number): Verdict {
     const opening = this.findOpening(openings, at, length)
     if (opening === 'hold') return 'hold'
     if (opening === undefined) return 'text'
-    return { opening, at, length, as: opening.grammar.isSpecial ? 'certain' : 'in-reasoning', from: at }
+    if (opening.grammar.isSpecial && !this.isForeignInThought(opening)) {
+      return { opening, at, length, as: 'certain', from: at }
+    }
+    if (this.input.base + at < this.triedUpTo) return 'text'
+    return { opening, at, length, as: 'in-reasoning', from: at }
   }
 
   /** Nothing but white space stands before it, in the content or reasoning at hand. */
@@ -305,23 +338,23 @@ export class Scanner {
   }
 
   private passStructure(entry: Extract<Entry, { is: 'structure' }>, at: number, length: number): Verdict {
-    const isQuoted = entry.isBodyEnd && this.headers.isQuoted(at, length, this.fence !== undefined)
+    const isQuoted = entry.isBodyEnd && this.headers.isQuoted(at, length, this.fences.isInside)
     if (isQuoted !== false) return isQuoted === 'more' ? 'hold' : 'text'
-    if (entry.isBodyEnd) this.fence = undefined
+    if (entry.isBodyEnd) this.fences.leave()
     this.flow.passMarker(at, length, this.hasCalls)
     this.flow.begin('content', this.hasCalls)
     return 'passed'
   }
 
   private placeOf(at: number): HeaderPlace {
-    return { isFirst: this.isFirst(at), isInCode: this.fence !== undefined, hasCalls: this.hasCalls }
+    return { isFirst: this.isFirst(at), isInCode: this.fences.isInside, hasCalls: this.hasCalls }
   }
 
   /** Behind a header text of another kind may begin; a code fence does not go on there. */
   private turn(verdict: HeaderVerdict): Verdict {
     if (verdict !== 'reasoning' && verdict !== 'content') return verdict
     if (verdict === 'reasoning') this.reasoning.begin()
-    this.fence = undefined
+    this.fences.leave()
     return 'passed'
   }
 
@@ -330,31 +363,6 @@ export class Scanner {
     if (verdict === 'hold') return 'more'
     this.promptHeader = undefined
     return typeof verdict === 'string' ? 'again' : verdict
-  }
-
-  private judgeFence(at: number): Verdict {
-    const { input } = this
-    if (!this.flow.isLineStart(at)) return this.passRun(at)
-    const run = readFence(input.text, at, input.final)
-    if (run === 'more') return 'hold'
-    if (run.length < 3) return this.passRun(at)
-    if (this.fence !== undefined) {
-      if (closesFence(this.fence, run, input.text, at)) this.fence = undefined
-      return 'text'
-    }
-    const isInline = isInlineFence(input.text, at, run, input.final)
-    if (isInline === 'more') return 'hold'
-    if (isInline) return this.passRun(at)
-    const found = this.findFenced(run, at)
-    if (found === 'text') this.fence = run
-    return found
-  }
-
-  private passRun(at: number): Verdict {
-    const run = readFence(this.input.text, at, true)
-    const isCode = this.fence === undefined && run !== 'more' && run.code === BACKTICK
-    if (isCode) this.flow.passBackticks(at, run.length)
-    return 'text'
   }
 
   /** A code fence that may hold nothing but a call. */

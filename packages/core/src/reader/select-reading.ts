@@ -8,7 +8,8 @@ import { findFormat, formats, getFormat } from '../formats/registry.ts'
 import type { Marker } from '../text/marker-search.ts'
 import type { Heading, PromptHeader } from './heading.ts'
 import { withDeclaredNames } from './declared-names.ts'
-import { buildLexicon, type Lexicon } from './lexicon.ts'
+import { buildLexicon, keyOf, type Lexicon } from './lexicon.ts'
+import type { ReasoningOpener } from './reasoning-judge.ts'
 
 export interface ReadingOptions {
   readonly format?: string
@@ -21,36 +22,49 @@ export interface ReadingOptions {
 export interface Reading {
   readonly lexicon: Lexicon
   readonly startsInReasoning: boolean
+  /** The marker with which the prompt opened it, if that is known. */
+  readonly reasoningOpener: ReasoningOpener | undefined
   /** The prompt ends with the opener of a call or of a text. */
   readonly startsInHeader: boolean
   readonly promptHeader: PromptHeader | undefined
+  /** The format that the user or the name of the model told. */
+  readonly expectedFormat: FormatId | undefined
 }
 
 /** Decides what to look for, and whether the output begins inside reasoning. */
 export function selectReading(options: ReadingOptions, tools: ToolSet): Reading {
-  const candidates = candidateFormats(options)
+  const told = toldFormat(options)
+  const candidates = candidateFormats(options, told)
   const readsCalls = !tools.isKnown || tools.offered > 0
   const salvages = tools.size > 0
   const formatsInUse = withOverrides(candidates, options)
   const base = cachedLexicon(formatsInUse, readsCalls, salvages)
   const lexicon = salvages ? withDeclaredNames(base, formatsInUse, tools) : base
-  const startsInReasoning =
-    options.promptOpensReasoning ?? opensReasoning(options.promptTail ?? '', candidates)
+  const opener = findReasoningOpener(options.promptTail ?? '', formatsInUse)
+  const startsInReasoning = options.promptOpensReasoning ?? opener !== undefined
+  const reasoningOpener = startsInReasoning ? opener : undefined
   const startsInHeader = candidates[0] !== undefined && endsPrompt(candidates[0], options)
-  const promptHeader = findPromptHeader(options, withOverrides(candidates, options))
-  return { lexicon, startsInReasoning, startsInHeader, promptHeader }
+  const promptHeader = findPromptHeader(options, formatsInUse)
+  const expectedFormat = told?.grammars.length === 0 ? undefined : told?.id
+  return { lexicon, startsInReasoning, reasoningOpener, startsInHeader, promptHeader, expectedFormat }
 }
 
 /** An explicit format stands alone. Otherwise all are candidates, the one that the name suggests first. */
-function candidateFormats(options: ReadingOptions): readonly Format[] {
-  const { format, model } = options
-  if (format !== undefined && format.trim().toLowerCase() !== 'auto') {
-    const explicit = getFormat(format)
-    return alone.get(explicit) ?? [explicit]
-  }
-  const hinted = model === undefined ? undefined : findFormat(detectFormat(model))
-  const { id } = hinted ?? formats.find((each) => endsPrompt(each, options)) ?? { id: 'standard' as const }
+function candidateFormats(options: ReadingOptions, told: Format | undefined): readonly Format[] {
+  if (told !== undefined && isExplicit(options)) return alone.get(told) ?? [told]
+  const { id } = told ?? formats.find((each) => endsPrompt(each, options)) ?? { id: 'standard' as const }
   return autoCandidates.get(id) ?? inBand
+}
+
+/** The format that was named, or that the name of the model suggests. */
+function toldFormat(options: ReadingOptions): Format | undefined {
+  const { format, model } = options
+  if (format !== undefined && isExplicit(options)) return getFormat(format)
+  return model === undefined ? undefined : findFormat(detectFormat(model))
+}
+
+function isExplicit({ format }: ReadingOptions): boolean {
+  return format !== undefined && format.trim().toLowerCase() !== 'auto'
 }
 
 function endsPrompt({ promptTail }: Format, options: ReadingOptions): boolean {
@@ -116,9 +130,19 @@ function isByFormat(
 }
 
 /** A gateway cannot see the prompt; who can, may pass its end. */
-function opensReasoning(promptTail: string, candidates: readonly Format[]): boolean {
+function findReasoningOpener(promptTail: string, candidates: readonly Format[]): ReasoningOpener | undefined {
+  if (promptTail === '') return undefined
   const tail = promptTail.trimEnd()
-  return candidates.some((format) => format.reasoning.some(({ begin }) => tail.endsWith(spelled(begin))))
+  const owners = new Set<FormatId>()
+  const ends = new Set<string>()
+  for (const { id, reasoning } of candidates) {
+    for (const { begin, end } of reasoning) {
+      if (!tail.endsWith(spelled(begin).trimEnd())) continue
+      owners.add(id)
+      ends.add(keyOf(end))
+    }
+  }
+  return owners.size === 0 ? undefined : { owners, ends }
 }
 
 /** The header that the prompt begins and does not end. `promptOpensReasoning` has the last word on one that is whole. */
@@ -126,6 +150,7 @@ function findPromptHeader(
   { promptTail = '', promptOpensReasoning }: ReadingOptions,
   candidates: readonly Format[],
 ): PromptHeader | undefined {
+  if (promptTail === '') return undefined
   const headings: Heading[] = []
   let start = -1
   for (const { id: format, channels, grammars } of candidates) {

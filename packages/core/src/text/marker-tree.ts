@@ -38,20 +38,34 @@ export function childAt<T>({ codes, children }: MarkerNode<T>, code: number): Ma
   return undefined
 }
 
+/** How many characters behind the first one a pattern looks at: with more it finds little less and takes longer. */
+const LOOK_AHEAD = 3
+
 /**
- * Matches the first character of every marker below `root`, where it is not the whole marker only in front of
- * the second one: prose and code are full of the first ones.
+ * Matches the first character of every marker below `root`, but only in front of those that may follow it: prose and
+ * code are full of the first ones.
  */
 export function startPattern({ children }: MarkerNode<unknown>): RegExp {
-  const starts = children.map(({ label: [first, second], ...node }) => {
-    const isWhole = second === undefined && (node.loose || node.value !== undefined)
-    const seconds = second === undefined ? node.codes : [second]
-    return isWhole
-      ? escaped(first)
-      : `${escaped(first)}(?=[${seconds.map((code) => escaped(code)).join('')}]|$)`
+  const starts = children.map((node) => {
+    const rest = following(node, 1, LOOK_AHEAD)
+    return escaped(node.label[0]) + (rest === '' ? '' : `(?=${rest})`)
   })
   // An empty class matches nothing.
   return new RegExp(starts.join('|') || '[]', 'g')
+}
+
+/** What stands behind the first `at` characters of the node's label, or where the text ends; empty if anything may. */
+function following(node: MarkerNode<unknown>, at: number, depth: number): string {
+  const isWhole = at === node.label.length && (node.loose || node.value !== undefined)
+  if (isWhole || depth === 0) return ''
+  const inLabel = node.label[at]
+  const next: readonly (readonly [number, string])[] =
+    inLabel === undefined
+      ? node.children.map((child) => [child.label[0] ?? 0, following(child, 1, depth - 1)])
+      : [[inLabel, following(node, at + 1, depth - 1)]]
+  const last = next.filter(([, rest]) => rest === '').map(([code]) => escaped(code))
+  const further = next.flatMap(([code, rest]) => (rest === '' ? [] : [escaped(code) + rest]))
+  return `(?:${[...(last.length > 0 ? [`[${last.join('')}]`] : []), ...further, '$'].join('|')})`
 }
 
 function insertCodes<T>(node: MarkerNode<T>, codes: readonly number[]): MarkerNode<T> {

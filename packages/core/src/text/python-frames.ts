@@ -1,3 +1,4 @@
+import { DEEPEST } from './json-scanner.ts'
 import type { StringPlace } from './python-quote.ts'
 
 /** Where the JSON of a literal goes, piece by piece; what cannot be told yet is held back. */
@@ -68,6 +69,7 @@ export class LiteralFrames {
 
   /** A bracket opens. Returns whether one may. */
   open(kind: Frame['is']): boolean {
+    if (this.frames.length >= DEEPEST) return false
     const outer = this.frames.at(-1)
     if (outer === undefined && this.members !== undefined) return this.openMembers(kind)
     if (outer?.is === 'dictionary' && outer.part === 'key') return false

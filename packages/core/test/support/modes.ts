@@ -20,6 +20,7 @@ export const modes: readonly Mode[] = [
     samples: sample === '' ? [] : [sample],
   })),
   { title: 'auto', options: {}, samples: everySample },
+  { title: 'auto, told the model', options: { model: 'kimi-k2' }, samples: everySample },
 ]
 
 /** The tool that the samples call, so that salvage, which wants declared names, is tried too. */

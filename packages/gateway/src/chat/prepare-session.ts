@@ -69,6 +69,8 @@ async function chooseModel(
   }
   const choice = await (named === undefined ? choices.usual() : choices.choose(named))
   if (choice.is === 'unknown') throw usageError(choice.message, 'See dragoman chat --help')
-  if (choice.is === 'unlisted') view.show({ type: 'note', message: choice.message })
+  if (choice.is === 'unlisted') {
+    view.show({ type: 'note', message: `${choice.message} It is asked for all the same.` })
+  }
   return choice.name
 }

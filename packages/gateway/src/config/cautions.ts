@@ -12,6 +12,7 @@ export function cautions(settings: SettingTree): ConfigIssue[] {
     ...upstreams.flatMap((path) => openKey(settings, path)),
     ...upstreams.flatMap((path) => missingPath(settings, path)),
     ...unreachedModels(settings),
+    ...namelessAddress(settings),
   ]
 }
 
@@ -64,4 +65,12 @@ function unreachedModels(settings: SettingTree): ConfigIssue[] {
   if (catchAll === -1 || catchAll === models.length - 1) return []
   const path = ['models', catchAll + 1]
   return [issueAt(settings, path, 'is never used: "*" before it matches every name')]
+}
+
+function namelessAddress(settings: SettingTree): ConfigIssue[] {
+  const isNamed = itemsAt(settings, ['listen', 'allowedHosts']).length > 0
+  if (isNamed || isLoopbackHost(listenHost(settings))) return []
+  const message =
+    'every request gets 403: listen.allowedHosts has no name by which clients may call this machine'
+  return [issueAt(settings, ['listen', 'host'], message)]
 }

@@ -21,6 +21,13 @@ export function matchModel({ models, upstreams }: GatewayConfig, name: string): 
   return { upstream, model: rule.model ?? name, format, tools, startsInReasoning, timeouts }
 }
 
+/** A name that this rule matches; undefined where any does and none is meant. */
+export function exampleName({ match, model }: ModelRule): string | undefined {
+  if (!match.includes('*')) return match
+  if (match === '*') return model ?? undefined
+  return model === null ? undefined : match.replaceAll('*', '')
+}
+
 // Each part is taken where it first occurs, which leaves most room for the rest: there is nothing to go back
 // to. As a regular expression, the pattern would try every split of a name made to be slow.
 function matchesName(name: string, pattern: string): boolean {

@@ -98,6 +98,8 @@ export function createMetrics(version: string, { gather }: MetricsOptions = {}):
     labelNames: ['sink'],
     registers,
   })
+  // A rate over a series that begins with its first drop does not see that drop.
+  for (const sink of ['log', 'record']) dropped.inc({ sink }, 0)
   const parsers = new Set<HoldingParser>()
   const held: Gauge = new Gauge({
     name: 'dragoman_parser_held_bytes',

@@ -1,6 +1,8 @@
 import { styleText } from 'node:util'
+import { printable } from '../chat/view/printable.ts'
 
 type Style = Parameters<typeof styleText>[0]
+type Fields = Readonly<Record<string, unknown>>
 
 const levelStyles: Readonly<Record<string, Style>> = {
   debug: 'gray',
@@ -9,7 +11,7 @@ const levelStyles: Readonly<Record<string, Style>> = {
   error: 'red',
 }
 
-/** Log lines for people: the time, the message, then the fields. */
+/** Log lines for people: of a request what matters most, of anything else the message and the fields. */
 export class PrettyStream {
   private readonly destination: { write(text: string): unknown }
 
@@ -31,9 +33,35 @@ function pretty(line: string): string {
   }
   const { level, time, msg, ...fields } = entry
   const style = levelStyles[String(level)] ?? 'white'
-  const clock = String(time).slice(11, 19)
-  const rest = Object.entries(fields)
-    .filter(([, value]) => value !== null && value !== undefined)
+  const [head, rest] = msg === 'request' ? requestLine(fields) : [String(msg), allOf(fields)]
+  const parts = [styleText('gray', String(time).slice(11, 19)), styleText(style, inOneLine(head))]
+  if (rest.length > 0) parts.push(styleText('gray', inOneLine(rest.join('  '))))
+  return `${parts.join(' ')}\n`
+}
+
+function requestLine(fields: Fields): [head: string, rest: string[]] {
+  const { requestId, route, status, how, model, upstream, upstreamModel, format, ms, finish, ...more } =
+    fields
+  const { formatFrom: _formatFrom, firstByteMs: _firstByteMs, tokens, calls, ...remarks } = more
+  const asked = upstreamModel === model ? model : `${String(model)} as ${String(upstreamModel)}`
+  const place = isSaid(upstream) ? `${String(asked)} on ${String(upstream)}` : model
+  const facts = [place, format, `${String(ms)} ms`, how === 'left' ? 'the client left' : null, finish]
+  const counted = isSaid(tokens) ? `${String(tokens)} tokens` : null
+  const rest = [...facts, Array.isArray(calls) ? calls.join(', ') : null, counted].filter(isSaid).map(String)
+  return [`${String(status)} ${String(route)}`, [...rest, ...allOf({ ...remarks, requestId })]]
+}
+
+function allOf(fields: Fields): string[] {
+  return Object.entries(fields)
+    .filter(([, value]) => isSaid(value))
     .map(([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
-  return `${styleText('gray', clock)} ${styleText(style, String(msg))} ${styleText('gray', rest.join(' '))}\n`
+}
+
+function isSaid(value: unknown): boolean {
+  return value !== null && value !== undefined
+}
+
+/** A client can put anything into the name of a model: neither a line of its own nor an escape sequence gets out. */
+function inOneLine(text: string): string {
+  return printable(text.replaceAll(/[\r\n\t]/g, ' '))
 }

@@ -17,6 +17,7 @@ import type { AnswerWatcher } from '../routes/answer-watch.ts'
 import { estimateTokens } from '../routes/estimate-tokens.ts'
 import { createStreamPipeline, createWholePipeline, type PipelineOptions } from '../routes/pipeline.ts'
 import type { Dialect } from '../routes/plan.ts'
+import { failureOf } from '../runtime/upstream-failures.ts'
 import type { RecordedExchange, RecordedUpstream } from './recording.ts'
 
 export interface ReplaySettings {
@@ -59,10 +60,15 @@ export function replayExchange(
     const open = request.stream ? createStreamPipeline : createWholePipeline
     const pipeline = open(output, source)
     pipeline.push(Buffer.from(upstream.response))
-    pipeline.end()
+    const fault = faultsOfUpstream.find((code) => code === upstream.fault)
+    if (fault === undefined) pipeline.end()
+    else pipeline.fail(failureOf({ code: fault }))
   }
   return { status, body: texts.join('') }
 }
+
+/** In the middle of an answer. `aborted` is not among them: we or the client had heard enough. */
+const faultsOfUpstream = ['cut', 'idle-timeout'] as const
 
 /** What the client had asked, with its tools. */
 export function requestIn({ client }: RecordedExchange): ConversationRequest {

@@ -107,12 +107,7 @@ export class Gateway {
   async drain(): Promise<void> {
     this.isDraining = true
     if (this.inFlight > 0) await this.untilIdle(this.config.timeouts.drain)
-    const failure: Failure = {
-      kind: 'overloaded',
-      code: 'gateway_shutdown',
-      message: 'The gateway is shutting down.',
-    }
-    for (const exchange of this.exchanges) exchange.cut(failure)
+    for (const exchange of this.exchanges) exchange.cut(shuttingDown.failure)
     await this.close()
   }
 
@@ -177,7 +172,8 @@ export class Gateway {
     const { route } = found
     const admitted = route.isOpen ? null : checkKey(request, this.gate)
     if (admitted !== null && 'failure' in admitted) return admitted
-    return route.method === 'POST' ? (checkContent(request) ?? this.checkRoom()) : null
+    if (route.method === 'POST') return checkContent(request) ?? this.checkRoom()
+    return this.isDraining && route.name === 'models' ? shuttingDown : null
   }
 
   private async serve(route: Route, context: AnswerRouteContext): Promise<void> {
@@ -264,11 +260,9 @@ export class Gateway {
   }
 
   private checkRoom(): Rejection | null {
-    const headers = { 'retry-after': '1' }
-    if (this.isDraining)
-      return reject(503, 'overloaded', 'gateway_shutdown', 'The gateway is shutting down.', headers)
+    if (this.isDraining) return shuttingDown
     if (this.inFlight < this.config.limits.concurrent) return null
-    return reject(503, 'overloaded', 'too_many_requests', 'Too many requests are under way.', headers)
+    return reject(503, 'overloaded', 'too_many_requests', 'Too many requests are under way.', soon)
   }
 
   /** Made once for each configuration and not for each request. */
@@ -286,6 +280,10 @@ export class Gateway {
     }
   }
 }
+
+const soon = { 'retry-after': '1' }
+
+const shuttingDown = reject(503, 'overloaded', 'gateway_shutdown', 'The gateway is shutting down.', soon)
 
 const internalFailure: Failure = {
   kind: 'internal',

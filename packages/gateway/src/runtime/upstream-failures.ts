@@ -2,8 +2,8 @@ import type { Failure } from '@dragoman/core'
 import type { UpstreamFault } from '../upstream/client.ts'
 
 /** What a client is told about a call that came to nothing. */
-export function failureOf(fault: UpstreamFault): Failure {
-  switch (fault.code) {
+export function failureOf({ code }: Pick<UpstreamFault, 'code'>): Failure {
+  switch (code) {
     case 'connect-timeout':
       return {
         kind: 'timeout',

@@ -67,7 +67,7 @@ export function checkKey(request: IncomingMessage, policy: GatePolicy): Rejectio
 export function checkContent(request: IncomingMessage): Rejection | null {
   const type = (request.headers['content-type'] ?? '').toLowerCase()
   const [media, ...parameters] = type.split(';').map((part) => part.trim())
-  const isUtf8 = parameters.every((parameter) => parameter === '' || parameter === 'charset=utf-8')
+  const isUtf8 = parameters.every((parameter) => /^(?:charset=(?:utf-8|"utf-8"))?$/.test(parameter))
   if (media !== 'application/json' || !isUtf8) {
     return reject(
       415,

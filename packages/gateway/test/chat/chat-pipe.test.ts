@@ -125,6 +125,21 @@ describe('a conversation over a pipe', () => {
     )
   })
 
+  it('/raw tells the format of the answer itself, whoever made the calls before it', async () => {
+    const { stdout } = await place.run(
+      ['--model', 'qwen3+whole'],
+      'read_file notes.txt',
+      '/model standard+whole',
+      'read_file notes.txt',
+      '/raw',
+    )
+    expect(stdout).toContain('What standard+whole wrote')
+    expect(stdout.match(/What it became \(format \w+\)/g)).toEqual([
+      'What it became (format standard)',
+      'What it became (format standard)',
+    ])
+  })
+
   it('/exit ends it, and what follows is not said', async () => {
     const { code, stdout } = await place.run(['--model', 'standard+whole'], '/exit', 'never said')
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' })
@@ -168,6 +183,13 @@ describe('one prompt', () => {
     )
     expect(stdout).toContain('Mellon')
     expect(stdout).not.toContain('Nothing was said')
+  })
+
+  it('a prompt without words is a mistake, and nothing is asked', async () => {
+    const { code, stderr } = await place.run(['--model', 'standard+whole', '-p', ' '])
+    expect([code, stderr]).toEqual([2, 'dragoman: the prompt is empty\nSee dragoman chat --help\n'])
+    expect((await place.run(['--model', 'standard+whole', '-p', '-'])).code).toBe(2)
+    expect(await place.stored()).toEqual([])
   })
 
   it('a failed answer is exit code 1', async () => {
@@ -277,7 +299,7 @@ describe('stored conversations', () => {
     const broken = await readFile(path, 'utf8')
     const { code, stdout, stderr } = await place.run(['--resume'], '/history')
     expect(code).toBe(0)
-    expect(stderr).toMatch(/line 6: it is not JSON; was it cut off\?; left out\./)
+    expect(stderr).toMatch(/line 6: it is not JSON, perhaps cut off; left out\./)
     expect(stdout).toContain('Mellon')
     expect(await readFile(path, 'utf8')).toBe(broken)
     await place.run(['--resume', '-p', 'read_file notes.txt'])
@@ -377,6 +399,14 @@ describe('an upstream that lists its models', () => {
     expect(stdout).toBe(
       'Model: b on upstream, tool format standard\nOthers with /model NAME: kimi-k2, b\nModel: kimi on upstream, tool format kimi\n',
     )
+  })
+
+  it('--model says that it is not listed, and takes it', async () => {
+    const upstream = await startUpstream((response) => json(response, 200, { data: [{ id: 'b' }] }))
+    const { stdout, stderr } = await place.run(['--upstream', upstream.url, '--model', 'other'], '/model')
+    stopUpstreams()
+    expect(stderr).toBe('There is no model "other". There are: b. It is asked for all the same.\n')
+    expect(stdout).toContain('Model: other on upstream, tool format standard\n')
   })
 })
 

@@ -104,7 +104,7 @@ describe('a conversation file', () => {
     const { contents, faults } = await loadConversation(path)
     expect(contents).toEqual([said('one'), said('two')])
     expect(faults).toEqual([
-      { line: 3, message: 'it is not JSON; was it cut off?' },
+      { line: 3, message: 'it is not JSON, perhaps cut off' },
       { line: 4, message: 'there are no lines of type null' },
       { line: 5, message: 'there are no lines of type "surprise"' },
       { line: 6, message: '"speaker" must be human, ai or tool' },

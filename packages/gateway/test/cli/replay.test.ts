@@ -75,6 +75,24 @@ describe('dragoman replay', () => {
     expect(stdout).not.toContain('tool_use')
   })
 
+  it('tells the client of an answer that broke off what it was told then', async () => {
+    const response = chunk({ content: 'Hm' })
+    const silent = await dragoman(['replay', await file(recording({ response, fault: 'idle-timeout' }))])
+    expect(silent.stdout).toContain('(upstream_idle_timeout)')
+    const whole = await dragoman([
+      'replay',
+      await file(recording({ response, fault: 'idle-timeout' }, false)),
+    ])
+    expect(whole.stderr).toContain('the client would get HTTP status 504')
+    const cut = await dragoman(['replay', await file(recording({ response, fault: 'cut' }))])
+    expect(cut.stdout).toContain('The upstream broke off its answer. (upstream_truncated)')
+  })
+
+  it('an answer that was whole before its connection was given up stays whole', async () => {
+    const { stdout } = await dragoman(['replay', await file(recording({ fault: 'aborted' }))])
+    expect(stdout.endsWith('event: message_stop\ndata: {"type":"message_stop"}\n\n')).toBe(true)
+  })
+
   it('writes one JSON value for a client that wanted no stream', async () => {
     const { stdout } = await dragoman(['replay', await file(recording({}, false))])
     expect(JSON.parse(stdout)).toMatchObject({

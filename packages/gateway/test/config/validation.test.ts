@@ -311,6 +311,10 @@ describe('what may not be meant', () => {
       `${upstream}\nmodels:\n- { match: "*", upstream: a }\n- { match: b, upstream: a }`,
       '4:3: models[1]: is never used: "*" before it matches every name',
     ],
+    [
+      `listen: { host: 0.0.0.0, allowedHosts: [] }\nkeys: [{ name: a, sha256: "${'0'.repeat(64)}" }]`,
+      '1:17: listen.host: every request gets 403: listen.allowedHosts has no name by which clients may call this machine',
+    ],
   ]
   for (const [yaml, warning] of cases) {
     it(yaml, async () => {

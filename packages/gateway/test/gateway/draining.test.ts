@@ -44,6 +44,8 @@ describe('a gateway that is asked to end', () => {
       expect(refused).toMatchObject({ status: 503, error: { type: 'overloaded_error' } })
       expect(refused.headers.get('retry-after')).toBe('1')
     })
+    expect((await fetch(`${address}/v1/models`)).status).toBe(503)
+    expect((await fetch(`${address}/metrics`)).status).toBe(200)
     expect(upstream.requests).toHaveLength(1)
     await running.text()
     await drained

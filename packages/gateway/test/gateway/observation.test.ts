@@ -130,6 +130,12 @@ describe('/metrics', () => {
     for (const name of names) expect(text).toContain(`# TYPE ${name} `)
   })
 
+  it('counts what was dropped from zero, so that the first drop shows in a rate', async () => {
+    const text = await (await fetch(`${gateway.address}/metrics`)).text()
+    expect(text).toContain('dragoman_dropped_total{sink="log"} 0\n')
+    expect(text).toContain('dragoman_dropped_total{sink="record"} 0\n')
+  })
+
   it.each(clientDialects)('counts a call for a client of %s', async (dialect) => {
     const route = dialect === 'anthropic' ? '/v1/messages' : '/v1/chat/completions'
     const series = [

@@ -3,6 +3,8 @@ import {
   type Content,
   type Failure,
   type FinishReason,
+  type FormatId,
+  formatTagOf,
   makeSignature,
 } from '@dragoman/core'
 import type { GatewayConfig } from '../../config/config.ts'
@@ -126,7 +128,7 @@ class Received {
     if (this.size === 0) return null
     return {
       model: plan.route.model,
-      format: plan.format,
+      format: formatOf(plan, became),
       source: this.source,
       received: Buffer.concat(this.chunks).toString('utf8'),
       isCut: this.size > KEPT_BYTES,
@@ -134,4 +136,12 @@ class Received {
       remarks,
     }
   }
+}
+
+/** How the answer was written. The style of its ids may be that of another model, which made the calls before it. */
+function formatOf(plan: Plan, became: Content | null): FormatId {
+  const call = became?.blocks.findLast((block) => block.type === 'tool_call')
+  if (call === undefined) return plan.formatFrom === 'history' ? 'standard' : plan.format
+  const tag = formatTagOf(call.id)
+  return tag === null || tag === 'std' ? 'standard' : tag
 }

@@ -3,6 +3,7 @@ import type { Content, FormatId } from '@dragoman/core'
 /** One answer from both sides: as the upstream sent it, and as it was understood. */
 export interface KeptAnswer {
   readonly model: string
+  /** `standard` where the calls were structured. */
   readonly format: FormatId
   readonly source: 'sse' | 'json'
   /** The body of the answer as it came. */

@@ -1,7 +1,7 @@
 import { detectFormat, type FormatId } from '@dragoman/core'
 import { didYouMean } from '../../cli/did-you-mean.ts'
 import type { GatewayConfig, ModelRule } from '../../config/config.ts'
-import { matchModel, type ModelRoute } from '../../config/match-model.ts'
+import { exampleName, matchModel, type ModelRoute } from '../../config/match-model.ts'
 import type { Upstreams } from '../../upstream/upstreams.ts'
 import { printable } from '../view/printable.ts'
 
@@ -54,7 +54,7 @@ export class ModelChoices {
   async usual(): Promise<ModelChoice> {
     const rule = this.config.models[0]
     if (this.isSimulated) return this.choose(rule?.model ?? 'kimi-k2')
-    const name = rule === undefined ? undefined : nameFor(rule)
+    const name = rule === undefined ? undefined : exampleName(rule)
     if (name !== undefined) return this.choose(name)
     const names = await this.names()
     const [only] = names
@@ -92,13 +92,6 @@ function isListed(name: string, list: readonly string[]): boolean {
     const rest = wanted.startsWith(each.toLowerCase()) ? wanted.slice(each.length) : undefined
     return rest === '' || rest?.startsWith(':') === true || rest?.startsWith('+') === true
   })
-}
-
-/** A name that this rule matches; undefined where any does and none is meant. */
-function nameFor({ match, model }: ModelRule): string | undefined {
-  if (!match.includes('*')) return match
-  if (match === '*') return model ?? undefined
-  return model === null ? undefined : match.replaceAll('*', '')
 }
 
 function missing(name: string, names: readonly string[]): string {

@@ -62,7 +62,7 @@ function readLine(text: string): StoredLine | string {
   try {
     value = JSON.parse(text)
   } catch {
-    return 'it is not JSON; was it cut off?'
+    return 'it is not JSON, perhaps cut off'
   }
   if (typeof value !== 'object' || value === null) return 'it is no JSON object'
   const fields: Readonly<Record<string, unknown>> = { ...value }

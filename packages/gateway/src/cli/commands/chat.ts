@@ -63,12 +63,14 @@ async function readOptions(given: CommandArguments, io: Io): Promise<ChatOptions
   }
   const format = given.text('format')
   const prompt = given.text('prompt')
-  const isPiped = prompt === '-'
+  const text = prompt === '-' ? await readText(await openInput('-', io)) : prompt
+  // Most upstreams refuse a message without words, with an error that does not say so.
+  if (text?.trim() === '') throw usageError('the prompt is empty', 'See dragoman chat --help')
   return {
     config: configFlags(given),
     model: given.text('model'),
     toolFormat: format === undefined ? null : readableFormat(format),
-    prompt: isPiped ? await readText(await openInput('-', io)) : prompt,
+    prompt: text,
     isJson: given.flag('json'),
     allowsWrites: given.flag('yes'),
     allowsCommands: given.flag('yes-run'),

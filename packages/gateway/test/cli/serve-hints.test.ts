@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest'
+import { serveHints } from '../../src/cli/serve-hints.ts'
+import { accepted } from '../config/fake-world.ts'
+
+const keys = `keys: [{ name: a, sha256: "${'0'.repeat(64)}" }]`
+const lab = 'upstreams: { lab: { url: "http://127.0.0.1:9/v1" } }'
+
+async function hints(listening: string, yaml: string): Promise<string> {
+  const config = await accepted({ yaml })
+  return serveHints(listening, config, { style: (_style, text) => text })
+}
+
+describe('the lines for clients', () => {
+  it('ask for a model that the simulator writes calls for', async () => {
+    const text = await hints('http://127.0.0.1:12377', '')
+    expect(text).toContain('curl -N http://127.0.0.1:12377/v1/chat/completions ')
+    expect(text).toContain('"model":"kimi-k2"')
+    expect(text).toContain(
+      'ANTHROPIC_BASE_URL=http://127.0.0.1:12377 ANTHROPIC_AUTH_TOKEN=any ANTHROPIC_MODEL=kimi-k2 ',
+    )
+  })
+
+  it('use a name that the configuration lets in, where others can reach the address', async () => {
+    const text = await hints(
+      'http://0.0.0.0:8080',
+      `listen: { host: 0.0.0.0, allowedHosts: [gateway.lan] }\n${keys}`,
+    )
+    expect(text).toContain('curl -N http://gateway.lan:8080/v1/messages ')
+    expect(text).not.toContain('127.0.0.1')
+  })
+
+  it.each([
+    ['{ match: "*", upstream: lab }', 'kimi-k2'],
+    ['{ match: "*", upstream: lab, model: org/m }', 'org/m'],
+    ['{ match: fast, upstream: lab }', 'fast'],
+    ['{ match: "claude-*haiku*", upstream: lab, model: m }', 'claude-haiku'],
+    [`{ match: "it's", upstream: lab }`, 'kimi-k2'],
+  ])('with the rule %s ask for %s', async (rule, model) => {
+    const text = await hints('http://127.0.0.1:1', `${lab}\nmodels: [${rule}]`)
+    expect(text).toContain(`"model":"${model}"`)
+    expect(text).toContain(`ANTHROPIC_MODEL=${model} claude`)
+  })
+})
