@@ -3,7 +3,7 @@ import type { FormatId } from '../formats/format-id.ts'
 import type { Format, Grammar, ReasoningMarkers } from '../formats/format.ts'
 import { type Marker, MarkerSearch } from '../text/marker-search.ts'
 import type { Heading } from './heading.ts'
-import { type HeaderOpening, type Opening, opensLines } from './opening.ts'
+import { type HeaderOpening, type Opening, opensLines, opensOnlyFirst } from './opening.ts'
 
 /** What a marker means outside of calls. */
 export type Entry =
@@ -114,14 +114,9 @@ function hasOnlyContent(format: Format): boolean {
 function isReadIn(where: Where, opening: Opening): boolean {
   if (opening.grammar.isSpecial || where === 'answer') return true
   if (opening.opens === 'bare') return where === 'content' && opensLines(opening)
-  if (isHeaderOfFirst(opening) && !opening.isNamed) return false
+  if (opensOnlyFirst(opening)) return false
   if (where === 'content') return true
   return where === 'reasoning' && !opening.isSalvage
-}
-
-/** An arrow in the middle of a text is one of many things, unless the format that begins so was named. */
-function isHeaderOfFirst({ grammar }: Opening): boolean {
-  return grammar.engine === 'name-then-args' && grammar.isFirst === true
 }
 
 /** Openers by marker. The same marker may open several grammars; what follows it decides. */

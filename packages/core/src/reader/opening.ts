@@ -48,6 +48,11 @@ export function opensLines({ grammar, isNamed, isSalvage }: Opening): boolean {
   return grammar.engine === 'pythonic' && isNamed && !isSalvage
 }
 
+/** An arrow in the middle of a text is one of many things, unless the format that begins so was named. */
+export function opensOnlyFirst({ grammar, isNamed }: Opening): boolean {
+  return grammar.engine === 'name-then-args' && grammar.isFirst === true && !isNamed
+}
+
 /** Whether the output begins with a call that nothing announces. */
 export function probeFirst(
   { grammar }: HeaderOpening,

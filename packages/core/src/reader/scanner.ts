@@ -12,7 +12,7 @@ import { HeaderJudge, type HeaderPlace, type HeaderVerdict } from './header-judg
 import type { PromptHeader } from './heading.ts'
 import { Leftovers } from './leftovers.ts'
 import type { Entry, Lexicon, Vocabulary } from './lexicon.ts'
-import { type Opening, opensLines, probe, probeFirst } from './opening.ts'
+import { type Opening, opensLines, opensOnlyFirst, probe, probeFirst } from './opening.ts'
 import { ReasoningJudge, type ReasoningOpener } from './reasoning-judge.ts'
 import type { TextFlow } from './text-flow.ts'
 
@@ -240,8 +240,9 @@ export class Scanner {
     const lead = openings[0]?.lead ?? 0
     const at = from + lead
     const length = width - lead
-    // A name alone opens a call only where nothing stands before it.
-    if (openings[0]?.lead === 0 && !this.isFirst(at) && !this.isBehindCalls(at)) return 'text'
+    // A name alone opens a call only where nothing stands before it, and so does an arrow.
+    const needsStart = openings[0]?.lead === 0 || openings.every(opensOnlyFirst)
+    if (needsStart && !this.isFirst(at) && !this.isBehindCalls(at)) return 'text'
     // Asked first: a bracket in the middle of an answer must not be held to see what follows it.
     if (openings[0]?.opens === 'bare' && !this.isFirst(at)) return this.judgeLine(openings, at, length)
     const opening = this.findOpening(openings, at, length)
