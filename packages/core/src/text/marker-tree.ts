@@ -38,8 +38,8 @@ export function childAt<T>({ codes, children }: MarkerNode<T>, code: number): Ma
   return undefined
 }
 
-/** How many characters behind the first one a pattern looks at: with more it finds little less and takes longer. */
-const LOOK_AHEAD = 3
+/** How many characters behind the first one a pattern looks at: enough to tell `functions.` from a word of prose. */
+const LOOK_AHEAD = 9
 
 /**
  * Matches the first character of every marker below `root`, but only in front of those that may follow it: prose and
