@@ -141,9 +141,9 @@ class PassedBody implements Pipeline {
 function openRewriter(options: PipelineOptions): ChatStreamRewriter {
   const { plan } = options
   if (plan.upstreamDialect === 'anthropic-messages') {
-    return rewriteAnthropicStream(anthropicRewriting(options))
+    return rewriteAnthropicStream(rewriting(options))
   }
-  return createChatStreamRewriter(chatRewriting(options))
+  return createChatStreamRewriter(rewriting(options))
 }
 
 function rewriteBody(
@@ -152,19 +152,12 @@ function rewriteBody(
 ): { readonly body: unknown; readonly failure: Failure | null } {
   const { plan } = options
   return plan.upstreamDialect === 'anthropic-messages'
-    ? rewriteAnthropicMessage(body, anthropicRewriting(options))
-    : rewriteChatCompletion(body, chatRewriting(options))
+    ? rewriteAnthropicMessage(body, rewriting(options))
+    : rewriteChatCompletion(body, rewriting(options))
 }
 
-// Both field by field, once for each answer: spreading one into the other would take longer than all the rest of it.
-function chatRewriting({
-  plan,
-  mint,
-  conversationIds,
-  watcher,
-  includeUsage,
-  maxEventBytes,
-}: PipelineOptions) {
+// Field by field, once for each answer: an object that is spread and added to takes longer than all the rest of it.
+function rewriting({ plan, mint, conversationIds, watcher, includeUsage, maxEventBytes }: PipelineOptions) {
   return {
     parser: plan.parser,
     mint,
@@ -174,24 +167,11 @@ function chatRewriting({
     onUsage: (usage: Usage) => watcher.usage(usage),
     onFinish: (reason: FinishReason) => watcher.finished(reason),
     onRecord: (event: RecordedEvent) => tell(watcher, event),
+    maxEventBytes,
+    // These two are of the chat dialect alone.
     faults: 'fail',
     withholdUsage: !includeUsage,
-    maxEventBytes,
   } as const
-}
-
-function anthropicRewriting({ plan, mint, conversationIds, watcher, maxEventBytes }: PipelineOptions) {
-  return {
-    parser: plan.parser,
-    mint,
-    conversationIds,
-    clientToolName: (name: string) => plan.toolNames.toClient(name),
-    onCall: (name: string) => watcher.call(name),
-    onUsage: (usage: Usage) => watcher.usage(usage),
-    onFinish: (reason: FinishReason) => watcher.finished(reason),
-    onRecord: (event: RecordedEvent) => tell(watcher, event),
-    maxEventBytes,
-  }
 }
 
 function tell(watcher: AnswerWatcher, event: RecordedEvent): void {
