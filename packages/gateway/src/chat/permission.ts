@@ -1,4 +1,4 @@
-import { visible } from './view/printable.ts'
+import { visible } from '../observe/printable.ts'
 
 export type PermissionAnswer =
   | 'allowed'

@@ -19,7 +19,7 @@ import { prepareSession, type Setup } from './prepare-session.ts'
 import { InputHistory } from './store/input-history.ts'
 import { stateFolder } from './store/state-folder.ts'
 import { JsonLines } from './view/json-lines.ts'
-import { printable } from './view/printable.ts'
+import { printable } from '../observe/printable.ts'
 import { Screen } from './view/screen.ts'
 
 /** Runs a chat from its first line to its last. */

@@ -3,7 +3,7 @@ import { didYouMean } from '../../cli/did-you-mean.ts'
 import type { GatewayConfig, ModelRule } from '../../config/config.ts'
 import { exampleName, matchModel, type ModelRoute } from '../../config/match-model.ts'
 import type { Upstreams } from '../../upstream/upstreams.ts'
-import { printable } from '../view/printable.ts'
+import { printable } from '../../observe/printable.ts'
 
 /** Names that the simulator answers to, one for each way of writing calls that people ask for most. */
 const simulated: readonly string[] = ['kimi-k2', 'kimi-k3', 'qwen3-coder', 'qwen3', 'deepseek-v3', 'standard']

@@ -1,4 +1,4 @@
-import { printable } from './printable.ts'
+import { printable } from '../../observe/printable.ts'
 
 const MOST_SHOWN = 400
 
