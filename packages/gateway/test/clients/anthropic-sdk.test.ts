@@ -1,42 +1,4 @@
-import Anthropic from '@anthropic-ai/sdk'
-import { betaTool } from '@anthropic-ai/sdk/helpers/beta/json-schema'
+import { runAnthropic } from './run-anthropic.ts'
 import { describeClient } from './suite.ts'
-import { citySchema, type ClientAnswer, type RunTask } from './tool-run.ts'
 
-const runTask: RunTask = async (lab, { model, isStream }, task, tools) => {
-  const client = new Anthropic({ baseURL: lab.address, apiKey: 'any', maxRetries: 0 })
-  const body = {
-    model,
-    max_tokens: 2000,
-    messages: [{ role: 'user' as const, content: task.prompt }],
-    tools: task.toolNames.map((name) =>
-      betaTool({
-        name,
-        description: '',
-        inputSchema: citySchema,
-        run: (input) => tools.run(name, input),
-      }),
-    ),
-  }
-  const answers: ClientAnswer[] = []
-  if (isStream) {
-    for await (const stream of client.beta.messages.toolRunner({ ...body, stream: true })) {
-      answers.push(readAnswer(await stream.finalMessage()))
-    }
-  } else {
-    for await (const message of client.beta.messages.toolRunner({ ...body, stream: false })) {
-      answers.push(readAnswer(message))
-    }
-  }
-  return { answers }
-}
-
-describeClient('the Anthropic SDK', runTask)
-
-function readAnswer({ content }: Anthropic.Beta.BetaMessage): ClientAnswer {
-  return {
-    text: content.map((block) => (block.type === 'text' ? block.text : '')).join(''),
-    reasoning: content.map((block) => (block.type === 'thinking' ? block.thinking : '')).join(''),
-    callIds: content.flatMap((block) => (block.type === 'tool_use' ? [block.id] : [])),
-  }
-}
+describeClient('the Anthropic SDK', runAnthropic())
