@@ -440,6 +440,100 @@ describe('structured calls', () => {
     expect(firstChoice(sse).calls).toMatchObject([{ id: 'call_std_n0', arguments: '{}' }])
   })
 
+  it('a call waits for its name: the first delta that a client gets has it', () => {
+    const sse = rewrite([
+      structured({ index: 0, id: 'a', type: 'function', function: { arguments: '' } }),
+      structured({ index: 0, function: { arguments: '{"x"' } }),
+      structured({ index: 1, id: 'b', type: 'function', function: { name: 'g', arguments: '{}' } }),
+      structured({ index: 0, function: { name: 'f', arguments: ':' } }),
+      structured({ index: 0, function: { arguments: '1}' } }),
+      chunk({}, 'tool_calls'),
+      done,
+    ])
+    const [, first, ...rest] = chunksOf(sse)
+    expect(first).toMatchObject({
+      choices: [
+        {
+          delta: {
+            tool_calls: [
+              { index: 1, id: 'a', type: 'function', function: { name: 'f', arguments: '{"x":' } },
+            ],
+          },
+        },
+      ],
+    })
+    expect(rest).toHaveLength(2)
+    expect(firstChoice(sse)).toMatchObject({
+      calls: [
+        { id: 'b', name: 'g', arguments: '{}' },
+        { id: 'a', name: 'f', arguments: '{"x":1}' },
+      ],
+      finishReasons: ['tool_calls'],
+    })
+  })
+
+  it('what comes beside a call that waits is sent at once', () => {
+    const sse = rewrite([
+      chunk({ role: 'assistant', content: 'Hm. ', tool_calls: [{ index: 0, id: 'a', function: {} }] }),
+      structured({ index: 0, function: { name: 'f', arguments: '{}' } }),
+      chunk({}, 'tool_calls'),
+    ])
+    expect(chunksOf(sse)[0]).toMatchObject({
+      choices: [{ index: 0, delta: { role: 'assistant', content: 'Hm. ' }, finish_reason: null }],
+    })
+    expect(sse.match(/"tool_calls":/g)).toHaveLength(1)
+    expect(firstChoice(sse).calls).toMatchObject([{ id: 'a', name: 'f', arguments: '{}' }])
+  })
+
+  it('a function_call waits for its name too', () => {
+    const sse = rewrite([
+      chunk({ function_call: { arguments: '{"a":' } }),
+      chunk({ function_call: { name: 'f', arguments: '1}' } }),
+      chunk({}, 'function_call'),
+    ])
+    expect(chunksOf(sse)).toHaveLength(2)
+    expect(firstChoice(sse).calls).toMatchObject([{ type: 'function', name: 'f', arguments: '{"a":1}' }])
+  })
+
+  it('the arguments of a call whose name never comes are text, and no call is promised', () => {
+    const problems: string[] = []
+    const sse = rewrite(
+      [structured({ index: 0, id: 'a', function: { arguments: '{"x":1}' } }), chunk({}, 'tool_calls'), done],
+      { onRecord: (record) => problems.push(record.code) },
+    )
+    expect(firstChoice(sse)).toMatchObject({ content: '{"x":1}', calls: [], finishReasons: ['stop'] })
+    expect(problems).toEqual(['unresolved-name'])
+  })
+
+  it('calls that are of no function are passed on byte for byte', () => {
+    const sse = [
+      structured({ index: 0, id: 'a', type: 'custom', custom: { name: 'sql', input: '' } }),
+      structured({ index: 0, custom: { input: 'select 1' } }),
+      chunk({}, 'tool_calls'),
+      done,
+    ].join('')
+    expect(rewrite([sse])).toBe(sse)
+  })
+
+  it('a name that comes with every delta is sent once', () => {
+    const names: string[] = []
+    const pieces = ['', '{"x":', '1}'].map((json) =>
+      structured({ index: 0, id: 'a', function: { name: 'f', arguments: json } }),
+    )
+    const sse = rewrite([...pieces, chunk({}, 'tool_calls')], {
+      onCall: (name) => names.push(name),
+    })
+    expect(sse.match(/"name"/g)).toHaveLength(1)
+    expect(firstChoice(sse).calls).toMatchObject([{ id: 'a', name: 'f', arguments: '{"x":1}' }])
+    expect(names).toEqual(['f'])
+  })
+
+  it('arguments without end that wait for a name end the stream with an error', () => {
+    const piece = structured({ index: 0, id: 'a', function: { arguments: 'x'.repeat(100_000) } })
+    const stream = assembleChat(rewrite(Array.from({ length: 50 }, () => piece)))
+    expect(stream).toMatchObject({ error: { code: 'tool_call_too_large' }, isDone: false })
+  })
+
   it('two calls with one id leave with two', () => {
     const entry = { id: 'same', type: 'function', function: { name: 'f', arguments: '{}' } }
     const { calls } = firstChoice(

@@ -1,5 +1,6 @@
 import { coalesce, type ModelEvent } from '../../events.ts'
 import type { FormatId } from '../../formats/format-id.ts'
+import { problemCodes } from '../../problems.ts'
 import type { AnswerIds } from '../answer-ids.ts'
 import type { Failure } from '../answer.ts'
 import { isJsonObject, nonEmptyText } from '../json-object.ts'
@@ -92,6 +93,7 @@ export class ChoiceReader {
     this.take(this.options.parser.end(parserReason(upstream)), pieces)
     const calls = this.callsCome === 'structured' ? this.structured.missingArguments() : this.releaseHeld()
     for (const call of calls) pieces.push({ type: 'calls', calls: [call] })
+    for (const json of this.structured.nameless()) this.takeNameless(json, pieces)
     return { pieces: this.forClient(pieces), ...this.outcome(upstream) }
   }
 
@@ -151,12 +153,24 @@ export class ChoiceReader {
   }
 
   private takeStructured(entries: readonly unknown[], pieces: Piece[]): void {
+    if (this.structured.heldLength + this.held.length > HELD_LIMIT) {
+      const message = `More than ${HELD_LIMIT} characters of tool calls had to wait.`
+      this.failure ??= { kind: 'upstream', code: 'tool_call_too_large', message }
+    }
+    if (entries.length === 0) return
     if (this.callsCome === 'in the text') {
       this.held.hold(entries)
     } else {
       this.callsCome = 'structured'
       pieces.push({ type: 'calls', calls: entries })
     }
+  }
+
+  /** Nobody can tell which tool is meant: what it was to be given is all there is to show. */
+  private takeNameless(json: string, pieces: Piece[]): void {
+    const code = 'unresolved-name'
+    this.options.record({ type: 'problem', code, message: problemCodes[code], source: json })
+    if (json !== '') pieces.push({ type: 'content', text: json })
   }
 
   private releaseHeld(): readonly unknown[] {
@@ -189,7 +203,8 @@ export class ChoiceReader {
     if (upstream.by === 'done' && this.options.finishesByDone === true) {
       return { finishReason: this.callsCome === 'not yet' ? 'stop' : 'tool_calls', failure: null }
     }
-    return { finishReason: reason, failure: null }
+    const hasOnlyNameless = this.callsCome === 'not yet' && this.structured.nameless().length > 0
+    return { finishReason: reason === 'tool_calls' && hasOnlyNameless ? 'stop' : reason, failure: null }
   }
 
   /** The pieces with the tools named as the client knows them; the very arrays where no name has to change. */
@@ -212,6 +227,9 @@ export class ChoiceReader {
     return known === name ? entry : { ...entry, function: { ...fn, name: known } }
   }
 }
+
+/** How much of structured calls may wait: for a name, or for the end of an answer that has calls in its text. */
+const HELD_LIMIT = 4_194_304
 
 type CallEvent = Extract<ModelEvent, { type: 'call-start' | 'call-delta' | 'call-end' }>
 

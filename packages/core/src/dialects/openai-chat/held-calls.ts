@@ -12,6 +12,8 @@ export interface InBandCall {
  */
 export class HeldCalls {
   private readonly calls = new Map<unknown, HeldCall>()
+  /** Characters of arguments. */
+  length = 0
 
   /** Takes entries as `StructuredCalls` completed them. */
   hold(entries: readonly unknown[]): void {
@@ -21,7 +23,9 @@ export class HeldCalls {
       const call = this.calls.get(entry['index']) ?? { first: entry, fn, name: '', pieces: [] }
       this.calls.set(entry['index'], call)
       call.name ||= nonEmptyText(fn['name']) ?? ''
-      call.pieces.push(nonEmptyText(fn['arguments']) ?? '')
+      const json = nonEmptyText(fn['arguments']) ?? ''
+      call.pieces.push(json)
+      this.length += json.length
     }
   }
 

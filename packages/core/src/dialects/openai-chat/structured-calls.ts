@@ -5,58 +5,78 @@ import { CallLookup, functionOf, indexOf } from './call-lookup.ts'
 
 /**
  * The structured calls of one choice. Fills in what a client needs to put the deltas together and an upstream
- * left out: an index, an id and a type on the first delta of each call, arguments as text.
+ * left out: an index, an id and a type on the first delta of each call, arguments as text. The first delta a client
+ * gets has the name: what comes before it waits.
  */
 export class StructuredCalls {
   private readonly ids: AnswerIds
   private readonly calls: OpenCall[] = []
-  private readonly byIndex = new Map<number, OpenCall>()
+  private readonly usedIndexes = new Set<number>()
   private readonly lookup = new CallLookup<OpenCall>()
   private readonly usedIds = new Set<string>()
   private nextIndex = 0
   private legacyCall: OpenCall | undefined
+  /** Characters of arguments that wait for the name of their call. */
+  heldLength = 0
 
   constructor(ids: AnswerIds) {
     this.ids = ids
   }
 
-  /** The entries of one `tool_calls` field, or the array itself where nothing has to change. */
+  /** What goes on of the entries of one `tool_calls` field; the array itself where nothing has to change. */
   read(entries: readonly unknown[]): readonly unknown[] {
-    const read = entries.map((entry) => (isJsonObject(entry) ? this.readEntry(entry) : entry))
-    return read.every((entry, at) => entry === entries[at]) ? entries : read
+    const read: unknown[] = []
+    for (const entry of entries) {
+      const sent = isJsonObject(entry) ? this.readEntry(entry) : entry
+      if (sent !== null) read.push(sent)
+    }
+    return read.length === entries.length && read.every((entry, at) => entry === entries[at]) ? entries : read
   }
 
   /** A `function_call` has neither index nor id: all its deltas are one call. */
   readLegacy(functionCall: JsonObject): readonly unknown[] {
-    const isFirst = this.legacyCall === undefined
-    this.legacyCall ??= this.open(null, null)
-    const { index, id } = this.legacyCall
-    const head = isFirst ? { index, id, type: 'function' } : { index }
-    return [this.complete({ ...head, function: functionCall }, this.legacyCall, isFirst)]
+    this.legacyCall ??= this.open(null)
+    const { index, name } = this.legacyCall
+    const head = name === null ? { index: null, id: null, type: 'function' } : { index }
+    const sent = this.send({ ...head, function: functionCall }, this.legacyCall)
+    return sent === null ? [] : [sent]
   }
 
   /** Arguments for the calls that came without any: an empty text is not JSON. */
   missingArguments(): JsonObject[] {
     return this.calls
-      .filter((call) => !call.hasArguments)
+      .filter(({ name, hasArguments }) => name !== null && name !== '' && !hasArguments)
       .map(({ index }) => ({ index, function: { arguments: '{}' } }))
   }
 
-  private readEntry(entry: JsonObject): JsonObject {
-    const known = this.lookup.find(entry)
-    const call = known ?? this.open(indexOf(entry), nonEmptyText(entry['id']))
-    this.lookup.remember(entry, call)
-    return this.complete(entry, call, known === undefined)
+  /** The arguments of the calls whose name never came. */
+  nameless(): string[] {
+    return this.calls.flatMap(({ name, held }) => (name === null ? [argumentsOf(held)] : []))
   }
 
-  private open(upstreamIndex: number | null, upstreamId: string | null): OpenCall {
-    const isFree = upstreamIndex !== null && !this.byIndex.has(upstreamIndex)
-    const index = isFree ? upstreamIndex : this.nextIndex
-    const call = { index, id: this.idFor(upstreamId), hasArguments: false }
-    this.nextIndex = Math.max(this.nextIndex, index + 1)
+  private readEntry(entry: JsonObject): JsonObject | null {
+    const known = this.lookup.find(entry)
+    const call = known ?? this.open(indexOf(entry))
+    this.lookup.remember(entry, call)
+    return this.send(entry, call)
+  }
+
+  private open(upstreamIndex: number | null): OpenCall {
+    const call = { upstreamIndex, index: 0, id: '', name: null, held: null, hasArguments: false }
     this.calls.push(call)
-    this.byIndex.set(index, call)
     return call
+  }
+
+  /** The upstream's where it can be. Behind a call that waits it cannot: clients want indexes without gaps. */
+  private indexFor({ upstreamIndex }: OpenCall): number {
+    const isFree =
+      upstreamIndex !== null &&
+      !this.usedIndexes.has(upstreamIndex) &&
+      this.calls.every(({ name }) => name !== null)
+    const index = isFree ? upstreamIndex : this.nextIndex
+    this.nextIndex = Math.max(this.nextIndex, index + 1)
+    this.usedIndexes.add(index)
+    return index
   }
 
   private idFor(upstreamId: string | null): string {
@@ -66,6 +86,23 @@ export class StructuredCalls {
     this.ids.see(id)
     this.usedIds.add(id)
     return id
+  }
+
+  /** Null where it waits. */
+  private send(entry: JsonObject, call: OpenCall): JsonObject | null {
+    if (call.name !== null) return this.complete(entry, call, false)
+    const whole = call.held === null ? entry : joined(call.held, entry)
+    call.name = nonEmptyText(functionOf(entry)?.['name']) ?? (isFunction(entry) ? null : '')
+    if (call.name === null) {
+      this.heldLength += argumentsOf(entry).length
+      call.held = whole
+      return null
+    }
+    this.heldLength -= argumentsOf(call.held).length
+    call.held = null
+    call.index = this.indexFor(call)
+    call.id = this.idFor(nonEmptyText(whole['id']))
+    return this.complete(whole, call, true)
   }
 
   private complete(entry: JsonObject, call: OpenCall, isFirst: boolean): JsonObject {
@@ -79,13 +116,40 @@ export class StructuredCalls {
     const given = fn?.['arguments']
     const json = argumentsText(given)
     if (json.trim() !== '') call.hasArguments = true
-    if (given !== undefined && given !== json) changes['function'] = { ...fn, arguments: json }
+    // Some servers repeat the name; a client that joins the texts of all deltas would call another tool.
+    const isRepeated = !isFirst && fn?.['name'] === call.name
+    if ((given !== undefined && given !== json) || isRepeated) {
+      changes['function'] = { ...fn, ...(isRepeated && { name: undefined }), arguments: json }
+    }
     return Object.keys(changes).length === 0 ? entry : { ...entry, ...changes }
   }
 }
 
 interface OpenCall {
-  readonly index: number
-  readonly id: string
+  readonly upstreamIndex: number | null
+  index: number
+  id: string
+  /** Null where it has not come: nothing of the call has gone on then. Empty where it is no call of a function. */
+  name: string | null
+  /** The deltas before the name, as one. */
+  held: JsonObject | null
   hasArguments: boolean
+}
+
+function isFunction(entry: JsonObject): boolean {
+  return (nonEmptyText(entry['type']) ?? 'function') === 'function'
+}
+
+function joined(held: JsonObject, entry: JsonObject): JsonObject {
+  const json = argumentsOf(held) + argumentsOf(entry)
+  return {
+    ...held,
+    ...entry,
+    id: nonEmptyText(held['id']) ?? entry['id'],
+    function: { ...functionOf(held), ...functionOf(entry), arguments: json },
+  }
+}
+
+function argumentsOf(entry: JsonObject | null): string {
+  return entry === null ? '' : argumentsText(functionOf(entry)?.['arguments'])
 }
