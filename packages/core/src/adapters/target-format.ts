@@ -1,5 +1,5 @@
 import { DragomanError } from '../errors.ts'
-import { detectFormat } from '../formats/detect.ts'
+import { detectFormat, detectModel } from '../formats/detect.ts'
 import { formatIds, resolveFormatId, type FormatId } from '../formats/format-id.ts'
 import { formatTagOf } from '../ids/mint.ts'
 import type { AdapterOptions } from './adapter-options.ts'
@@ -18,8 +18,8 @@ export function targetFormat(
   newestCallId: string | undefined,
 ): FormatId {
   if (explicit !== 'auto') return explicit
-  const named = detectFormat(model)
-  if (named !== 'standard') return named
+  const named = detectModel(model)
+  if (named.format !== 'standard' || named.isTold === true) return named.format
   const tag = formatTagOf(newestCallId ?? '')
   return tag === null || tag === 'std' ? 'standard' : tag
 }

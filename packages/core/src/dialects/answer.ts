@@ -20,6 +20,8 @@ export interface Failure {
   readonly message: string
   /** The upstream's own status, where the client should get the same. */
   readonly status?: number
+  /** The field of the request that is wrong, where it is one. */
+  readonly field?: string
   /** What a client of the dialect can act on without reading the message. */
   readonly details?: Readonly<Record<string, unknown>>
 }

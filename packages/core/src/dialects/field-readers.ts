@@ -60,3 +60,9 @@ export function otherFields(object: JsonObject, known: ReadonlySet<string>): Jso
     Object.entries(object).filter(([key, value]) => !known.has(key) && value !== undefined && value !== null),
   )
 }
+
+/** Whether every field of the object is among these. Unlike elsewhere null counts: it is a field that was written. */
+export function hasOnly(object: JsonObject, known: ReadonlySet<string>): boolean {
+  for (const key of Object.keys(object)) if (!known.has(key)) return false
+  return true
+}

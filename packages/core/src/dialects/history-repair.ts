@@ -1,7 +1,8 @@
-import type { Block, Content, MediaBlock, TextBlock, ToolResponseBlock } from '../conversation.ts'
+import type { Block, Content, MediaBlock, Speaker, TextBlock, ToolResponseBlock } from '../conversation.ts'
 import { pairToolBlocks, type Exchange } from '../ids/pairing.ts'
 import type { Notes } from './request-notes.ts'
 import { resultBlocks } from './tool-result.ts'
+import type { Written } from './written-form.ts'
 
 /** What becomes of messages in a row that have one speaker: one message, or what they are. */
 export type MessagesInARow = 'join' | 'keep'
@@ -36,19 +37,26 @@ export function responsesWithoutCall(contents: readonly Content[]): ToolResponse
 /** Gives a response the name of its call, or a call that of its response, where one of them says none. */
 export function withToolNames(contents: readonly Content[], notes: Notes): Content[] {
   const exchangeOf = exchangesInOrder(contents)
-  return contents.map((content) => ({
-    ...content,
-    blocks: content.blocks.map((block) => {
-      if (block.type === 'tool_call') {
-        const exchange = exchangeOf()
-        return block.name === '' ? { ...block, name: nameFor(exchange, notes) } : block
-      }
-      if (block.type !== 'tool_response') return block
-      const exchange = exchangeOf()
-      if (block.toolName !== '' || exchange.call === null) return block
-      return { ...block, toolName: exchange.call.name === '' ? nameFor(exchange, notes) : exchange.call.name }
-    }),
-  }))
+  return contents.map((content: Content & Written) => {
+    let isSame = true
+    const blocks = content.blocks.map((block) => {
+      const named = withToolName(block, exchangeOf, notes)
+      if (named !== block) isSame = false
+      return named
+    })
+    return isSame ? content : contentOf(content, blocks)
+  })
+}
+
+function withToolName(block: Block, exchangeOf: () => Exchange, notes: Notes): Block {
+  if (block.type === 'tool_call') {
+    const exchange = exchangeOf()
+    return block.name === '' ? { ...block, name: nameFor(exchange, notes) } : block
+  }
+  if (block.type !== 'tool_response') return block
+  const exchange = exchangeOf()
+  if (block.toolName !== '' || exchange.call === null) return block
+  return { ...block, toolName: exchange.call.name === '' ? nameFor(exchange, notes) : exchange.call.name }
 }
 
 function nameFor({ call, responses }: Exchange, notes: Notes): string {
@@ -59,7 +67,7 @@ function nameFor({ call, responses }: Exchange, notes: Notes): string {
 
 interface Turn {
   /** The message it began with. */
-  readonly message: Content
+  readonly message: Content & Written
   readonly speaker: 'human' | 'ai'
   readonly blocks: Block[]
   /** Of the calls in this turn. */
@@ -138,15 +146,26 @@ function exchangesInOrder(contents: readonly Content[]): () => Exchange {
   return () => blocks[at++]?.exchange ?? { call: null, responses: [] }
 }
 
-interface OpenContent extends Content {
+interface OpenContent extends Content, Written {
   readonly blocks: Block[]
 }
 
 function append(repaired: OpenContent[], { message, speaker, blocks }: Turn, inARow: MessagesInARow): void {
-  if (blocks.length === 0) return
+  // A message that came without blocks says something to its own dialect alone, and only if it is written down.
+  const isKept = message.blocks.length === 0 && message.written !== undefined
+  if (blocks.length === 0 && !isKept) return
   const last = repaired.at(-1)
   if (last?.speaker === speaker && inARow === 'join') for (const block of blocks) last.blocks.push(block)
-  else repaired.push({ ...message, speaker, blocks: [...blocks] })
+  else repaired.push(contentOf(message, blocks, speaker))
+}
+
+/** Field by field: most contents have no written form, and all of those are to be of one shape. */
+function contentOf(
+  { speaker: before, written }: Content & Written,
+  blocks: Block[],
+  speaker: Speaker = before,
+): OpenContent {
+  return written === undefined ? { speaker, blocks } : { speaker, blocks, written }
 }
 
 function textOfOrphan(response: ToolResponseBlock, notes: Notes): (TextBlock | MediaBlock)[] {
@@ -167,15 +186,20 @@ function responseTo({ call, responses }: Exchange, notes: Notes): ToolResponseBl
     notes.changed('messages', `The call "${callId}" has no result; a neutral one was put in its place.`)
     return { type: 'tool_response', callId, toolName, result: unavailable }
   }
-  if (first === last) return { ...first, callId, toolName }
+  if (first === last) return responseWith(first, callId, toolName)
   if (responses.every((response) => sameResult(response, first))) {
     notes.changed('messages', `The result for "${callId}" came more than once; it is sent once.`)
-    return { ...first, callId, toolName }
+    return responseWith(first, callId, toolName)
   }
   notes.changed('messages', `The call "${callId}" has several results; they became one.`)
   const result = responses.flatMap((response) => resultBlocks(response.result))
   const isError = last.isError === undefined ? {} : { isError: last.isError }
   return { type: 'tool_response', callId, toolName, result, ...isError }
+}
+
+function responseWith(response: ToolResponseBlock, callId: string, toolName: string): ToolResponseBlock {
+  const isSame = response.callId === callId && response.toolName === toolName
+  return isSame ? response : { ...response, callId, toolName }
 }
 
 // Says nothing about why: a model that reads "cancelled" stops asking, and apologises.

@@ -9,8 +9,8 @@ import type { RequestNote, SystemText } from './conversation-request.ts'
 import { InvalidField, type RequestError } from './invalid-field.ts'
 import type { JsonObject } from './json-object.ts'
 import { decodeMessages as decodeChatMessages } from './openai-chat/request-decode-messages.ts'
-import { encodeSystem as encodeChatSystem } from './openai-chat/request-encode.ts'
 import { encodeMessages as encodeChatMessages } from './openai-chat/request-encode-messages.ts'
+import { encodeSystem as encodeChatSystem } from './openai-chat/request-encode-system.ts'
 import { Notes } from './request-notes.ts'
 import type { RequestTarget } from './request-target.ts'
 import { longestToolName, shortToolNames } from './tool-names.ts'
@@ -80,9 +80,11 @@ export function encodeHistory(
   const names = shortToolNames([], longestToolName[dialect])
   const history = upstreamHistory(contents, target, dialect, names, notes)
   if (dialect === 'anthropic-messages') {
+    const front = encodeAnthropicSystem(system, target, notes)
     const messages = encodeAnthropicMessages(history, target, notes)
-    return wellFormed({ ...encodeAnthropicSystem(system), messages, notes: notes.all })
+    return wellFormed({ ...front, messages, notes: notes.all })
   }
+  const front = encodeChatSystem(system, target, notes)
   const { messages } = encodeChatMessages(history, target, notes)
-  return wellFormed({ messages: [...encodeChatSystem(system, target), ...messages], notes: notes.all })
+  return wellFormed({ messages: [...front, ...messages], notes: notes.all })
 }

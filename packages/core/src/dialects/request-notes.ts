@@ -1,4 +1,5 @@
 import type { RequestNote } from './conversation-request.ts'
+import type { JsonObject } from './json-object.ts'
 
 /** Notes of one request. A history of a hundred turns says a thing once. */
 export class Notes {
@@ -10,6 +11,14 @@ export class Notes {
 
   changed(field: string, reason: string): void {
     this.#add({ kind: 'changed', field, reason })
+  }
+
+  /** What a message said beside its role and its content. Null and the empty text say nothing. */
+  droppedFields(message: JsonObject, reason: string): void {
+    for (const [field, value] of Object.entries(message)) {
+      if (field === 'role' || field === 'content' || value === null || value === '') continue
+      this.dropped(`messages.${field}`, reason)
+    }
   }
 
   get all(): RequestNote[] {

@@ -1,4 +1,6 @@
-import type { TextBlock } from '../conversation.ts'
+import type { Content, TextBlock } from '../conversation.ts'
+import type { JsonObject } from './json-object.ts'
+import { writtenIn, type Written } from './written-form.ts'
 
 /**
  * Instructions in the middle of a conversation. Templates of open models refuse a system message there, and at the
@@ -7,4 +9,11 @@ import type { TextBlock } from '../conversation.ts'
  */
 export function systemReminder(text: string): TextBlock {
   return { type: 'text', text: `<system-reminder>\n${text}\n</system-reminder>` }
+}
+
+/** The message that such a reminder was, where a chat client wrote one. Some upstreams take it as it is. */
+export function writtenInstructions(content: Content & Written): JsonObject | undefined {
+  const message = writtenIn(content, 'openai-chat')
+  const role = message?.['role']
+  return role === 'system' || role === 'developer' ? message : undefined
 }

@@ -7,6 +7,8 @@ export interface DetectedModel {
   readonly format: FormatId
   /** Which of the format's syntaxes the release writes, where the name tells. */
   readonly grammar?: string
+  /** `standard` because the name, or an override, says so; without it, because nothing does. */
+  readonly isTold?: true
 }
 
 /**
@@ -43,7 +45,7 @@ export class ModelDetector {
   constructor(overrides: FormatOverrides) {
     this.#overrides = Object.entries(overrides).map(([pattern, format]) => ({
       parts: pattern.toLowerCase().split('*'),
-      model: { format },
+      model: modelOf(format),
     }))
   }
 
@@ -118,7 +120,11 @@ function modelByName(name: string): DetectedModel {
   if (row === undefined) return { format: 'standard' }
   const { format } = row
   const grammar = row.grammar ?? grammarByName(name, format)
-  return grammar === undefined ? { format } : { format, grammar }
+  return grammar === undefined ? modelOf(format) : { format, grammar }
+}
+
+function modelOf(format: FormatId): DetectedModel {
+  return format === 'standard' ? { format, isTold: true } : { format }
 }
 
 function grammarByName(name: string, format: FormatId): string | undefined {

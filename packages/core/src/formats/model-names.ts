@@ -180,8 +180,26 @@ const keywords: readonly ModelNameRow[] = [
   { pattern: /\bllama-?v?3(?![\db])/, format: 'llama', note: 'with a boundary: ollama/ is a route' },
 ]
 
+/**
+ * Models that only their makers run, who write no calls as text. The names say something all the same: a history goes to
+ * them in nobody's style. `claude` is not among them: clients ask any server for it, whatever model runs there.
+ */
+const services: readonly ModelNameRow[] = [
+  {
+    pattern: /(?:^|[/:])(?:gpt-(?:3\.?5|[4-9]|\d\d)(?![\d.]*b)|chatgpt-)/,
+    format: 'standard',
+    note: 'gpt-oss has no number; gpt-13b is a size',
+  },
+  {
+    pattern: /(?:^|(?:openai|azure)\/)o[134](?![a-z\d])/,
+    format: 'standard',
+    note: 'marco-o1 is an open model',
+  },
+  { pattern: /(?:^|[/:.])(?:gemini|grok)-/, format: 'standard' },
+]
+
 /** First match wins. A row without a grammar leaves that to the first later match of its own format. */
-export const modelNames: readonly ModelNameRow[] = [...exceptions, ...vendors, ...keywords]
+export const modelNames: readonly ModelNameRow[] = [...exceptions, ...vendors, ...keywords, ...services]
 
 /** A vendor as a path segment (`qwen/…`, `openrouter/qwen/…`, `hf:qwen/…`) or in Bedrock's way (`us.qwen.…`). */
 function vendor(...names: readonly string[]): RegExp {

@@ -3,6 +3,7 @@ import type { ConversationRequest, RequestNote } from '../dialects/conversation-
 import { repairHistory } from '../dialects/history-repair.ts'
 import { Notes } from '../dialects/request-notes.ts'
 import { resultBlocks } from '../dialects/tool-result.ts'
+import type { Written } from '../dialects/written-form.ts'
 import type { FormatId } from '../formats/format-id.ts'
 import type { PromptFormat, PromptResult } from './prompt-format.ts'
 import { getPromptFormat } from './prompt-formats.ts'
@@ -19,7 +20,7 @@ export interface PromptedRequest {
 export function withToolsInPrompt(request: ConversationRequest, format: FormatId): PromptedRequest {
   const prompt = getPromptFormat(format)
   const notes = new Notes()
-  const { tools: _, ...extra } = request.extra
+  const { tools: _, tool_choice: __, ...extra } = request.extra
   if ('tools' in request.extra) notes.dropped('tools', 'Only functions can stand in the prompt.')
   if (request.tools.length > 0) notes.changed('tools', `They stand in the prompt, in the format "${format}".`)
   const instructions = instructionsFor(request, prompt)
@@ -114,6 +115,9 @@ function joined(before: readonly Block[], after: readonly Block[]): Block[] {
   return [...before.slice(0, -1), { type: 'text', text: `${last.text}\n\n${first.text}` }, ...rest]
 }
 
-function isPlain(block: Block): block is TextBlock {
-  return block.type === 'text' && !('written' in block)
+function isPlain(block: Block & Written): block is TextBlock {
+  return (
+    block.type === 'text' &&
+    Object.keys(block.written?.value ?? {}).every((key) => key === 'type' || key === 'text')
+  )
 }

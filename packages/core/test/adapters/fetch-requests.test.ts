@@ -64,6 +64,17 @@ describe('tool ids on their way out', () => {
     expect(JSON.stringify(sent)).toContain('"tool_call_id":"functions.look:0"')
   })
 
+  it('where the name says that the model is nobody’s, they stay, whatever the newest call was', async () => {
+    const messages = [
+      { role: 'assistant', tool_calls: [call('call_kimi_abc', 'look')] },
+      { role: 'tool', tool_call_id: 'call_kimi_abc', content: 'seen' },
+    ]
+    expect(await sentFor(chatUrl, { model: 'openai/gpt-4o', messages })).toEqual({
+      model: 'openai/gpt-4o',
+      messages,
+    })
+  })
+
   it('in Anthropic’s dialect they are Anthropic’s, and tools that the server runs keep theirs', async () => {
     const messages = [
       { role: 'user', content: 'go' },

@@ -119,15 +119,18 @@ export const anyChatBody: fc.Arbitrary<Fields> = fc
     sampling,
     rest: fc.record(
       {
-        tool_choice: fc.constantFrom<unknown>('auto', 'required', 'none', {
-          type: 'function',
-          function: { name: 'Read' },
-        }),
+        tool_choice: fc.constantFrom<unknown>(
+          'auto',
+          'required',
+          'none',
+          { type: 'function', function: { name: 'Read' } },
+          { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [] } },
+        ),
         parallel_tool_calls: fc.boolean(),
         max_completion_tokens: fc.integer({ min: 1, max: 1000 }),
         reasoning_effort: fc.constantFrom('none', 'minimal', 'low', 'high'),
         user: text,
-        stop: fc.constant(['END']),
+        stop: fc.constantFrom<unknown>('END', ['END']),
         seed: fc.integer(),
       },
       { requiredKeys: [] },

@@ -36,15 +36,48 @@ describe('messages of the model from a Chat client', () => {
     expect(sent[2]).toEqual(sent[0])
   })
 
-  it('with content in parts are text', () => {
+  it('with content in parts keep the parts for Chat, and are text elsewhere', () => {
     const content = [
       { type: 'text', text: 'a' },
       { type: 'refusal', refusal: 'b' },
     ]
-    expect(chatToChat({ messages: [user, { role: 'assistant', content }, user] }).messages[1]).toEqual({
-      role: 'assistant',
-      content: 'ab',
-    })
+    const messages = [user, { role: 'assistant', content }, user]
+    expect(chatToChat({ messages }).messages).toEqual(messages)
+    expect(chatToChat({ messages }, { format: 'mistral' }).messages[1]?.['content']).toBe('ab')
+    expect(chatToAnthropic({ messages }).messages[1]?.['content']).toEqual([
+      { type: 'text', text: 'a' },
+      { type: 'text', text: 'b' },
+    ])
+  })
+
+  it('that refuse have it in its field for Chat, and as text elsewhere', () => {
+    const messages = [user, { role: 'assistant', content: null, refusal: 'No.' }, user]
+    expect(chatToChat({ messages }).messages).toEqual(messages)
+    expect(chatToAnthropic({ messages }).messages[1]?.['content']).toBe('No.')
+  })
+
+  it('that hold nothing go to Chat as they came, and nowhere else', () => {
+    const messages = [user, { role: 'assistant', content: '' }, { role: 'user', content: [] }, user]
+    expect(chatToChat({ messages }).messages).toEqual(messages)
+    expect(chatToChat({ messages }, { format: 'gemma' }).messages).toHaveLength(1)
+    expect(chatToAnthropic({ messages }).messages).toHaveLength(1)
+  })
+
+  it('whose reasoning alone is not for the upstream are left out', () => {
+    const messages = [
+      user,
+      {
+        role: 'assistant',
+        content: null,
+        reasoning_content: 'hm',
+        tool_calls: [{ ...call('{}'), id: 'call_kimi_1' }],
+      },
+      { role: 'tool', tool_call_id: 'call_kimi_1', content: 'ok' },
+      { role: 'assistant', content: null, reasoning_content: 'so' },
+      user,
+    ]
+    const { messages: sent } = chatToChat({ messages }, { format: 'qwen' })
+    expect(sent.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'user'])
   })
 
   it('with arguments that are no JSON object get an empty one, and a note', () => {
@@ -80,6 +113,17 @@ describe('messages of the model from a Chat client', () => {
       ),
     )
     expect(sent).toEqual(['{}', '{}', '{}'])
+  })
+
+  it('with a call of a tool that takes a text keep it for Chat; elsewhere the text is an argument', () => {
+    const custom = { id: 'call_1', type: 'custom', custom: { name: 'sql', input: 'SELECT 1' } }
+    const { messages } = turn({ content: null, tool_calls: [custom] })
+    expect(chatToChat({ messages }).messages).toEqual(messages)
+    expect(valueAt(chatToAnthropic({ messages }).messages, 1, 'content', 0)).toMatchObject({
+      type: 'tool_use',
+      name: 'sql',
+      input: { input: 'SELECT 1' },
+    })
   })
 
   it('keep what else a vendor wrote into a call for Chat', () => {

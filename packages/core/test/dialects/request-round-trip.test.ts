@@ -5,6 +5,7 @@ import { encodeAnthropicRequest } from '../../src/dialects/anthropic-messages/re
 import { decodeChatRequest } from '../../src/dialects/openai-chat/request-decode.ts'
 import { encodeChatRequest } from '../../src/dialects/openai-chat/request-encode.ts'
 import { anyAnthropicBody, anyChatBody } from './request-any-body.ts'
+import { anyAnthropicMessages, anyChatMessages, plainChatMessages } from './request-any-messages.ts'
 import { deepFreeze, readable } from './request-translation.ts'
 
 const claude = { model: 'm', format: 'anthropic', sameDialect: true } as const
@@ -29,6 +30,55 @@ describe('decoding and encoding in one dialect', () => {
         const encoded = encodeChatRequest(deepFreeze(request), standard)
         expect(encoded.body).toEqual(body)
         expect([...notes, ...encoded.notes]).toEqual([])
+      }),
+    )
+  })
+})
+
+describe('messages in any form that their dialect has', () => {
+  it('are the same again in Messages, and nothing is noted', () => {
+    fc.assert(
+      fc.property(anyAnthropicMessages, (said) => {
+        const body = { model: 'm', max_tokens: 100, ...said }
+        const { request, notes } = readable(decodeAnthropicRequest(deepFreeze(body)))
+        const encoded = encodeAnthropicRequest(deepFreeze(request), claude)
+        expect(encoded.body).toEqual(body)
+        expect([...notes, ...encoded.notes]).toEqual([])
+      }),
+    )
+  })
+
+  it('are the same again in Chat, where the format says nothing', () => {
+    fc.assert(
+      fc.property(anyChatMessages, (messages) => {
+        const { request, notes } = readable(decodeChatRequest(deepFreeze({ model: 'm', messages })))
+        const encoded = encodeChatRequest(deepFreeze(request), standard)
+        expect(encoded.body['messages']).toEqual(messages)
+        expect([...notes, ...encoded.notes]).toEqual([])
+      }),
+    )
+  })
+
+  it('are the same again in Chat, for a template that takes instructions anywhere', () => {
+    fc.assert(
+      fc.property(plainChatMessages, (messages) => {
+        const { request, notes } = readable(decodeChatRequest(deepFreeze({ model: 'm', messages })))
+        const encoded = encodeChatRequest(deepFreeze(request), { ...standard, format: 'glm' })
+        expect(encoded.body['messages']).toEqual(messages)
+        expect([...notes, ...encoded.notes]).toEqual([])
+      }),
+    )
+  })
+
+  it('change no more at the second time, for templates that they have to be fitted to', () => {
+    fc.assert(
+      fc.property(anyChatMessages, (messages) => {
+        const { request } = readable(decodeChatRequest({ model: 'm', messages }))
+        for (const format of ['mistral', 'qwen', 'kimi'] as const) {
+          const { body } = encodeChatRequest(request, { ...standard, format })
+          const again = readable(decodeChatRequest(body)).request
+          expect(encodeChatRequest(again, { ...standard, format }).body).toEqual(body)
+        }
       }),
     )
   })

@@ -109,11 +109,6 @@ describe('instructions from Chat', () => {
     expect(messages).toEqual([user])
   })
 
-  it('a developer message is a system message for the upstream', () => {
-    const { messages } = chatToChat({ messages: [{ role: 'developer', content: 'Be brief.' }, user] })
-    expect(messages[0]).toEqual({ role: 'system', content: 'Be brief.' })
-  })
-
   it('a later system message becomes a reminder at its place', () => {
     const { body, messages } = chatToAnthropic({
       messages: [user, { role: 'assistant', content: 'Hello.' }, { role: 'system', content: 'Stop soon.' }],
@@ -128,6 +123,105 @@ describe('instructions from Chat', () => {
   it('a request of instructions alone gets a message of the user, which Anthropic demands', () => {
     const { messages } = chatToAnthropic({ messages: [{ role: 'system', content: 'Say hello.' }] })
     expect(messages).toEqual([{ role: 'user', content: 'Go on.' }])
+  })
+})
+
+describe('instructions between two sides that speak Chat', () => {
+  const one = { role: 'system', content: 'one', name: 'first' }
+  const two = {
+    role: 'developer',
+    content: [{ type: 'text', text: 'two', cache_control: { type: 'ephemeral' } }],
+  }
+  const later = { role: 'system', content: 'Stop soon.' }
+  const all = [one, two, user, { role: 'assistant', content: 'Hello.' }, later, user]
+
+  it('stay as they came where the format says nothing: roles, places and parts', () => {
+    const { messages, notes } = chatToChat({ messages: all })
+    expect(messages).toEqual(all)
+    expect(notes).toEqual([])
+  })
+
+  it.each(['kimi', 'deepseek', 'glm'] as const)(
+    'stay where they are for %s, all as system messages',
+    (format) => {
+      const { messages, notes } = chatToChat({ messages: all }, { format })
+      expect(messages).toEqual(all.map((each) => (each === two ? { ...two, role: 'system' } : each)))
+      expect(notes.map(({ reason }) => reason)).toEqual([expect.stringContaining('"developer"')])
+    },
+  )
+
+  it.each(['qwen', 'minimax', 'gpt-oss', 'llama'] as const)(
+    'are one message in front for %s, and reminders behind it, which is noted',
+    (format) => {
+      const { messages, notes } = chatToChat({ messages: all }, { format })
+      expect(messages).toEqual([
+        { role: 'system', content: 'one\n\ntwo' },
+        user,
+        { role: 'assistant', content: 'Hello.' },
+        { role: 'user', content: reminder('Stop soon.') },
+        user,
+      ])
+      expect(notes.map(({ reason }) => reason)).toEqual(
+        expect.arrayContaining([
+          'The system messages in front became one.',
+          'A system message inside the conversation became a reminder in a user message.',
+        ]),
+      )
+      expect(notedFields(notes)).toContain('dropped messages.name')
+    },
+  )
+
+  it('are joined with what the user says where turns have to alternate', () => {
+    const { messages } = chatToChat({ messages: all }, { format: 'gemma' })
+    expect(messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user'])
+  })
+
+  it.each([
+    ['standard', 'developer'],
+    ['gpt-oss', 'developer'],
+    ['qwen', 'system'],
+    ['mistral', 'system'],
+  ] as const)('a developer message alone is, for %s, one of the role %s', (format, role) => {
+    const { messages, notes } = chatToChat(
+      { messages: [{ role: 'developer', content: 'Be brief.' }, user] },
+      { format },
+    )
+    expect(messages[0]).toEqual({ role, content: 'Be brief.' })
+    expect(notes).toHaveLength(role === 'developer' ? 0 : 1)
+  })
+
+  it('take a further instruction into the last message in front', () => {
+    const tools = [
+      { type: 'function', function: { name: 'f', parameters: { type: 'object', properties: {} } } },
+    ]
+    const ask = { tools, tool_choice: 'required' }
+    const texts = [one, { role: 'system', content: [{ type: 'text', text: 'two' }] }].map((front) => {
+      const { messages } = chatToChat({ ...ask, messages: [front, user] }, { forcedToolChoice: 'nudge' })
+      return [messages.length, messages[0]?.['content']]
+    })
+    expect(texts).toEqual([
+      [2, expect.stringMatching(/^one\n\nAnswer the next message with a call/)],
+      [
+        2,
+        [
+          { type: 'text', text: 'two' },
+          { type: 'text', text: expect.stringContaining('with a call') },
+        ],
+      ],
+    ])
+  })
+
+  it('a message between a call and its result does not come between them', () => {
+    const call = { id: 'call_1', type: 'function', function: { name: 'f', arguments: '{}' } }
+    const { messages } = chatToChat({
+      messages: [
+        user,
+        { role: 'assistant', content: null, tool_calls: [call] },
+        later,
+        { role: 'tool', tool_call_id: 'call_1', content: 'ok' },
+      ],
+    })
+    expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'system'])
   })
 })
 

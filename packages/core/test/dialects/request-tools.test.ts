@@ -179,6 +179,18 @@ describe('the choice of a tool', () => {
     expect(body).not.toHaveProperty('tool_choice')
     expect(notedFields(notes)).toEqual(['dropped tool_choice'])
   })
+
+  it('of Chat of a type that we do not know goes to Chat, and nowhere else', () => {
+    const tools = [
+      { type: 'function', function: { name: 'Bash', parameters: { type: 'object', properties: {} } } },
+    ]
+    const choice = { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools } }
+    expect(chatToChat({ tools, tool_choice: choice }).body['tool_choice']).toEqual(choice)
+    const { body, notes } = chatToAnthropic({ max_tokens: 1, tools, tool_choice: choice })
+    expect(body).not.toHaveProperty('tool_choice')
+    expect(notedFields(notes)).toEqual(['dropped tool_choice'])
+    expect(notedFields(chatToChat({ tools, tool_choice: 'whim' }).notes)).toEqual(['dropped tool_choice'])
+  })
 })
 
 describe('tool names that are too long', () => {

@@ -156,11 +156,17 @@ describe('turns', () => {
   })
 
   it('what a server only gives out is not sent back to any', () => {
-    const { messages, notes } = chatToChat({
-      messages: [user, { role: 'assistant', content: 'Hi.', refusal: null, annotations: [] }, user],
-    })
-    expect(messages[1]).toEqual({ role: 'assistant', content: 'Hi.' })
+    const given = { role: 'assistant', content: 'Hi.', refusal: null, annotations: [] }
+    const { messages, notes } = chatToChat({ messages: [user, given, user] })
+    expect(messages[1]).toEqual({ role: 'assistant', content: 'Hi.', refusal: null })
     expect(notedFields(notes)).toEqual(['dropped messages.annotations'])
+  })
+
+  it('a field that is null goes only where the format says nothing: other servers may refuse the field', () => {
+    const given = { role: 'assistant', content: 'Hi.', refusal: null }
+    const { messages, notes } = chatToChat({ messages: [user, given, user] }, { format: 'kimi' })
+    expect(messages[1]).toEqual({ role: 'assistant', content: 'Hi.' })
+    expect(notes).toEqual([])
   })
 
   it('messages of the model in a row are one, with the results of both behind it', () => {

@@ -343,6 +343,58 @@ describe('detection by name', () => {
     },
   )
 
+  it.each([
+    'gpt-4o',
+    'GPT-4.1-mini',
+    'gpt-3.5-turbo',
+    'gpt-35-turbo',
+    'gpt-5-nano',
+    'gpt-5.1-codex',
+    'gpt-10',
+    'openai/gpt-4o',
+    'openrouter/openai/gpt-5',
+    'ft:gpt-4o-mini-2024-07-18:acme::abc',
+    'chatgpt-4o-latest',
+    'o1',
+    'o1-mini',
+    'openai/o3',
+    'o4-mini-high',
+    'google/gemini-2.5-pro',
+    'gemini-3-flash',
+    'x-ai/grok-4',
+    'grok-code-fast-1',
+    'K2-Think',
+  ])('says of %s that it is standard because the name tells it', (name) => {
+    expect(detectModel(name)).toEqual({ format: 'standard', isTold: true })
+  })
+
+  it.each([
+    'claude-sonnet-4-5',
+    'anthropic/claude-opus-4',
+    'gpt-13b',
+    'gpt-4b',
+    'gpt-j-6b',
+    'gpt4all',
+    'cerebras-gpt-13b',
+    'o1x',
+    'marco-o1',
+    'acme/o1-tune',
+    'foo1',
+    'my-gemini',
+    'openai/mystery',
+  ])('says of %s that nothing tells what it is', (name) => {
+    expect(detectModel(name)).toEqual({ format: 'standard' })
+  })
+
+  it.each([
+    ['gpt-oss-120b', 'gpt-oss'],
+    ['openai/gpt-oss-20b', 'gpt-oss'],
+    ['Qwen3-4B-Gemini-2.5-Flash-Distill', 'qwen'],
+    ['deepseek-r1-gpt-4o', 'deepseek'],
+  ])('keeps %s in the family %s, whatever else the name says', (name, format) => {
+    expect(detectFormat(name)).toBe(format)
+  })
+
   it('gives a known format for any string', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 600 }), (name) => {
@@ -376,6 +428,10 @@ describe('overrides', () => {
 
   it('carry no grammar of the format they replace', () => {
     expect(detectModel('qwen3-coder', { 'qwen3-coder': 'kimi' })).toEqual({ format: 'kimi' })
+  })
+
+  it('that say standard tell it', () => {
+    expect(detectModel('my-tune', { 'my-*': 'standard' })).toEqual({ format: 'standard', isTold: true })
   })
 
   it('match in any case', () => {

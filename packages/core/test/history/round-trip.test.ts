@@ -4,6 +4,7 @@ import { decodeHistory, encodeHistory, type History } from '../../src/dialects/h
 import type { RequestDialect } from '../../src/dialects/written-form.ts'
 import { formatIds } from '../../src/formats/format-id.ts'
 import { anyAnthropicBody, anyChatBody } from '../dialects/request-any-body.ts'
+import { anyAnthropicMessages, anyChatMessages } from '../dialects/request-any-messages.ts'
 import { deepFreeze } from '../dialects/request-translation.ts'
 import { idPairs } from './id-pairs.ts'
 
@@ -11,6 +12,10 @@ const ownFormat = { 'openai-chat': 'standard', 'anthropic-messages': 'anthropic'
 const bodies: Readonly<Record<RequestDialect, fc.Arbitrary<Record<string, unknown>>>> = {
   'openai-chat': anyChatBody,
   'anthropic-messages': anyAnthropicBody,
+}
+const forms: Readonly<Record<RequestDialect, fc.Arbitrary<{ messages: unknown; system?: unknown }>>> = {
+  'openai-chat': anyChatMessages.map((messages) => ({ messages })),
+  'anthropic-messages': anyAnthropicMessages,
 }
 const dialects = ['openai-chat', 'anthropic-messages'] as const
 
@@ -34,6 +39,16 @@ describe.each(dialects)('a history of %s', (dialect) => {
         expect(encoded.messages).toEqual(messages)
         expect(encoded.system).toEqual(system)
         expect(encoded.notes).toEqual([])
+      }),
+    )
+  })
+
+  it('is the same messages again in whatever form the dialect has for them', () => {
+    fc.assert(
+      fc.property(forms[dialect], ({ messages, system }) => {
+        const history = kept(historyOf(dialect, messages, system))
+        const encoded = encodeHistory(deepFreeze(history), { dialect, format: ownFormat[dialect] })
+        expect(encoded).toEqual({ messages, system, notes: [] })
       }),
     )
   })

@@ -70,6 +70,8 @@ async function chooseModel(
   const choice = await (named === undefined ? choices.usual() : choices.choose(named))
   if (choice.is === 'unknown') throw usageError(choice.message, 'See dragoman chat --help')
   if (choice.is === 'unlisted') {
+    // What the configuration names is meant, listed or not; a name that was typed may be a mistake.
+    if (named !== undefined) throw usageError(choice.message, `--model ${choice.name}! takes it all the same`)
     view.show({ type: 'note', message: `${choice.message} It is asked for all the same.` })
   }
   return choice.name

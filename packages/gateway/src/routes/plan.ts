@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import {
   type ConversationRequest,
   detectFormat,
+  detectModel,
   encodeAnthropicRequest,
   encodeChatRequest,
   type FormatId,
@@ -102,10 +103,11 @@ function formatFor(
 ): Pick<Plan, 'format' | 'formatFrom'> {
   if (route.format !== 'auto') return { format: route.format, formatFrom: 'configuration' }
   if (dialect === 'anthropic-messages') return { format: 'anthropic', formatFrom: 'dialect' }
-  const named = detectFormat(route.model, config.formats.overrides)
-  if (named !== 'standard') {
-    const isOverride = named !== detectFormat(route.model)
-    return { format: named, formatFrom: isOverride ? 'configuration' : 'model name' }
+  const { format, isTold } = detectModel(route.model, config.formats.overrides)
+  if (format !== 'standard' || isTold === true) {
+    const named = detectModel(route.model)
+    const isOverride = format !== named.format || isTold !== named.isTold
+    return { format, formatFrom: isOverride ? 'configuration' : 'model name' }
   }
   const calls = request.contents.flatMap(({ blocks }) => blocks.filter((block) => block.type === 'tool_call'))
   const tag = formatTagOf(calls.at(-1)?.id ?? '')

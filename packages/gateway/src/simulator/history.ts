@@ -48,6 +48,15 @@ const idPatterns: Partial<Record<FormatId, { readonly pattern: RegExp; readonly 
 /** Whose templates, or servers, refuse turns that do not alternate. */
 const strictTurns: ReadonlySet<FormatId> = new Set<FormatId>(['mistral', 'gemma'])
 
+/** Whose templates show the model a system message wherever it stands; the others fail, or leave it out. */
+const systemAnywhere: ReadonlySet<FormatId> = new Set<FormatId>([
+  'standard',
+  'anthropic',
+  'kimi',
+  'deepseek',
+  'glm',
+])
+
 const roles = new Set(['system', 'developer', 'user', 'assistant', 'tool'])
 const needReasoning: ReadonlySet<FormatId> = new Set<FormatId>(['kimi', 'deepseek'])
 
@@ -88,7 +97,7 @@ class HistoryCheck {
   #role({ role }: ChatMessage, at: string): void {
     const isSystem = role === 'system' || role === 'developer'
     if (!roles.has(role)) this.#report('unknown-role', `${at}: there is no role "${role}"`)
-    else if (isSystem && this.#hasBegun)
+    else if (isSystem && this.#hasBegun && !systemAnywhere.has(this.#rules.family))
       this.#report('role-order', `${at}: ${role} after the conversation began`)
     this.#hasBegun ||= !isSystem
   }

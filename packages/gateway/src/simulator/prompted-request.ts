@@ -17,10 +17,24 @@ export function readPromptedRequest(request: ChatRequest, format: FormatId): Cha
   if (request.tools.length > 0 || hasFields) {
     throw new InvalidRequest(`${request.model} does not support tools.`)
   }
-  const system = request.messages.filter(({ role }) => role === 'system').map(({ text }) => text)
-  const tools = toolsIn(system.join('\n'))
+  const tools = toolsIn(systemText(request.messages))
   const history = new PromptedHistory(format, tools)
   return { ...request, tools, messages: request.messages.flatMap((message) => history.read(message)) }
+}
+
+/** How the prompt says that calls are to be written: what a model follows that was trained on no format of its own. */
+export function promptedFormat({ messages }: ChatRequest): 'hermes' | 'xml' | 'llama' {
+  const lines = systemText(messages).split('\n')
+  if (lines.includes('<function_calls>')) return 'xml'
+  const hasJsonAlone = lines.some((line) => line.startsWith('{"name": "NAME", "parameters"'))
+  return hasJsonAlone ? 'llama' : 'hermes'
+}
+
+function systemText(messages: readonly ChatMessage[]): string {
+  return messages
+    .filter(({ role }) => role === 'system')
+    .map(({ text }) => text)
+    .join('\n')
 }
 
 /** A line for each tool: its JSON, alone or between tags. */

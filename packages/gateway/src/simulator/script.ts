@@ -5,7 +5,7 @@ import { familyOf, getWriting, writingForModel } from './find-writing.ts'
 import { checkHistory, type HistoryProblem } from './history.ts'
 import { readMessagesRequest } from './messages-request.ts'
 import { Phrases } from './phrases.ts'
-import { readPromptedRequest } from './prompted-request.ts'
+import { promptedFormat, readPromptedRequest } from './prompted-request.ts'
 import { seededRandom } from './random.ts'
 import { fillSchema } from './schema-value.ts'
 import {
@@ -44,7 +44,9 @@ const label = '[simulated]'
 export function scriptAnswer(body: unknown, given: SimulatorSettings): ScriptedAnswer {
   const received = readChatRequest(body)
   const { name, settings } = settingsForModel(received.model, resolveSettings(given))
-  const writing = writingForModel(name, settings.format)
+  const usual = writingForModel(name, settings.format)
+  const hasNoWords = usual.kind === 'structured' && !settings.toolSupport
+  const writing = hasNoWords ? getWriting(promptedFormat(received)) : usual
   const family = familyOf(name, writing)
   const request = settings.toolSupport ? received : readPromptedRequest(received, family)
   return script(request, { name, settings, writing, family })

@@ -377,7 +377,10 @@ describe('models of a configuration', () => {
     )
     expect(stdout).toContain('Model: kimi on lab as kimi-k2, tool format kimi')
     expect(stdout).toContain('Nothing was said yet.')
-    expect((await place.run(['--model', 'nope', '-p', 'x'])).code).toBe(2)
+    const named = await place.run(['--model', 'nope', '-p', 'x'])
+    expect(named.code).toBe(2)
+    expect(named.stderr).toContain('There is no model "nope". There are: kimi.')
+    expect(await place.stored()).toEqual([])
   })
 })
 
@@ -401,12 +404,28 @@ describe('an upstream that lists its models', () => {
     )
   })
 
-  it('--model says that it is not listed, and takes it', async () => {
+  it('--model refuses it too, before anything is said, and takes it where that is insisted on', async () => {
     const upstream = await startUpstream((response) => json(response, 200, { data: [{ id: 'b' }] }))
-    const { stdout, stderr } = await place.run(['--upstream', upstream.url, '--model', 'other'], '/model')
+    const chat = ['--upstream', upstream.url, '--model']
+    const refused = await place.run([...chat, 'other', '-p', 'Hello'])
+    const taken = await place.run([...chat, 'other!'], '/model')
     stopUpstreams()
-    expect(stderr).toBe('There is no model "other". There are: b. It is asked for all the same.\n')
-    expect(stdout).toContain('Model: other on upstream, tool format standard\n')
+    expect(refused.code).toBe(2)
+    expect(refused.stderr).toContain('There is no model "other". There are: b.')
+    expect(refused.stderr).toContain('--model other! takes it all the same')
+    expect(await place.stored()).toEqual([])
+    expect(taken.stderr).toBe('')
+    expect(taken.stdout).toContain('Model: other on upstream, tool format standard\n')
+  })
+
+  it('a conversation that is gone on with stays as it was where the model is refused', async () => {
+    await place.run(['--model', 'standard+whole', '-p', 'Hello'])
+    const before = await place.stored()
+    const upstream = await startUpstream((response) => json(response, 200, { data: [{ id: 'b' }] }))
+    const { code } = await place.run(['--upstream', upstream.url, '--model', 'other', '--resume', '-p', 'x'])
+    stopUpstreams()
+    expect(code).toBe(2)
+    expect(await place.stored()).toEqual(before)
   })
 })
 

@@ -51,6 +51,12 @@ describe('choosing a model', () => {
     expect(await known.choose('moonshotai/kimi-k2:free')).toMatchObject({ is: 'model' })
   })
 
+  it('a name that the upstream does not list is taken where that is insisted on, one that no rule matches is not', async () => {
+    const known = await choices([{ match: 'kimi-*' }], ['kimi-k2'])
+    expect(await known.choose('kimi-k9!')).toEqual({ is: 'model', name: 'kimi-k9' })
+    expect(await known.choose('qwen3!')).toMatchObject({ is: 'unknown' })
+  })
+
   it('where the upstream has no list, or the rule says the name, every name is taken', async () => {
     expect(await (await choices([{ match: '*' }])).choose('anything')).toMatchObject({ is: 'model' })
     const renamed = await choices([{ match: 'claude-*', model: 'hidden' }], ['shown'])

@@ -107,11 +107,6 @@ describe('the history that the model is sent', () => {
       ],
     ],
     [
-      'the system speaks first',
-      [user('x'), { role: 'system', content: 'late' }, user('y')],
-      ['role-order messages[1]: system after the conversation began'],
-    ],
-    [
       'only the assistant calls',
       [{ ...call('functions.a:0'), role: 'user' }, result('functions.a:0')],
       ['role-order messages[0]: tool_calls in a message of the user'],
@@ -139,6 +134,15 @@ describe('the history that the model is sent', () => {
     expect(problemsIn(messages, 'qwen3-coder')).toEqual([])
     expect(problemsIn(messages, 'standard')).toEqual([])
     expect(problemsIn([user('x'), first, ...results.toReversed()])).toEqual([])
+  })
+
+  it('the system speaks first, but where the template shows it wherever it stands', () => {
+    const messages = [user('x'), { role: 'system', content: 'late' }, user('y')]
+    expect(problemsIn(messages, 'qwen3-coder')).toEqual([
+      'role-order messages[1]: system after the conversation began',
+    ])
+    expect(problemsIn(messages, 'kimi-k2')).toEqual([])
+    expect(problemsIn(messages, 'standard')).toEqual([])
   })
 
   it('Mistral takes ids of nine letters and digits', () => {

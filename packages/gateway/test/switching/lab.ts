@@ -25,12 +25,7 @@ export async function startLab(
     upstream: url,
     settings: {
       upstreams: { lab: { url }, claude: { url, dialect: 'anthropic-messages' } },
-      models: [
-        { match: 'claude-*', upstream: 'claude' },
-        { match: 'gpt-*', upstream: 'lab', format: 'standard' },
-        ...promptModels,
-        { match: '*', upstream: 'lab' },
-      ],
+      models: [{ match: 'claude-*', upstream: 'claude' }, ...promptModels, { match: '*', upstream: 'lab' }],
       ...settings,
     },
   })

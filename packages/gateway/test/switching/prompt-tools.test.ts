@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { at, clientDialects, post } from '../gateway/ask.ts'
+import { startGateway } from '../gateway/running-gateway.ts'
 import { bothTools, Client } from './client.ts'
 import { items, saidIn, toolIdsIn } from './conversation-view.ts'
 import { startLab, type Lab } from './lab.ts'
@@ -33,6 +34,31 @@ describe('a model without tool support', () => {
       400,
       expect.stringContaining('does not support tools'),
     ])
+  })
+
+  it.each(formats)('whose name tells no format writes its calls as the prompt says: %s', async (format) => {
+    const url = lab.simulator.address ?? ''
+    const { address } = await startGateway({
+      upstream: url,
+      settings: { models: [{ match: '*', upstream: 'lab', model: 'x+no-tools', format, tools: 'prompt' }] },
+    })
+    const client = new Client(address, 'openai', true)
+    expect(await client.run(bothTools, 'any')).toBe(2)
+    expect(toolIdsIn(client.messages).calls.map(({ name }) => name)).toContain('get_weather')
+  })
+
+  it('never answers with calls in fields of their own', async () => {
+    const body = {
+      model: 'x+no-tools',
+      messages: [
+        { role: 'system', content: '<tools>\n{"type":"function","function":{"name":"get_time"}}\n</tools>' },
+        { role: 'user', content: 'What time is it?' },
+      ],
+    }
+    const response = await post(lab.simulator.address ?? '', '/chat/completions', body)
+    const message = at(await response.json(), 'choices', 0, 'message')
+    expect(at(message, 'tool_calls')).toBeUndefined()
+    expect(at(message, 'content')).toContain('<tool_call>\n{"name": "get_time"')
   })
 
   describe.each(formats)('with the tools in its prompt, in the format %s', (format) => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { at, clientDialects } from '../gateway/ask.ts'
 import { bothTools, Client } from './client.ts'
-import { items } from './conversation-view.ts'
+import { items, toolIdsIn } from './conversation-view.ts'
 import { startLab, type Lab } from './lab.ts'
 
 const filler = 'The reasoning for this step was not kept.'
@@ -61,6 +61,27 @@ describe.each(ways)('reasoning for a client of $dialect, stream: $isStream', ({ 
     await client.run(bothTools, 'qwen3-coder')
     expect(JSON.stringify(sentMessages())).not.toContain('A simulated thought')
     expect(sentReasoning()).toEqual([undefined, undefined])
+  })
+
+  it.each(['gpt-4o', 'openai/o3', 'google/gemini-2.5-pro', 'x-ai/grok-4'])(
+    'of Kimi is not for %s, whose name says that it is nobody’s',
+    async (model) => {
+      const client = newClient()
+      await client.run(bothTools, 'kimi-k2-thinking')
+      await client.run(bothTools, model)
+      expect(JSON.stringify(sentMessages())).not.toContain('A simulated thought')
+      expect(sentReasoning()).toEqual([undefined, undefined])
+      expect(toolIdsIn(sentMessages()).results.filter((id) => id.startsWith('functions.'))).toEqual([])
+    },
+  )
+
+  it('of Kimi is taken for that of a model whose name says nothing', async () => {
+    const client = newClient()
+    await client.run(bothTools, 'kimi-k2-thinking')
+    client.say(bothTools)
+    await client.ask('my-model')
+    expect(sentReasoning()).toEqual([thought])
+    expect(toolIdsIn(sentMessages()).results[0]).toBe('functions.get_weather:0')
   })
 
   it('that a client lost is filled in for those who demand it', async () => {

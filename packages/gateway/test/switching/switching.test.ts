@@ -17,6 +17,7 @@ const legalIds: readonly (readonly [model: RegExp, ids: RegExp])[] = [
 const sequences: readonly (readonly string[])[] = [
   ['gpt-4o', 'kimi-k2-thinking'],
   ['kimi-k2-thinking', 'gpt-4o'],
+  ['kimi-k2-thinking', 'o3-mini', 'gemini-2.5-pro', 'openai/gpt-5', 'kimi-k2-thinking'],
   ['kimi-k2', 'qwen3-coder', 'mistral-large+structured', 'claude-x', 'kimi-k2-thinking'],
   ['kimi-k2-thinking+structured', 'deepseek-v4+think', 'qwen3', 'kimi-k3', 'claude-x', 'deepseek-r1'],
   ['devstral-small', 'kimi-k2-thinking', 'mistral-nemo', 'hermes-4'],

@@ -1,6 +1,6 @@
 import type { Block, TextBlock, ToolCallBlock, ToolResponseBlock } from '../../conversation.ts'
 import type { Tool } from '../conversation-request.ts'
-import { optionalText, otherFields, requiredObject, requiredText } from '../field-readers.ts'
+import { hasOnly, optionalText, requiredObject, requiredText } from '../field-readers.ts'
 import { InvalidField } from '../invalid-field.ts'
 import { isJsonObject, parseJson, type JsonObject } from '../json-object.ts'
 import type { Notes } from '../request-notes.ts'
@@ -22,6 +22,12 @@ export class BlockDecoder {
     if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }]
     if (!Array.isArray(content)) {
       throw new InvalidField(path, `${path}: must be a string or an array of content blocks`)
+    }
+    const [only] = content
+    // One text in a block and the text alone say the same: only the block itself tells which it was.
+    if (content.length === 1 && isJsonObject(only) && only['type'] === 'text') {
+      const block = text(only, `${path}[0]`)
+      return block.text === '' ? [] : [withWritten(block, dialect, only)]
     }
     return content
       .map((value: unknown, at) =>
@@ -84,7 +90,10 @@ export class BlockDecoder {
       result: this.#result(content, `${path}.content`),
       ...(typeof isError === 'boolean' ? { isError } : {}),
     }
-    const isPlain = typeof content === 'string' && Object.keys(otherFields(block, resultFields)).length === 0
+    const isPlain =
+      typeof content === 'string' &&
+      (isError === undefined || typeof isError === 'boolean') &&
+      hasOnly(block, resultFields)
     return isPlain ? response : withWritten(response, dialect, block)
   }
 
@@ -122,7 +131,7 @@ function text(block: JsonObject, path: string): TextBlock {
   const value = block['text']
   if (typeof value !== 'string') throw new InvalidField(`${path}.text`, `${path}.text: must be a string`)
   const decoded: TextBlock = { type: 'text', text: value }
-  const isPlain = value === '' || Object.keys(otherFields(block, textFields)).length === 0
+  const isPlain = value === '' || hasOnly(block, textFields)
   return isPlain ? decoded : withWritten(decoded, dialect, block)
 }
 
@@ -136,7 +145,7 @@ function thinking(block: JsonObject, path: string): Block {
     thought,
     ...(typeof signature === 'string' ? { signature } : {}),
   }
-  const isPlain = Object.keys(otherFields(block, thinkingFields)).length === 0
+  const isPlain = typeof signature === 'string' && hasOnly(block, thinkingFields)
   return isPlain ? decoded : withWritten(decoded, dialect, block)
 }
 
@@ -150,7 +159,7 @@ function toolCall(block: JsonObject, path: string, notes: Notes): ToolCallBlock 
     name: optionalText(block, 'name', `${path}.`) ?? '',
     parameters: parametersOf(input),
   }
-  const isPlain = Object.keys(otherFields(block, callFields)).length === 0
+  const isPlain = hasOnly(block, callFields)
   return isPlain ? call : withWritten(call, dialect, block)
 }
 

@@ -1,13 +1,18 @@
 import type { MediaBlock, TextBlock } from '../../conversation.ts'
-import { otherFields } from '../field-readers.ts'
+import { hasOnly } from '../field-readers.ts'
 import { isJsonObject, nonEmptyText, type JsonObject } from '../json-object.ts'
 import { withWritten } from '../written-form.ts'
 
 /** `null` for an image that only its own server has. */
 export function decodeImage(block: JsonObject): MediaBlock | null {
-  const media = mediaOf(block['source'], 'image/*')
-  if (media === null) return null
-  const isPlain = Object.keys(otherFields(block, imageFields)).length === 0
+  const { source } = block
+  const media = mediaOf(source, 'image/*')
+  if (media === null || !isJsonObject(source)) return null
+  const isPlain =
+    hasOnly(block, imageFields) &&
+    (media.encoding === 'url'
+      ? hasOnly(source, urlFields)
+      : hasOnly(source, dataFields) && source['media_type'] === media.mimeType)
   return isPlain ? media : withWritten(media, dialect, block)
 }
 
@@ -33,6 +38,8 @@ export function decodeSearchResult({ title, source, content }: JsonObject): Text
 
 const dialect = 'anthropic-messages'
 const imageFields = new Set(['type', 'source'])
+const urlFields = new Set(['type', 'url'])
+const dataFields = new Set(['type', 'media_type', 'data'])
 
 function mediaOf(source: unknown, unnamedType: string): MediaBlock | null {
   if (!isJsonObject(source)) return null

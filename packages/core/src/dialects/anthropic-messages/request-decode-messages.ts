@@ -1,10 +1,12 @@
 import type { Block, Content } from '../../conversation.ts'
 import type { SystemText, Tool } from '../conversation-request.ts'
-import { requiredObject } from '../field-readers.ts'
+import { hasOnly, requiredObject } from '../field-readers.ts'
 import { withToolNames } from '../history-repair.ts'
 import { InvalidField } from '../invalid-field.ts'
+import type { JsonObject } from '../json-object.ts'
 import type { Notes } from '../request-notes.ts'
 import { systemReminder } from '../system-reminder.ts'
+import type { Written } from '../written-form.ts'
 import { BlockDecoder } from './request-decode-blocks.ts'
 import { systemTexts } from './request-decode-system.ts'
 
@@ -18,7 +20,7 @@ export function decodeMessages(messages: unknown, tools: readonly Tool[], notes:
   if (!Array.isArray(messages) || messages.length === 0) {
     throw new InvalidField('messages', 'messages: must be an array of at least one message')
   }
-  const blocks = new BlockDecoder(tools, notes)
+  const decoder = new BlockDecoder(tools, notes)
   const system: SystemText[] = []
   const contents: Content[] = []
   for (const [at, value] of messages.entries()) {
@@ -27,10 +29,12 @@ export function decodeMessages(messages: unknown, tools: readonly Tool[], notes:
     const content = message['content']
     switch (message['role']) {
       case 'user':
-        contents.push(...userContents(blocks.decodeAll(content, 'user', `${path}.content`)))
+        contents.push(...userContents(decoder.decodeAll(content, 'user', `${path}.content`), message))
         break
       case 'assistant':
-        contents.push({ speaker: 'ai', blocks: blocks.decodeAll(content, 'assistant', `${path}.content`) })
+        contents.push(
+          messageContent('ai', decoder.decodeAll(content, 'assistant', `${path}.content`), message),
+        )
         break
       case 'system':
       case 'developer': {
@@ -48,15 +52,35 @@ export function decodeMessages(messages: unknown, tools: readonly Tool[], notes:
         throw new InvalidField(`${path}.role`, `${path}.role: must be "user", "assistant" or "system"`)
     }
   }
-  const said = contents.filter((content) => content.blocks.length > 0)
-  if (said.length === 0) throw new InvalidField('messages', 'messages: no message has any content')
+  if (contents.every(({ blocks }) => blocks.length === 0)) {
+    throw new InvalidField('messages', 'messages: no message has any content')
+  }
+  const said = contents.filter((content) => content.blocks.length > 0 || 'written' in content)
   return { system, contents: withToolNames(said, notes) }
 }
 
 /** Results first: nothing may stand between a call and its result. */
-function userContents(blocks: readonly Block[]): Content[] {
-  return [
-    { speaker: 'tool', blocks: blocks.filter(({ type }) => type === 'tool_response') },
-    { speaker: 'human', blocks: blocks.filter(({ type }) => type !== 'tool_response') },
-  ]
+function userContents(blocks: readonly Block[], message: JsonObject): Content[] {
+  const results = blocks.filter(({ type }) => type === 'tool_response')
+  if (results.length === 0) return [messageContent('human', blocks, message)]
+  const spoken = messageContent(
+    'human',
+    blocks.filter(({ type }) => type !== 'tool_response'),
+    message,
+  )
+  const isSilent = spoken.blocks.length === 0 && spoken.written === undefined
+  return [{ speaker: 'tool', blocks: results }, ...(isSilent ? [] : [spoken])]
 }
+
+/** With what else the message says, for an upstream of the same dialect. */
+function messageContent(
+  speaker: 'human' | 'ai',
+  blocks: readonly Block[],
+  message: JsonObject,
+): Content & Written {
+  if (hasOnly(message, messageFields)) return { speaker, blocks }
+  const others = Object.entries(message).filter(([field]) => !messageFields.has(field))
+  return { speaker, blocks, written: { dialect: 'anthropic-messages', value: Object.fromEntries(others) } }
+}
+
+const messageFields = new Set(['role', 'content'])

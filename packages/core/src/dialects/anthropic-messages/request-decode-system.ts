@@ -2,6 +2,7 @@ import type { SystemText } from '../conversation-request.ts'
 import { InvalidField } from '../invalid-field.ts'
 import { isJsonObject } from '../json-object.ts'
 import type { Notes } from '../request-notes.ts'
+import { withWritten } from '../written-form.ts'
 
 /** Instructions as a text or in blocks of text. */
 export function decodeSystem(system: unknown, notes: Notes): SystemText[] {
@@ -24,8 +25,10 @@ export function systemTexts(content: unknown, field: string): SystemText[] {
     if (typeof text !== 'string') {
       throw new InvalidField(`${field}[${at}].text`, `${field}[${at}].text: must be a string`)
     }
-    const cacheControl = isJsonObject(block) ? (block['cache_control'] ?? undefined) : undefined
-    return cacheControl === undefined ? { text } : { text, cacheControl }
+    if (!isJsonObject(block)) return { text }
+    const cacheControl = block['cache_control'] ?? undefined
+    const marked = cacheControl === undefined ? { text } : { text, cacheControl }
+    return withWritten(marked, 'anthropic-messages', block)
   })
 }
 

@@ -15,34 +15,73 @@ export function encodeMessages(
   notes: Notes,
 ): JsonObject[] {
   const encoder = new BlockEncoder(ids, target, notes)
-  const messages: { role: 'user' | 'assistant'; content: JsonObject[] }[] = []
+  const messages: OpenMessage[] = []
   if (contents[0]?.speaker !== 'human') {
     notes.changed(
       'messages',
       'The conversation has to begin with the user; a short message was put in front.',
     )
-    messages.push({ role: 'user', content: [{ type: 'text', text: beginning }] })
+    messages.push({ role: 'user', content: beginning, fields: [] })
   }
   for (const content of contents) {
-    noteOtherFields(content, notes)
+    noteResultFields(content, notes)
     const role = content.speaker === 'ai' ? 'assistant' : 'user'
-    const blocks = encoder.encodeAll(content)
+    const fields = otherFields(content, target, notes)
     const last = messages.at(-1)
-    if (last?.role === role) last.content.push(...blocks)
-    else messages.push({ role, content: blocks })
+    if (last?.role === role) {
+      last.content = [...blocksOf(last), ...encoder.encodeAll(content)]
+      last.fields.push(...fields)
+    } else if (content.blocks.length > 0) {
+      messages.push({ role, content: plainText(content, target) ?? encoder.encodeAll(content), fields })
+    }
   }
-  return messages.map(({ role, content }) => ({ role, content: plainText(content) ?? content }))
+  return messages.map(closed)
 }
 
 const beginning = 'Go on.'
 
-/** What a message of the chat dialect said beside its content. The name of a tool is known without it. */
-function noteOtherFields(content: Content & Written, notes: Notes): void {
-  const results: readonly (Block & Written)[] = content.blocks.filter(({ type }) => type === 'tool_response')
-  const fields = [content, ...results].flatMap((thing) => Object.keys(writtenIn(thing, 'openai-chat') ?? {}))
-  for (const field of fields) {
-    if (content.speaker === 'tool' && field === 'name') continue
-    notes.dropped(`messages.${field}`, 'It has no place in the history.')
+interface OpenMessage {
+  readonly role: 'user' | 'assistant'
+  content: string | JsonObject[]
+  readonly fields: [field: string, value: unknown][]
+}
+
+function blocksOf({ content }: OpenMessage): JsonObject[] {
+  return typeof content === 'string' ? [{ type: 'text', text: content }] : content
+}
+
+function closed({ role, content, fields }: OpenMessage): JsonObject {
+  return fields.length === 0 ? { role, content } : { role, content, ...Object.fromEntries(fields) }
+}
+
+/** A text alone, unless the client wrote it in a block. */
+function plainText({ blocks }: Content, { sameDialect }: AnthropicTarget): string | undefined {
+  const [only] = blocks
+  if (blocks.length !== 1 || only?.type !== 'text') return undefined
+  const isBlock = sameDialect === true && writtenIn(only, 'anthropic-messages') !== undefined
+  return isBlock ? undefined : only.text
+}
+
+/** What a message of this dialect says beside its content. */
+function otherFields(
+  content: Content & Written,
+  { allowedFields }: AnthropicTarget,
+  notes: Notes,
+): [field: string, value: unknown][] {
+  return Object.entries(writtenIn(content, 'anthropic-messages') ?? {}).filter(([field]) => {
+    const isAllowed = allowedFields?.includes(field) !== false
+    if (!isAllowed) notes.dropped(`messages.${field}`, 'The upstream is not known to understand it.')
+    return isAllowed
+  })
+}
+
+/** What a tool message of the chat dialect said beside its content. The name of a tool is known without it. */
+function noteResultFields({ speaker, blocks }: Content, notes: Notes): void {
+  if (speaker !== 'tool') return
+  for (const block of blocks) {
+    for (const field of Object.keys(writtenIn(block, 'openai-chat') ?? {})) {
+      if (field !== 'name') notes.dropped(`messages.${field}`, 'It has no place in the history.')
+    }
   }
 }
 
@@ -57,8 +96,8 @@ class BlockEncoder {
     this.#notes = notes
   }
 
-  encodeAll(content: Content): JsonObject[] {
-    return content.blocks.map((block) => this.#encode(block))
+  encodeAll({ blocks }: Content): JsonObject[] {
+    return blocks.map((block) => this.#encode(block))
   }
 
   #encode(block: Block & Written): JsonObject {
@@ -102,10 +141,4 @@ class BlockEncoder {
       ...(isError === undefined ? {} : { is_error: isError }),
     }
   }
-}
-
-function plainText(content: readonly JsonObject[]): unknown {
-  const [only] = content
-  const isPlain = content.length === 1 && only?.['type'] === 'text' && Object.keys(only).length === 2
-  return isPlain ? only['text'] : undefined
 }

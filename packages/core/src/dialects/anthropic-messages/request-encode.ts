@@ -1,11 +1,13 @@
 import type { ConversationRequest, SystemText } from '../conversation-request.ts'
 import { withExtraFields } from '../extra-fields.ts'
+import { isJsonObject, type JsonObject } from '../json-object.ts'
 import { Notes } from '../request-notes.ts'
 import type { AnthropicTarget, EncodedRequest } from '../request-target.ts'
 import { systemPart } from '../system-part.ts'
 import { longestToolName, shortToolNames } from '../tool-names.ts'
 import { upstreamHistory } from '../upstream-history.ts'
 import { wellFormed } from '../well-formed.ts'
+import { writtenIn, type Written } from '../written-form.ts'
 import { encodeMessages } from './request-encode-messages.ts'
 import { encodeSettings } from './request-encode-settings.ts'
 import { encodeToolChoice, encodeTools } from './request-encode-tools.ts'
@@ -18,11 +20,11 @@ export function encodeAnthropicRequest(
   const notes = new Notes()
   const names = shortToolNames(request.tools, longestToolName['anthropic-messages'])
   const history = upstreamHistory(request.contents, target, 'anthropic-messages', names, notes)
-  // The chat dialect's spelling of `maxTokens`: nothing is lost with it.
-  const { max_completion_tokens: _, ...extra } = request.extra
+  // The chat dialect's spellings of `maxTokens` and `stopSequences`: nothing is lost with them.
+  const { max_completion_tokens: _, stop: __, ...extra } = request.extra
   const body = {
     model: target.model,
-    ...encodeSystem(request.system),
+    ...encodeSystem(request.system, target, notes),
     messages: encodeMessages(history, target, notes),
     ...encodeTools(request, target, names, notes),
     ...encodeToolChoice(request, target, names, notes),
@@ -32,10 +34,21 @@ export function encodeAnthropicRequest(
   return { body: wellFormed(whole), notes: notes.all }
 }
 
-export function encodeSystem(system: readonly SystemText[]): { system?: unknown } {
+/** A text, or blocks where the client wrote blocks or there are several. */
+export function encodeSystem(
+  system: readonly (SystemText & Written)[],
+  { sameDialect }: AnthropicTarget,
+  notes: Notes,
+): { system?: unknown } {
+  for (const text of system) {
+    const message = writtenIn(text, 'openai-chat')?.['message']
+    if (isJsonObject(message)) notes.droppedFields(message, 'Instructions have no such field here.')
+  }
   const texts = system.filter(({ text }) => text !== '')
   const [first] = texts
   if (first === undefined) return {}
-  if (texts.length === 1 && first.cacheControl === undefined) return { system: first.text }
-  return { system: texts.map(systemPart) }
+  const ownBlock = (text: SystemText & Written): JsonObject | undefined =>
+    sameDialect === true ? writtenIn(text, 'anthropic-messages') : undefined
+  const isPlain = texts.length === 1 && first.cacheControl === undefined && ownBlock(first) === undefined
+  return { system: isPlain ? first.text : texts.map((text) => ownBlock(text) ?? systemPart(text)) }
 }

@@ -4,14 +4,14 @@ export interface ChatErrorBody {
   readonly error: {
     readonly message: string
     readonly type: string
-    readonly param: null
+    readonly param: string | null
     readonly code: string
   }
 }
 
 /** The error as this dialect says it: the body of a response, or an event in the middle of a stream. */
-export function chatErrorBody({ kind, code, message }: Failure): ChatErrorBody {
-  return { error: { message, type: words[kind].type, param: null, code } }
+export function chatErrorBody({ kind, code, message, field }: Failure): ChatErrorBody {
+  return { error: { message, type: words[kind].type, param: field ?? null, code } }
 }
 
 export function chatErrorResponse(failure: Failure): {

@@ -1,21 +1,28 @@
-import type { Block, ThinkingBlock, ToolCallBlock } from '../../conversation.ts'
+import type { Block, Content, TextBlock, ThinkingBlock, ToolCallBlock } from '../../conversation.ts'
 import { optionalText, requiredObject } from '../field-readers.ts'
 import { InvalidField } from '../invalid-field.ts'
 import { isJsonObject, nonEmptyText, parseJson, type JsonObject } from '../json-object.ts'
 import type { Notes } from '../request-notes.ts'
 import { wellFormed } from '../well-formed.ts'
-import { withWritten } from '../written-form.ts'
+import { withWritten, type Written } from '../written-form.ts'
 import { reasoningTextFields } from './reasoning-fields.ts'
+import { messageContent } from './request-decode-other-fields.ts'
 import { decodeParts } from './request-decode-parts.ts'
 
-export function decodeAssistant(message: JsonObject, path: string, notes: Notes): Block[] {
+export function decodeAssistant(message: JsonObject, path: string, notes: Notes): Content {
+  const blocks: Block[] = thoughtsIn(message)
+  const parts = decodeParts(message['content'], `${path}.content`)
+  for (const part of parts) blocks.push(part)
   const refusal = nonEmptyText(message['refusal'])
-  return [
-    ...thoughtsIn(message),
-    ...decodeParts(message['content'], `${path}.content`),
-    ...(refusal === null ? [] : [{ type: 'text', text: refusal } as const]),
-    ...callsIn(message, path, notes),
-  ]
+  if (refusal !== null) blocks.push(refusalBlock(refusal))
+  for (const call of callsIn(message, path, notes)) blocks.push(call)
+  if ('annotations' in message) notes.dropped('messages.annotations', 'Upstreams give it out and refuse it.')
+  return messageContent('ai', blocks, message, parts.length > 0)
+}
+
+/** Text to every other dialect. A part of the content that refuses has a type; what stood in the field has none. */
+function refusalBlock(refusal: string): TextBlock & Written {
+  return { type: 'text', text: refusal, written: { dialect: 'openai-chat', value: { refusal } } }
 }
 
 /** Chat has no signatures: what a client sends back is taken for the upstream's own, in the fields it came in. */
@@ -46,39 +53,69 @@ function callsIn(message: JsonObject, path: string, notes: Notes): ToolCallBlock
   const calls = message['tool_calls'] ?? []
   if (!Array.isArray(calls))
     throw new InvalidField(`${path}.tool_calls`, `${path}.tool_calls: must be an array`)
-  const decoded = calls.map((value: unknown, at) => {
-    const place = `${path}.tool_calls[${at}]`
-    const call = requiredObject(value, place)
-    const block = callOf(call['function'], nonEmptyText(call['id']) ?? '', `${place}.function`, notes)
-    return withWritten(block, 'openai-chat', call)
-  })
+  const decoded = calls.map((value: unknown, at) => decodeCall(value, `${path}.tool_calls[${at}]`, notes))
   const old = message['function_call'] ?? undefined
-  return old === undefined ? decoded : [...decoded, callOf(old, '', `${path}.function_call`, notes)]
+  if (old !== undefined) decoded.push(functionCall(old, '', `${path}.function_call`, notes).block)
+  return decoded
 }
 
-function callOf(value: unknown, id: string, path: string, notes: Notes): ToolCallBlock {
+function decodeCall(value: unknown, path: string, notes: Notes): ToolCallBlock {
+  const call = requiredObject(value, path)
+  if (isJsonObject(call['custom'])) return withWritten(customCall(call, call['custom']), 'openai-chat', call)
+  const { block, called, isSound } = functionCall(
+    call['function'],
+    nonEmptyText(call['id']) ?? '',
+    `${path}.function`,
+    notes,
+  )
+  // The client's own spelling where it can be sent: written anew, long numbers lose digits and caches miss.
+  const spelled = isSound
+    ? call
+    : { ...call, function: { ...called, arguments: JSON.stringify(block.parameters) } }
+  return withWritten(block, 'openai-chat', spelled)
+}
+
+/** A call of a tool that takes a text, which other dialects have to be told as an argument. */
+function customCall({ id }: JsonObject, { name, input }: JsonObject): ToolCallBlock {
+  return {
+    type: 'tool_call',
+    id: nonEmptyText(id) ?? '',
+    name: nonEmptyText(name) ?? '',
+    parameters: { input: input ?? '' },
+  }
+}
+
+interface FunctionCall {
+  readonly block: ToolCallBlock
+  readonly called: JsonObject
+  /** The arguments are the text of a JSON object that every server can read. */
+  readonly isSound: boolean
+}
+
+function functionCall(value: unknown, id: string, path: string, notes: Notes): FunctionCall {
   const called = requiredObject(value, path)
   const name = optionalText(called, 'name', `${path}.`) ?? ''
   const given = called['arguments']
-  const parameters = parametersOf(given)
+  const { parameters, isSound } = readArguments(given)
   if (parameters === null)
     notes.changed(`${path}.arguments`, 'They are not a JSON object; {} stands for them.')
-  else if (given !== parameters && Object.keys(parameters).length === 0 && isEmptyText(given))
-    notes.changed(`${path}.arguments`, 'They are empty; {} stands for them.')
-  return { type: 'tool_call', id, name, parameters: parameters ?? {} }
+  else if (isEmptyText(given)) notes.changed(`${path}.arguments`, 'They are empty; {} stands for them.')
+  return { block: { type: 'tool_call', id, name, parameters: parameters ?? {} }, called, isSound }
 }
 
 function isEmptyText(given: unknown): boolean {
   return given === undefined || given === null || (typeof given === 'string' && given.trim() === '')
 }
 
-function parametersOf(written: unknown): JsonObject | null {
-  if (isJsonObject(written)) return written
-  if (written === undefined || written === null) return {}
-  if (typeof written !== 'string') return null
-  if (written.trim() === '') return {}
-  const once = parseJson(written)
+function readArguments(given: unknown): { parameters: JsonObject | null; isSound: boolean } {
+  if (isJsonObject(given)) return { parameters: given, isSound: false }
+  if (isEmptyText(given)) return { parameters: {}, isSound: false }
+  if (typeof given !== 'string') return { parameters: null, isSound: false }
+  const once = parseJson(given)
   // Some clients encode twice.
   const parsed = typeof once === 'string' ? parseJson(once) : once
-  return isJsonObject(parsed) ? wellFormed(parsed) : null
+  if (!isJsonObject(parsed)) return { parameters: null, isSound: false }
+  // An escaped half of a surrogate pair becomes, at the upstream, text that it cannot encode.
+  const parameters = wellFormed(parsed)
+  return { parameters, isSound: parameters === once }
 }

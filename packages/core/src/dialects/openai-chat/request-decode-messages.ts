@@ -1,14 +1,14 @@
-import type { Content } from '../../conversation.ts'
+import type { Block, Content } from '../../conversation.ts'
 import type { SystemText } from '../conversation-request.ts'
-import { otherFields, requiredObject } from '../field-readers.ts'
+import { requiredObject } from '../field-readers.ts'
 import { withToolNames } from '../history-repair.ts'
 import { InvalidField } from '../invalid-field.ts'
-import type { JsonObject } from '../json-object.ts'
 import type { Notes } from '../request-notes.ts'
-import { systemReminder } from '../system-reminder.ts'
-import { cacheControlOf, withWritten } from '../written-form.ts'
+import type { Written } from '../written-form.ts'
 import { decodeAssistant } from './request-decode-assistant.ts'
+import { messageContent } from './request-decode-other-fields.ts'
 import { decodeParts } from './request-decode-parts.ts'
+import { decodeInstructionsInside, decodeSystemMessage } from './request-decode-system.ts'
 import { decodeToolMessage } from './request-decode-tool-message.ts'
 import { withReasoningSources } from './reasoning-sources.ts'
 
@@ -28,32 +28,17 @@ export function decodeMessages(messages: unknown, notes: Notes): DecodedMessages
     const message = requiredObject(value, path)
     switch (message['role']) {
       case 'system':
-      case 'developer': {
-        const texts = systemTexts(message, path)
-        noteOtherFields(message, path, notes)
-        if (contents.length === 0) {
-          system.push(...texts)
-        } else if (texts.length > 0) {
-          notes.changed(path, 'A system message inside the conversation became a reminder in a user message.')
-          const reminder = systemReminder(texts.map(({ text }) => text).join('\n\n'))
-          contents.push({ speaker: 'human', blocks: [reminder] })
-        }
+      case 'developer':
+        if (contents.length === 0) system.push(...decodeSystemMessage(message, path))
+        else contents.push(decodeInstructionsInside(message, path))
+        break
+      case 'user': {
+        const blocks = decodeParts(message['content'], `${path}.content`)
+        contents.push(messageContent('human', blocks, message, blocks.length > 0))
         break
       }
-      case 'user':
-        contents.push(
-          withOtherFields(
-            { speaker: 'human', blocks: decodeParts(message['content'], `${path}.content`) },
-            message,
-          ),
-        )
-        break
       case 'assistant':
-        contents.push(
-          withOtherFields({ speaker: 'ai', blocks: decodeAssistant(message, path, notes) }, message),
-        )
-        if ('annotations' in message)
-          notes.dropped('messages.annotations', 'Upstreams give it out and refuse it.')
+        contents.push(decodeAssistant(message, path, notes))
         break
       case 'tool':
       case 'function':
@@ -66,43 +51,14 @@ export function decodeMessages(messages: unknown, notes: Notes): DecodedMessages
         )
     }
   }
-  const said = contents.filter(({ blocks }) => blocks.length > 0)
-  if (said.length === 0 && system.length === 0) {
+  const isSaid = contents.some(({ blocks }) => blocks.some(saysAnything))
+  if (!isSaid && system.every(({ text }) => text === '')) {
     throw new InvalidField('messages', 'messages: no message has any content')
   }
-  return { system, contents: withReasoningSources(withToolNames(said, notes)) }
+  return { system, contents: withReasoningSources(withToolNames(contents, notes)) }
 }
 
-function systemTexts(message: JsonObject, path: string): SystemText[] {
-  return decodeParts(message['content'], `${path}.content`).flatMap((block) => {
-    if (block.type !== 'text' || block.text === '') return []
-    const cacheControl = cacheControlOf(block)
-    return [cacheControl === undefined ? { text: block.text } : { text: block.text, cacheControl }]
-  })
-}
-
-const messageFields = new Set([
-  'role',
-  'content',
-  'refusal',
-  'tool_calls',
-  'function_call',
-  'tool_call_id',
-  'reasoning_content',
-  'reasoning',
-  'reasoning_text',
-  'reasoning_details',
-  'annotations',
-])
-
-/** What else the message says, for an upstream of the same dialect: the name of a user, a vendor's own fields. */
-function withOtherFields(content: Content, message: JsonObject): Content {
-  const others = otherFields(message, messageFields)
-  return Object.keys(others).length === 0 ? content : withWritten(content, 'openai-chat', others)
-}
-
-function noteOtherFields(message: JsonObject, path: string, notes: Notes): void {
-  for (const field of Object.keys(otherFields(message, messageFields))) {
-    notes.dropped(`${path}.${field}`, 'It has no place in the history.')
-  }
+/** A part that only this dialect understands has no text here, and says something all the same. */
+function saysAnything(block: Block & Written): boolean {
+  return block.type !== 'text' || block.text !== '' || block.written?.value['type'] !== 'text'
 }

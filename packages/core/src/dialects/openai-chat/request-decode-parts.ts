@@ -2,7 +2,7 @@ import type { MediaBlock, TextBlock } from '../../conversation.ts'
 import { InvalidField } from '../invalid-field.ts'
 import { isJsonObject, nonEmptyText, type JsonObject } from '../json-object.ts'
 import type { ResultBlock } from '../tool-result.ts'
-import { withWritten } from '../written-form.ts'
+import { withWritten, type Written } from '../written-form.ts'
 
 /** Content as a text, as parts, or not at all: clients send all three, null included. */
 export function decodeParts(content: unknown, path: string): ResultBlock[] {
@@ -21,8 +21,12 @@ function decodePart(part: unknown, path: string): ResultBlock {
   if (!isJsonObject(part)) throw new InvalidField(path, `${path}: must be an object`)
   const text = part['text'] ?? part['refusal']
   if (typeof text === 'string') {
-    const block: TextBlock = { type: 'text', text }
-    return text === '' ? block : withWritten(block, 'openai-chat', part)
+    const block: TextBlock & Written = {
+      type: 'text',
+      text,
+      written: { dialect: 'openai-chat', value: part },
+    }
+    return block
   }
   if (part['type'] === 'text') throw new InvalidField(`${path}.text`, `${path}.text: must be a string`)
   // A part without a meaning of its own here says nothing to another dialect.

@@ -22,7 +22,12 @@ export type Settings = Omit<ConversationRequest, 'model' | 'system' | 'contents'
 export function decodeSettings(body: JsonObject, notes: Notes): Settings {
   const format = body['response_format']
   const outputFormat = formatOf(format)
-  const toolChoice = toolChoiceOf(body['tool_choice'] ?? body['function_call'], notes)
+  const choice = body['tool_choice'] ?? body['function_call'] ?? undefined
+  const toolChoice = toolChoiceOf(choice)
+  // An object that we do not know may be known to an upstream of the same dialect.
+  const otherChoice = toolChoice === undefined && isJsonObject(choice) ? { tool_choice: choice } : {}
+  if (toolChoice === undefined && choice !== undefined && !isJsonObject(choice))
+    notes.dropped('tool_choice', 'It is of no known type.')
   const streamOptions = isJsonObject(body['stream_options']) ? body['stream_options'] : {}
   const otherStreamOptions = otherFields(streamOptions, new Set(['include_usage']))
   return {
@@ -45,11 +50,14 @@ export function decodeSettings(body: JsonObject, notes: Notes): Settings {
         outputFormat === undefined ? knownFields : new Set([...knownFields, 'response_format']),
       ),
       ...(Object.keys(otherStreamOptions).length === 0 ? {} : { stream_options: otherStreamOptions }),
+      ...(typeof body['stop'] === 'string' ? { stop: body['stop'] } : {}),
+      ...otherChoice,
     },
   }
 }
 
-// `max_completion_tokens` is not among them: that it was this spelling has to be known for the same dialect.
+// `max_completion_tokens` is not among them: that it was this spelling has to be known for the same dialect. So has
+// that `stop` was a text.
 const knownFields = new Set([
   'model',
   'messages',
@@ -68,15 +76,13 @@ const knownFields = new Set([
   'user',
 ])
 
-function toolChoiceOf(choice: unknown, notes: Notes): ToolChoice | undefined {
-  if (choice === undefined || choice === null) return undefined
+function toolChoiceOf(choice: unknown): ToolChoice | undefined {
   if (choice === 'auto' || choice === 'none' || choice === 'required') return { type: choice }
   if (isJsonObject(choice)) {
     const named = isJsonObject(choice['function']) ? choice['function'] : choice
     const name = nonEmptyText(named['name'])
     if (name !== null) return { type: 'tool', name }
   }
-  notes.dropped('tool_choice', 'It is of no known type.')
   return undefined
 }
 

@@ -1,42 +1,39 @@
 import type { ToolResponseBlock } from '../../conversation.ts'
-import { otherFields } from '../field-readers.ts'
-import type { JsonObject } from '../json-object.ts'
-import { nonEmptyText } from '../json-object.ts'
+import { nonEmptyText, type JsonObject } from '../json-object.ts'
 import { toolErrorMark, type ResultBlock } from '../tool-result.ts'
-import { withWritten } from '../written-form.ts'
+import { withWritten, type Written } from '../written-form.ts'
 import { decodeParts } from './request-decode-parts.ts'
 
 /** A tool's answer. The old role `function` has no id: its answer belongs to the last call without one. */
 export function decodeToolMessage(message: JsonObject, path: string): ToolResponseBlock {
   const response = responseIn(message, path)
-  const others = otherFields(message, messageFields)
   // The old role becomes the new one, which needs no name.
-  const isPlain = message['role'] === 'function' || Object.keys(others).length === 0
-  return isPlain ? response : withWritten(response, 'openai-chat', others)
+  if (message['role'] === 'function') return response
+  const others = Object.entries(message).filter(([field]) => !messageFields.has(field))
+  return others.length === 0 ? response : withWritten(response, 'openai-chat', Object.fromEntries(others))
 }
 
 const messageFields = new Set(['role', 'content', 'tool_call_id'])
 
 function responseIn(message: JsonObject, path: string): ToolResponseBlock {
   const { content } = message
-  const [head, ...tail] = typeof content === 'string' ? [] : decodeParts(content, `${path}.content`)
-  const result = typeof content === 'string' ? content : head === undefined ? '' : [head, ...tail]
-  const response = {
-    type: 'tool_response',
-    callId: nonEmptyText(message['tool_call_id']) ?? '',
-    toolName: nonEmptyText(message['name']) ?? '',
-  } as const
-  if (typeof result === 'string') {
-    return result.startsWith(toolErrorMark)
-      ? { ...response, result: result.slice(toolErrorMark.length), isError: true }
-      : { ...response, result }
+  const callId = nonEmptyText(message['tool_call_id']) ?? ''
+  const toolName = nonEmptyText(message['name']) ?? ''
+  if (typeof content === 'string') {
+    if (!content.startsWith(toolErrorMark)) {
+      return { type: 'tool_response', callId, toolName, result: content }
+    }
+    const result = content.slice(toolErrorMark.length)
+    return { type: 'tool_response', callId, toolName, result, isError: true }
   }
-  return head?.type === 'text' && head.text.startsWith(toolErrorMark)
-    ? { ...response, result: [...withoutMark(head.text), ...tail], isError: true }
-    : { ...response, result }
+  const [head, ...tail] = decodeParts(content, `${path}.content`)
+  if (head === undefined) return { type: 'tool_response', callId, toolName, result: '' }
+  const isError = head.type === 'text' && head.text.startsWith(toolErrorMark)
+  if (!isError) return { type: 'tool_response', callId, toolName, result: [head, ...tail] }
+  return { type: 'tool_response', callId, toolName, result: [withoutMark(head), ...tail], isError }
 }
 
-function withoutMark(text: string): ResultBlock[] {
-  const rest = text.slice(toolErrorMark.length)
-  return rest === '' ? [] : [{ type: 'text', text: rest }]
+/** The part that it was still has the mark. */
+function withoutMark(head: ResultBlock & Written): ResultBlock {
+  return head.type === 'text' ? { ...head, text: head.text.slice(toolErrorMark.length) } : head
 }

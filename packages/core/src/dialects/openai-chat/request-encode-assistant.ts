@@ -1,65 +1,98 @@
-import type { Content, ToolCallBlock } from '../../conversation.ts'
+import type { Content, MediaBlock, TextBlock, ThinkingBlock, ToolCallBlock } from '../../conversation.ts'
 import type { ToolIdMapper } from '../../ids/strategy.ts'
-import { isJsonObject, parseJson, type JsonObject } from '../json-object.ts'
+import { isJsonObject, type JsonObject } from '../json-object.ts'
 import type { Notes } from '../request-notes.ts'
 import type { ChatTarget } from '../request-target.ts'
+import { alternatesTurns } from '../request-templates.ts'
 import { writtenIn, type Written } from '../written-form.ts'
-import { otherMessageFields } from './request-encode-other-fields.ts'
-import { cacheMark, encodeParts } from './request-encode-parts.ts'
+import { otherMessageFields, writtenFields } from './request-encode-other-fields.ts'
+import { cacheMark, encodeParts, keepsParts } from './request-encode-parts.ts'
 import { encodeReasoning } from './request-encode-reasoning.ts'
 
 export function encodeAssistant(
-  message: Content,
+  content: Content,
   ids: ToolIdMapper,
   target: ChatTarget,
   notes: Notes,
 ): JsonObject {
-  const { blocks } = message
-  const texts = blocks.filter((block) => block.type === 'text')
-  const calls = blocks.filter((block) => block.type === 'tool_call')
-  if (blocks.some(({ type }) => type === 'media')) {
+  const spoken: (TextBlock | MediaBlock)[] = []
+  const thoughts: ThinkingBlock[] = []
+  const calls: JsonObject[] = []
+  let refusal: string | undefined
+  for (const block of content.blocks) {
+    if (block.type === 'tool_call') calls.push(encodeCall(block, ids, target))
+    else if (block.type === 'thinking') thoughts.push(block)
+    else if (block.type === 'text' && isRefusal(block, target)) refusal = block.text
+    else if (block.type !== 'tool_response') spoken.push(block)
+  }
+  const fields = writtenFields(content, target)
+  const message: Record<string, unknown> =
+    fields === undefined
+      ? { role: 'assistant' }
+      : { role: 'assistant', ...otherMessageFields(fields, target, notes) }
+  writeContent(message, spoken, calls.length > 0, fields, target, notes)
+  if (refusal !== undefined) message['refusal'] = refusal
+  const reasoning = encodeReasoning(thoughts, calls.length > 0, target, notes)
+  if (reasoning !== undefined) Object.assign(message, reasoning)
+  if (calls.length > 0) message['tool_calls'] = calls
+  return message
+}
+
+/** What stood in the field of this name: a part that refuses has a type. */
+function isRefusal(block: TextBlock & Written, { sameDialect, format }: ChatTarget): boolean {
+  if (sameDialect !== true || alternatesTurns(format)) return false
+  const written = writtenIn(block, 'openai-chat')
+  return written !== undefined && 'refusal' in written && !('type' in written)
+}
+
+function writeContent(
+  message: Record<string, unknown>,
+  spoken: readonly (TextBlock | MediaBlock)[],
+  callsTools: boolean,
+  fields: JsonObject | undefined,
+  target: ChatTarget,
+  notes: Notes,
+): void {
+  if (keepsParts(spoken, target)) {
+    message['content'] = encodeParts(spoken, target, notes)
+    return
+  }
+  const texts = spoken.filter((block) => block.type === 'text')
+  if (texts.length < spoken.length) {
     notes.dropped('messages', 'The upstream takes no media in messages of the model.')
   }
   // Joined as they are: a newline more or less, and the upstream's cached prefix is another.
   const text = texts.map((block) => block.text).join('')
   const isMarked = texts.some((block) => 'cache_control' in cacheMark(block, target))
-  const content = isMarked ? encodeParts(texts, target, notes) : text
-  return {
-    role: 'assistant',
-    ...otherMessageFields(message, target, notes),
-    ...(text === '' && calls.length > 0 ? emptyContents[target.emptyContent ?? 'null'] : { content }),
-    ...encodeReasoning(
-      blocks.filter((block) => block.type === 'thinking'),
-      calls.length > 0,
-      target,
-      notes,
-    ),
-    ...(calls.length > 0 ? { tool_calls: calls.map((call) => encodeCall(call, ids, target)) } : {}),
-  }
+  if (text !== '') message['content'] = isMarked ? encodeParts(texts, target, notes) : text
+  else writeEmptyContent(message, callsTools, fields, target)
 }
 
-const emptyContents = { null: { content: null }, empty: { content: '' }, absent: {} } as const
+/** What the upstream is known to want, else what the client wrote, else what most take. */
+function writeEmptyContent(
+  message: Record<string, unknown>,
+  callsTools: boolean,
+  fields: JsonObject | undefined,
+  { emptyContent, format }: ChatTarget,
+): void {
+  if (fields !== undefined && emptyContent === undefined && !alternatesTurns(format)) {
+    if ('content' in fields) message['content'] = fields['content']
+  } else if (!callsTools || emptyContent === 'empty') {
+    message['content'] = ''
+  } else if (emptyContent !== 'absent') {
+    message['content'] = null
+  }
+}
 
 function encodeCall(call: ToolCallBlock & Written, ids: ToolIdMapper, target: ChatTarget): JsonObject {
+  const id = ids.resolveToolCallId(call)
+  const { name } = call
   const written = target.sameDialect === true ? writtenIn(call, 'openai-chat') : undefined
-  const writtenFunction = written?.['function']
-  return {
-    ...written,
-    id: ids.resolveToolCallId(call),
-    type: 'function',
-    function: {
-      ...(isJsonObject(writtenFunction) ? writtenFunction : {}),
-      name: call.name,
-      arguments: argumentsOf(call, writtenFunction),
-    },
+  if (isJsonObject(written?.['custom'])) return { ...written, id, custom: { ...written['custom'], name } }
+  const called = written?.['function']
+  if (written === undefined || !isJsonObject(called)) {
+    return { id, type: 'function', function: { name, arguments: JSON.stringify(call.parameters ?? {}) } }
   }
-}
-
-/** The client's own spelling where it is sound: written anew, long numbers lose digits and caches miss. */
-function argumentsOf(call: ToolCallBlock, writtenFunction: unknown): string {
-  const text = isJsonObject(writtenFunction) ? writtenFunction['arguments'] : undefined
-  // An escaped half of a surrogate pair becomes, at the upstream, text that it cannot encode.
-  const isSound = typeof text === 'string' && !/\\u[dD][89a-fA-F]/.test(text) && isJsonObject(parseJson(text))
-  if (isSound) return text
-  return JSON.stringify(call.parameters ?? {})
+  const isSame = written['id'] === id && written['type'] === 'function' && called['name'] === name
+  return isSame ? written : { ...written, id, type: 'function', function: { ...called, name } }
 }

@@ -1,13 +1,15 @@
 import type { Content } from '../../conversation.ts'
 import type { FormatId } from '../../formats/format-id.ts'
-import { alternatesTurns } from '../alternate-turns.ts'
 import type { JsonObject } from '../json-object.ts'
 import type { Notes } from '../request-notes.ts'
 import type { ChatTarget } from '../request-target.ts'
+import { alternatesTurns } from '../request-templates.ts'
+import { writtenInstructions } from '../system-reminder.ts'
 import type { UpstreamHistory } from '../upstream-history.ts'
 import { encodeAssistant } from './request-encode-assistant.ts'
-import { otherMessageFields } from './request-encode-other-fields.ts'
+import { otherMessageFields, writtenFields } from './request-encode-other-fields.ts'
 import { encodeParts, partsContent } from './request-encode-parts.ts'
+import { systemMessage } from './request-encode-system.ts'
 import { encodeToolMessages } from './request-encode-tool-results.ts'
 
 export interface EncodedMessages {
@@ -31,9 +33,14 @@ export function encodeMessages(
       shown = results.shown
       continue
     }
-    if (content.speaker === 'ai') {
+    const instructions = writtenInstructions(content)
+    if (content.speaker === 'ai' || instructions !== undefined) {
       if (shown.length > 0) messages.push({ role: 'user', content: shown })
-      messages.push(encodeAssistant(content, ids, target, notes))
+      messages.push(
+        instructions === undefined
+          ? encodeAssistant(content, ids, target, notes)
+          : systemMessage(instructions, instructions['content'], target, notes),
+      )
     } else {
       messages.push(userMessage(content, shown, target, notes))
     }
@@ -44,17 +51,21 @@ export function encodeMessages(
 }
 
 function userMessage(
-  content: Content,
+  message: Content,
   shown: readonly JsonObject[],
   target: ChatTarget,
   notes: Notes,
 ): JsonObject {
-  const parts = encodeParts(content.blocks, target, notes)
-  return {
-    role: 'user',
-    ...otherMessageFields(content, target, notes),
-    content: shown.length === 0 ? partsContent(parts) : [...shown, ...parts],
-  }
+  const fields = writtenFields(message, target)
+  const parts = encodeParts(message.blocks, target, notes)
+  const content =
+    shown.length > 0
+      ? [...shown, ...parts]
+      : parts.length === 0 && fields !== undefined
+        ? fields['content']
+        : partsContent(parts, message.blocks, target)
+  if (fields === undefined) return { role: 'user', content }
+  return { role: 'user', content, ...otherMessageFields(fields, target, notes) }
 }
 
 /** Some templates raise an error unless the user begins; Mistral's also where the user speaks right after a tool. */

@@ -3,6 +3,7 @@ import type { JsonObject } from '../json-object.ts'
 import { mediaPlaceholder } from '../media-placeholder.ts'
 import type { Notes } from '../request-notes.ts'
 import type { ChatTarget } from '../request-target.ts'
+import { alternatesTurns } from '../request-templates.ts'
 import { cacheControlOf, writtenIn, type Written } from '../written-form.ts'
 
 /** Text and media as content parts. Other blocks have no place in a message of the user or of a tool. */
@@ -21,11 +22,26 @@ export function encodeParts(
   })
 }
 
-/** A text where there is one text and nothing else to say: the form that every upstream takes. */
-export function partsContent(parts: readonly JsonObject[]): unknown {
+/**
+ * A text where there is one text and nothing else to say: the form that every upstream takes. What the client wrote in
+ * parts stays in parts, but for templates that have to be fitted to.
+ */
+export function partsContent(
+  parts: readonly JsonObject[],
+  blocks: readonly Block[],
+  target: ChatTarget,
+): unknown {
   const [only] = parts
   const isPlain = parts.length === 1 && only?.['type'] === 'text' && Object.keys(only).length === 2
-  return isPlain ? only['text'] : parts
+  return isPlain && !keepsParts(blocks, target) ? only['text'] : parts
+}
+
+export function keepsParts(
+  blocks: readonly (Block & Written)[],
+  { sameDialect, format }: ChatTarget,
+): boolean {
+  if (sameDialect !== true || alternatesTurns(format)) return false
+  return blocks.some((block) => writtenIn(block, 'openai-chat') !== undefined)
 }
 
 export function cacheMark(thing: object & Written, { cacheControl }: ChatTarget): JsonObject {

@@ -7,13 +7,15 @@ import type { ChatTarget } from '../request-target.ts'
 import { writtenIn, type Written } from '../written-form.ts'
 import { reasoningTextFields } from './reasoning-fields.ts'
 
-/** The reasoning of one message, in the fields that the upstream had it in. */
+/** The reasoning of one message, in the fields that the upstream had it in; undefined where there is none. */
 export function encodeReasoning(
   thoughts: readonly (ThinkingBlock & Written)[],
   callsTools: boolean,
   target: ChatTarget,
   notes: Notes,
-): JsonObject {
+): JsonObject | undefined {
+  const isDemanded = callsTools && demandsReasoning(target.format)
+  if (thoughts.length === 0 && !isDemanded) return undefined
   const fields: Record<string, unknown> = {}
   for (const thought of thoughts) {
     const written = target.sameDialect === true ? writtenIn(thought, 'openai-chat') : undefined
@@ -21,13 +23,13 @@ export function encodeReasoning(
       fields[field] = joined(fields[field], value)
     }
   }
-  if (!callsTools || !demandsReasoning(target.format)) return fields
-  if (nonEmptyText(fields['reasoning_content']) !== null) return fields
+  if (!isDemanded || nonEmptyText(fields['reasoning_content']) !== null) return fields
   // Servers give it out under other names too, and still demand it under this one.
   const known = thoughts.map(({ thought }) => thought).join('')
   if (known === '')
     notes.changed('messages', 'The upstream demands reasoning beside tool calls and the client sent none.')
-  return { ...fields, reasoning_content: known === '' ? lostReasoning : known }
+  fields['reasoning_content'] = known === '' ? lostReasoning : known
+  return fields
 }
 
 /** The signature comes from the client: of the fields of a message it may name none but these. */

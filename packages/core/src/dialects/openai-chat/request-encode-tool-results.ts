@@ -1,12 +1,11 @@
 import type { Content, ToolResponseBlock } from '../../conversation.ts'
 import type { ToolIdMapper } from '../../ids/strategy.ts'
-import type { JsonObject } from '../json-object.ts'
+import { nonEmptyText, type JsonObject } from '../json-object.ts'
 import type { Notes } from '../request-notes.ts'
 import type { ChatTarget } from '../request-target.ts'
 import { resultBlocks, toolErrorMark, type ResultBlock } from '../tool-result.ts'
-import type { Written } from '../written-form.ts'
-import { otherMessageFields } from './request-encode-other-fields.ts'
-import { cacheMark, encodeParts } from './request-encode-parts.ts'
+import { otherMessageFields, writtenFields } from './request-encode-other-fields.ts'
+import { cacheMark, encodeParts, keepsParts } from './request-encode-parts.ts'
 
 export interface EncodedResults {
   readonly messages: readonly JsonObject[]
@@ -21,50 +20,60 @@ export function encodeToolMessages(
   notes: Notes,
 ): EncodedResults {
   const shown: JsonObject[] = []
-  const messages = blocks
-    .filter((block) => block.type === 'tool_response')
-    .map((response) => {
-      const toolCallId = ids.resolveToolResponseId(response)
-      const result = resultBlocks(response.result)
-      const media = result.filter(({ type }) => type === 'media')
-      if (media.length > 0 && target.mediaInToolResults !== true) {
-        notes.changed('messages', 'Images in tool results are shown in a user message after the results.')
-        shown.push({ type: 'text', text: `From the result of ${response.toolName || 'the tool'}:` })
-        shown.push(...encodeParts(media, target, notes))
-      }
-      const content = contentOf(response, result, target, notes)
-      return toolMessage(toolCallId, content, response, otherMessageFields(response, target, notes))
-    })
+  const messages: JsonObject[] = []
+  for (const block of blocks) {
+    if (block.type !== 'tool_response') continue
+    const id = ids.resolveToolResponseId(block)
+    const result = resultBlocks(block.result)
+    const isKept = keepsParts(result, target)
+    const takesMedia = isKept || target.mediaInToolResults === true
+    const media = takesMedia ? [] : result.filter(({ type }) => type === 'media')
+    if (media.length > 0) {
+      notes.changed('messages', 'Images in tool results are shown in a user message after the results.')
+      shown.push({ type: 'text', text: `From the result of ${block.toolName || 'the tool'}:` })
+      shown.push(...encodeParts(media, target, notes))
+    }
+    const isInParts = isKept || (takesMedia && result.some(({ type }) => type === 'media'))
+    const content = isInParts
+      ? partsOf(block, encodeParts(result, target, notes))
+      : textContent(block, result, target)
+    messages.push(toolMessage(id, content, block, target, notes))
+  }
   return { messages, shown }
 }
 
 function toolMessage(
   id: string,
   content: unknown,
-  { toolName }: ToolResponseBlock,
-  others: JsonObject,
-): JsonObject {
-  // The name that the client wrote may be one that this upstream cannot take.
-  const named = 'name' in others ? { name: toolName } : {}
-  return { role: 'tool', ...others, ...named, tool_call_id: id, content }
-}
-
-function contentOf(
-  response: ToolResponseBlock & Written,
-  result: readonly ResultBlock[],
+  response: ToolResponseBlock,
   target: ChatTarget,
   notes: Notes,
+): JsonObject {
+  const fields = writtenFields(response, target)
+  if (fields === undefined) return { role: 'tool', tool_call_id: id, content }
+  const others = otherMessageFields(fields, target, notes)
+  // The name that the client wrote may be one that this upstream cannot take.
+  const named = nonEmptyText(others['name']) === null ? {} : { name: response.toolName }
+  return { role: 'tool', tool_call_id: id, content, ...others, ...named }
+}
+
+/** What the client wrote as a part has its mark still. */
+function partsOf({ isError }: ToolResponseBlock, parts: JsonObject[]): JsonObject[] {
+  const isMarked = isError !== true || startsWithMark(parts[0])
+  return isMarked ? parts : [{ type: 'text', text: toolErrorMark }, ...parts]
+}
+
+function startsWithMark(part: JsonObject | undefined): boolean {
+  return nonEmptyText(part?.['text'])?.startsWith(toolErrorMark) === true
+}
+
+function textContent(
+  response: ToolResponseBlock,
+  result: readonly ResultBlock[],
+  target: ChatTarget,
 ): unknown {
-  const mark = cacheMark(response, target)
-  const isWritten =
-    target.sameDialect === true && result.some((block: ResultBlock & Written) => block.written)
-  const hasMedia = target.mediaInToolResults === true && result.some(({ type }) => type === 'media')
-  if (isWritten || hasMedia) {
-    const inTool = hasMedia ? result : result.filter(({ type }) => type === 'text')
-    const parts = encodeParts(inTool, target, notes)
-    return response.isError === true ? [{ type: 'text', text: toolErrorMark }, ...parts] : parts
-  }
   const text = (response.isError === true ? toolErrorMark : '') + textOf(result)
+  const mark = cacheMark(response, target)
   return 'cache_control' in mark ? [{ type: 'text', text, ...mark }] : text
 }
 

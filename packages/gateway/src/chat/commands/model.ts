@@ -20,10 +20,9 @@ export const model: ChatCommand = {
       view.print([modelLine(session.model, choices, session.toolFormat), ...known].join('\n'))
       return
     }
-    const isInsisted = operand.endsWith('!')
-    const choice = await choices.choose(isInsisted ? operand.slice(0, -1) : operand)
+    const choice = await choices.choose(operand)
     if (choice.is === 'unknown') throw new CommandError(`${choice.message} The model stays ${session.model}.`)
-    if (choice.is === 'unlisted' && !isInsisted) {
+    if (choice.is === 'unlisted') {
       throw new CommandError(`${choice.message} /model ${choice.name}! takes it all the same.`)
     }
     session.model = choice.name

@@ -42,10 +42,13 @@ export class ModelChoices {
     return { format: detectFormat(model, this.config.formats.overrides), isSet: false }
   }
 
-  async choose(name: string): Promise<ModelChoice> {
+  /** The model of this name. A `!` behind it takes a name that the upstream does not list. */
+  async choose(asked: string): Promise<ModelChoice> {
+    const isInsisted = asked.endsWith('!')
+    const name = isInsisted ? asked.slice(0, -1) : asked
     const route = this.route(name)
     if (route === undefined) return { is: 'unknown', message: missing(name, await this.names()) }
-    const listed = route.model === name ? await this.listOf(route) : []
+    const listed = route.model === name && !isInsisted ? await this.listOf(route) : []
     if (listed.length === 0 || isListed(name, listed)) return { is: 'model', name }
     return { is: 'unlisted', name, message: missing(name, listed) }
   }

@@ -1,5 +1,5 @@
-import { mkdir } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
+import { makeFolder } from '../../files/make-folder.ts'
 
 /** Where what is worth keeping between two runs is kept, after the XDG base directory specification. */
 export function stateFolder(env: NodeJS.ProcessEnv, home: string, platform: NodeJS.Platform): string {
@@ -11,5 +11,5 @@ export function stateFolder(env: NodeJS.ProcessEnv, home: string, platform: Node
 
 /** Makes a folder of ours, for this user alone: conversations hold what was typed, and what files hold. */
 export async function makePrivateFolder(path: string): Promise<void> {
-  await mkdir(path, { recursive: true, mode: 0o700 })
+  await makeFolder(path)
 }
