@@ -37,7 +37,7 @@ export function commandHelp(command: Command, out: Output): string {
     command.summary,
     '',
     heading('Usage'),
-    `  dragoman ${name} [OPTIONS] ${operands}`,
+    `  dragoman ${name} [OPTIONS] ${operands}`.trimEnd(),
     '',
     ...description.map((line) => `  ${line}`.trimEnd()),
     ...(description.length > 0 ? [''] : []),

@@ -12,8 +12,14 @@ export interface ModelRoute {
 }
 
 /** The first rule that matches the name a client asked for; undefined: there is no such model. */
-export function matchModel({ models, upstreams }: GatewayConfig, name: string): ModelRoute | undefined {
-  const rule = models.find(({ match }) => matchesName(name, match))
+export function ruleFor(name: string, { models }: GatewayConfig): ModelRule | undefined {
+  return models.find(({ match }) => matchesName(name, match))
+}
+
+/** What that rule says, with the upstream it names. */
+export function matchModel(config: GatewayConfig, name: string): ModelRoute | undefined {
+  const { upstreams } = config
+  const rule = ruleFor(name, config)
   if (rule === undefined) return undefined
   const upstream = upstreams === 'simulator' ? upstreams : upstreams.get(rule.upstream)
   if (upstream === undefined) return undefined

@@ -2,6 +2,12 @@ export type JsonResult =
   | { readonly is: 'json'; readonly value: unknown }
   | { readonly is: 'invalid'; readonly message: string }
 
+/** Some programs write a byte order mark before any text. It says nothing, and JSON may not begin with it. */
+export function withoutByteOrderMark(bytes: Buffer): Buffer {
+  const isMarked = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
+  return isMarked ? bytes.subarray(3) : bytes
+}
+
 /** Parses a body, unless it nests deeper than `depth`: recursion over it must not end the process. */
 export function parseBody(text: string, depth: number): JsonResult {
   if (nestsDeeper(text, depth)) {

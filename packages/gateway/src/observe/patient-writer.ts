@@ -1,6 +1,7 @@
-import { mkdirSync, openSync } from 'node:fs'
+import { openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { pino } from 'pino'
+import { makeFolderSync } from '../files/make-folder.ts'
 
 export const STDERR = 2
 
@@ -56,7 +57,7 @@ export class PatientWriter {
 // Opened here and not by the writer: that one would throw at the end of the process if it could not.
 export function openLogFile(path: string): number | null {
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    makeFolderSync(dirname(path))
     return openSync(path, 'a', 0o600)
   } catch {
     return null

@@ -1,6 +1,8 @@
-import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { access, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { RecordConfig } from '../config/config.ts'
+import { makeFolder } from '../files/make-folder.ts'
 
 /** Room is made for several recordings at once: looking through the folder for each would be slow. */
 const KEPT_SHARE = 0.9
@@ -15,6 +17,12 @@ const recordingName = /^(\d{4}-\d\d-\d\dT)(\d\d)-(\d\d)-(\d\d\.\d{3}Z)-[\w-]+\.j
 export async function recordingsIn(dir: string): Promise<string[]> {
   const names = await readdir(dir)
   return names.filter((name) => recordingName.test(name) && !name.endsWith('.partial')).toSorted()
+}
+
+/** Makes the folder, or throws where nothing can be recorded in it. */
+export async function prepareFolder(dir: string): Promise<void> {
+  await makeFolder(dir)
+  await access(dir, constants.W_OK | constants.X_OK)
 }
 
 /** The folder of the recordings, and how much it may hold. */
@@ -70,7 +78,7 @@ export class RecordingFolder {
   }
 
   private async make(): Promise<void> {
-    await mkdir(this.config.dir, { recursive: true, mode: 0o700 })
+    await makeFolder(this.config.dir)
   }
 
   private async look(): Promise<FoundFile[]> {

@@ -10,7 +10,7 @@ import {
 } from '@dragoman/core'
 import type { GatewayConfig } from '../config/config.ts'
 import { matchModel } from '../config/match-model.ts'
-import { parseBody } from '../http/json-body.ts'
+import { parseBody, withoutByteOrderMark } from '../http/json-body.ts'
 import { readBody } from '../http/read-body.ts'
 import { pings, sendJsonText, streamHeaders } from '../http/send.ts'
 import type { Recording } from '../recorder/exchange-recording.ts'
@@ -82,7 +82,8 @@ export async function readRequest(
     return undefined
   }
   log.received(body.bytes.length, config.warnings.conversationBytes)
-  const text = body.bytes.toString('utf8')
+  const bytes = withoutByteOrderMark(body.bytes)
+  const text = bytes.toString('utf8')
   recording?.clientRequest(text)
   const json = parseBody(text, config.limits.jsonDepth)
   if (json.is === 'invalid') {
@@ -92,17 +93,19 @@ export async function readRequest(
   const decoded =
     dialect === 'anthropic-messages' ? decodeAnthropicRequest(json.value) : decodeChatRequest(json.value)
   if ('error' in decoded) {
-    refuse(failure('invalid-request', 'invalid_request', decoded.error.message))
+    const { field, message } = decoded.error
+    const wrong = failure('invalid-request', 'invalid_request', message)
+    refuse(field === 'body' ? wrong : { ...wrong, field })
     return undefined
   }
   log.notes(decoded.notes)
   const [orphan] = config.strictHistory ? responsesWithoutCall(decoded.request.contents) : []
   if (orphan !== undefined) {
     const message = `There is a tool result for "${orphan.callId}", but no call with this id.`
-    refuse(failure('invalid-request', 'unknown_tool_call', message))
+    refuse({ ...failure('invalid-request', 'unknown_tool_call', message), field: 'messages' })
     return undefined
   }
-  return { request: decoded.request, came: { bytes: body.bytes, json: json.value } }
+  return { request: decoded.request, came: { bytes, json: json.value } }
 }
 
 function answer(

@@ -1,6 +1,10 @@
 import type { GatewayConfig, ModelRule } from '../config/config.ts'
-import { matchModel } from '../config/match-model.ts'
+import { matchModel, ruleFor } from '../config/match-model.ts'
+import { sendJson } from '../http/send.ts'
 import type { Upstreams } from '../upstream/upstreams.ts'
+import type { AnswerRouteContext } from './answer-route.ts'
+import { modelNamedIn } from './route-table.ts'
+import type { Dialect } from './plan.ts'
 
 /** Names that the built-in simulator answers to, for people who look around. */
 const simulated = [
@@ -14,25 +18,35 @@ const simulated = [
   'standard',
 ]
 
-/** The models a client may name, in the shape of its dialect. */
-export async function listModels(
-  config: GatewayConfig,
-  upstreams: Upstreams,
-  isAnthropic: boolean,
-): Promise<unknown> {
-  const named = config.models.map(({ match }) => match).filter((match) => !match.includes('*'))
-  const names = [...new Set([...named, ...(await namesBehindPatterns(config, upstreams))])]
-  if (!isAnthropic) {
-    const data = names.map((id) => ({ id, object: 'model', created: 0, owned_by: 'dragoman' }))
-    return { object: 'list', data }
+/** `GET /v1/models` and `GET /v1/models/{id}`, in the shape of the client's dialect. */
+export async function answerModels(context: AnswerRouteContext): Promise<void> {
+  const { request, response, config, upstreams, dialect, refuse } = context
+  const name = modelNamedIn(request.url ?? '')
+  if (name === undefined) {
+    sendJson(response, 200, listOf(await modelNames(config, upstreams), dialect))
+  } else if (await isModel(name, config, upstreams)) {
+    sendJson(response, 200, modelOf(name, dialect))
+  } else {
+    refuse({ kind: 'not-found', code: 'model_not_found', message: `There is no model "${name}".` })
   }
-  const data = names.map((id) => ({
-    type: 'model',
-    id,
-    display_name: id,
-    created_at: '1970-01-01T00:00:00Z',
-  }))
-  return { data, has_more: false, first_id: names.at(0) ?? null, last_id: names.at(-1) ?? null }
+}
+
+function listOf(names: readonly string[], dialect: Dialect): unknown {
+  const data = names.map((id) => modelOf(id, dialect))
+  return dialect === 'openai-chat'
+    ? { object: 'list', data }
+    : { data, has_more: false, first_id: names.at(0) ?? null, last_id: names.at(-1) ?? null }
+}
+
+function modelOf(id: string, dialect: Dialect): unknown {
+  return dialect === 'openai-chat'
+    ? { id, object: 'model', created: 0, owned_by: 'dragoman' }
+    : { type: 'model', id, display_name: id, created_at: '1970-01-01T00:00:00Z' }
+}
+
+async function modelNames(config: GatewayConfig, upstreams: Upstreams): Promise<string[]> {
+  const named = config.models.map(({ match }) => match).filter((match) => !match.includes('*'))
+  return [...new Set([...named, ...(await namesBehindPatterns(config, upstreams))])]
 }
 
 /** A pattern has no names of its own; where the upstream lists its models, they are those that get there. */
@@ -50,4 +64,15 @@ async function namesBehindPatterns(config: GatewayConfig, upstreams: Upstreams):
     })
   })
   return (await Promise.all(lists)).flat()
+}
+
+/** Whether a request for it would be answered, as far as we can tell: many upstreams do not list their models. */
+async function isModel(name: string, config: GatewayConfig, upstreams: Upstreams): Promise<boolean> {
+  const rule = ruleFor(name, config)
+  if (rule === undefined) return false
+  const isConfigured = rule.model !== null || !rule.match.includes('*')
+  const upstream = config.upstreams === 'simulator' ? undefined : config.upstreams.get(rule.upstream)
+  if (isConfigured || upstream === undefined) return true
+  const listed = await upstreams.models(upstream)
+  return listed.length === 0 || listed.includes(name)
 }

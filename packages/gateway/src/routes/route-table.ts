@@ -1,3 +1,6 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Dialect } from './plan.ts'
+
 /** The routes of the gateway, as data: one list for the server, the checks and the tests. */
 export interface Route {
   readonly name:
@@ -10,6 +13,7 @@ export interface Route {
     | 'ready'
     | 'metrics'
   readonly method: 'GET' | 'POST'
+  /** `{id}` at its end stands for any text, slashes too: the names of models have them. */
   readonly path: string
   /** Answers without a key, also where keys are configured. */
   readonly isOpen: boolean
@@ -20,6 +24,7 @@ export const routes: readonly Route[] = [
   { name: 'count-tokens', method: 'POST', path: '/v1/messages/count_tokens', isOpen: false },
   { name: 'chat-completions', method: 'POST', path: '/v1/chat/completions', isOpen: false },
   { name: 'models', method: 'GET', path: '/v1/models', isOpen: false },
+  { name: 'models', method: 'GET', path: '/v1/models/{id}', isOpen: false },
   { name: 'health', method: 'GET', path: '/health', isOpen: true },
   { name: 'live', method: 'GET', path: '/health/live', isOpen: true },
   { name: 'ready', method: 'GET', path: '/health/ready', isOpen: true },
@@ -33,8 +38,8 @@ export type RouteMatch =
 
 /** Clients differ in whether their base address ends in `/v1`: both spellings are answered. */
 export function findRoute(method: string, url: string): RouteMatch {
-  const path = url.split('?', 1)[0] ?? ''
-  const known = routes.filter((route) => route.path === path || route.path === `/v1${path}`)
+  const path = pathIn(url)
+  const known = routes.filter((route) => isAt(path, route) || isAt(`/v1${path}`, route))
   if (known.length === 0) return { is: 'unknown' }
   const route = known.find((each) => each.method === method || (method === 'HEAD' && each.method === 'GET'))
   if (route !== undefined) return { is: 'route', route }
@@ -42,7 +47,31 @@ export function findRoute(method: string, url: string): RouteMatch {
   return { is: 'wrong-method', allow: methods.join(', ') }
 }
 
-/** The dialect in which a path is answered, also where there is no such route. */
-export function dialectOf(url: string): 'anthropic-messages' | 'openai-chat' {
-  return /^(?:\/v1)?\/messages(?:[/?]|$)/.test(url) ? 'anthropic-messages' : 'openai-chat'
+/** The dialect in which a request is answered, also where there is no such route. */
+export function dialectOf(url: string, headers: IncomingHttpHeaders): Dialect {
+  const path = pathIn(url)
+  if (/^(?:\/v1)?\/messages(?:\/|$)/.test(path)) return 'anthropic-messages'
+  if (/^(?:\/v1)?\/chat\//.test(path)) return 'openai-chat'
+  return headers['anthropic-version'] === undefined ? 'openai-chat' : 'anthropic-messages'
+}
+
+/** The model that `/v1/models/{id}` asks about; undefined where it is all of them. */
+export function modelNamedIn(url: string): string | undefined {
+  const name = /^(?:\/v1)?\/models\/(.+)$/s.exec(pathIn(url))?.[1]
+  if (name === undefined) return undefined
+  try {
+    return decodeURIComponent(name)
+  } catch {
+    return name
+  }
+}
+
+function pathIn(url: string): string {
+  return url.split('?', 1)[0] ?? ''
+}
+
+function isAt(path: string, route: Route): boolean {
+  if (!route.path.endsWith('{id}')) return path === route.path
+  const start = route.path.slice(0, -'{id}'.length)
+  return path.startsWith(start) && path.length > start.length
 }

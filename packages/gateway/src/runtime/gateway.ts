@@ -9,7 +9,7 @@ import type { Logger } from '../observe/logger.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import { answerRoute, type AnswerRouteContext, readRequest } from '../routes/answer-route.ts'
 import { estimateTokens } from '../routes/estimate-tokens.ts'
-import { listModels } from '../routes/models.ts'
+import { answerModels } from '../routes/models.ts'
 import type { Dialect } from '../routes/plan.ts'
 import { dialectOf, findRoute, type Route, type RouteMatch } from '../routes/route-table.ts'
 import type { Recorder } from '../recorder/recorder.ts'
@@ -36,6 +36,8 @@ export interface GatewayWorld {
   readonly redact: Redactor
   /** Undefined where exchanges are never recorded. */
   readonly recorders?: { readonly current: Recorder | undefined }
+  /** How many clients may be connected; further ones are refused. */
+  readonly connections?: number
 }
 
 /** How long answers that were cut may take to leave. */
@@ -66,6 +68,7 @@ export class Gateway {
       { connectionsCheckingInterval: 1000, maxHeaderSize: config.limits.headerBytes },
       (request, response) => this.handle(request, response),
     )
+    this.server.maxConnections = world.connections ?? Infinity
     this.gate = this.policy()
     this.setTimeouts()
   }
@@ -141,7 +144,7 @@ export class Gateway {
     // Without a listener an error on either socket would end the process.
     request.on('error', () => {})
     response.on('error', () => {})
-    const context = this.context(request, response, dialectOf(url), requestId, log)
+    const context = this.context(request, response, dialectOf(url, request.headers), requestId, log)
     const { allowedOrigins } = this.config.listen
     allowOrigin(request, response, allowedOrigins)
     const stranger = checkCaller(request, this.gate)
@@ -177,7 +180,7 @@ export class Gateway {
   }
 
   private async serve(route: Route, context: AnswerRouteContext): Promise<void> {
-    const { request, response } = context
+    const { response } = context
     switch (route.name) {
       case 'health':
       case 'ready':
@@ -192,11 +195,7 @@ export class Gateway {
         return
       }
       case 'models':
-        sendJson(
-          response,
-          200,
-          await listModels(this.config, this.upstreams, request.headers['anthropic-version'] !== undefined),
-        )
+        await answerModels(context)
         return
       case 'count-tokens': {
         this.occupy(response)

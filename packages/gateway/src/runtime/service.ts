@@ -3,6 +3,7 @@ import { createLogger, type ServiceLogger } from '../observe/logger.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import { FollowingRecorder } from '../recorder/following-recorder.ts'
 import { createRedactor } from '../security/redact.ts'
+import { connectionLimit } from './connection-limit.ts'
 import { Gateway } from './gateway.ts'
 
 /** A gateway with all that belongs to it: its log, its recordings, and the secrets that neither may hold. */
@@ -45,7 +46,8 @@ export async function startService(
     onDrop: () => metrics.dropped('record'),
     onFault: (message) => logger.warn({ message }, 'recordings cannot be written'),
   })
-  const gateway = new Gateway(config, { logger, metrics, now, redact, recorders })
+  const connections = await connectionLimit()
+  const gateway = new Gateway(config, { logger, metrics, now, redact, recorders, connections })
   return {
     address: await gateway.listen(),
     logger,

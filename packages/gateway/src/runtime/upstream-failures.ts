@@ -23,6 +23,12 @@ export function failureOf({ code }: Pick<UpstreamFault, 'code'>): Failure {
     case 'cut':
     case 'aborted':
       return upstreamFailure('upstream_truncated', 'The upstream broke off its answer.')
+    case 'no-room':
+      return {
+        kind: 'overloaded',
+        code: 'out_of_connections',
+        message: 'The gateway cannot open another connection now.',
+      }
     case 'unreachable':
       return upstreamFailure('upstream_unreachable', 'The upstream cannot be reached.')
   }

@@ -31,6 +31,8 @@ export interface UpstreamListener {
 export interface UpstreamFault {
   readonly code:
     | 'unreachable'
+    /** We have no file descriptor left for a connection. */
+    | 'no-room'
     | 'tls'
     | 'connect-timeout'
     | 'headers-timeout'
@@ -170,6 +172,7 @@ function faultOf(error: Error, hadHeaders: boolean): UpstreamFault {
   if (code === 'UND_ERR_BODY_TIMEOUT') return fault('idle-timeout')
   if (code === 'UND_ERR_ABORTED') return fault('aborted')
   if (hadHeaders) return fault('cut')
+  if (code === 'EMFILE' || code === 'ENFILE') return fault('no-room')
   if (/TLS|CERT|SSL|EPROTO|LEAF_SIGNATURE/.test(code)) return fault('tls')
   const isBroken = code === 'UND_ERR_SOCKET' || code === 'ECONNRESET' || code === 'EPIPE'
   return { code: 'unreachable', message, isStaleSocket: isBroken && bytesReadBefore(error) > 0 }

@@ -63,6 +63,18 @@ describe('dragoman check', () => {
     expect(stdout).not.toContain('canary')
   })
 
+  it('takes every option that serve takes', async () => {
+    const config = await file('{}')
+    const help = async (command: string): Promise<string[]> => {
+      const { stdout } = await run([command, '--help'])
+      return [...stdout.matchAll(/^ {2}(?:-\w, )?--([a-z-]+)/gm)].map(([, name]) => name ?? '')
+    }
+    const [serve, check] = [await help('serve'), await help('check')]
+    expect(serve.length).toBeGreaterThan(8)
+    expect(check).toEqual(expect.arrayContaining(serve))
+    expect(await run(['check', '--config', config, '--workers', '2'])).toMatchObject({ code: 0, stderr: '' })
+  })
+
   it('--json gives the same as data', async () => {
     const config = await file('metrics: maybe')
     const { code, stdout } = await run(['check', '-c', config, '--json'])

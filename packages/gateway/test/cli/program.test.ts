@@ -28,6 +28,7 @@ describe('help and version', () => {
       const asked = await dragoman([command, '--help'])
       expect(asked.code).toBe(0)
       expect(asked.stdout).toContain(`dragoman ${command} [OPTIONS]`)
+      expect(asked.stdout).not.toMatch(/[ \t]$/m)
       expect(await dragoman(['help', command])).toEqual(asked)
       expect(await dragoman([command, '-h', 'one', 'two', 'three'])).toEqual(asked)
     })
@@ -53,6 +54,7 @@ describe('a wrong command line', () => {
     [['detect', 'x', '--override', 'kimi'], 'PATTERN=FORMAT'],
     [['detect', 'x', '--override', 'x=nope'], 'unknown format "nope"'],
     [['convert', '--from', 'opnai-chat'], 'unknown dialect "opnai-chat". Did you mean openai-chat?'],
+    [['check', '--workers', 'many'], '--workers must be a whole number'],
     [['replay'], 'replay needs FILE|DIR|-'],
     [['replay', '--to', 'anthropic', 'x'], 'unknown dialect "anthropic"'],
   ]

@@ -17,6 +17,8 @@ export interface ProgramOptions {
   readonly cwd?: string
   /** `never`: what it writes to standard error fills the pipe. */
   readonly readsStderr?: 'always' | 'never'
+  /** How many files and sockets it may have open. */
+  readonly descriptors?: number
 }
 
 const running: ChildProcess[] = []
@@ -24,9 +26,12 @@ const running: ChildProcess[] = []
 /** Starts the built program; resolves once it listens. */
 export async function startProgram(
   args: readonly string[],
-  { env = {}, cwd, readsStderr = 'always' }: ProgramOptions = {},
+  { env = {}, cwd, readsStderr = 'always', descriptors }: ProgramOptions = {},
 ): Promise<RunningProgram> {
-  const child = spawn(process.execPath, [binary, ...args], {
+  const program = [process.execPath, binary, ...args]
+  const limited = ['sh', '-c', `ulimit -n ${descriptors}; exec "$@"`, 'sh', ...program]
+  const [command = '', ...rest] = descriptors === undefined ? program : limited
+  const child = spawn(command, rest, {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH: process.env['PATH'], ...env },
     cwd,

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { chmod, mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { ask, paths, post, readAnswer, weatherRequest, inTurn } from '../gateway/ask.ts'
 import { chunk, sse, startUpstream, stopUpstreams, until } from '../gateway/scripted-upstream.ts'
+import { childrenOf } from './child-processes.ts'
 import { dragoman } from './run-cli.ts'
 import { startProgram, stopPrograms } from './running-program.ts'
 
@@ -45,6 +45,29 @@ describe('dragoman without a command', () => {
     expect([code, stdout]).toEqual([1, ''])
     expect(stderr).toContain(`${file}:3:22: limits.bodyBytes: must be a whole number`)
     expect(stderr).not.toMatch(/\n\s+at /)
+  })
+
+  it.runIf(process.platform === 'linux').each([['1'], ['2']])(
+    'does not start where nothing can be recorded, and names the folder: %s processes',
+    async (workers) => {
+      const { file } = await configFile('{}')
+      // In /proc no folder can be made, though it is there: Node's recursive way tries for ever.
+      await inTurn(['/proc/dragoman/recordings', join(file, 'recordings'), file], async (dir) => {
+        const started = performance.now()
+        const args = ['--port', '0', '--workers', workers, '--record', dir]
+        const { code, stdout, stderr } = await dragoman(args)
+        expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+        expect(stderr).toContain(`cannot record in ${dir}: `)
+        expect(stderr).not.toMatch(/\n\s+at /)
+        expect(performance.now() - started).toBeLessThan(5000)
+      })
+    },
+  )
+
+  it.runIf(process.platform === 'linux')('serves on where the log cannot be written', async () => {
+    const { dir } = await configFile('log: { file: /proc/dragoman/log }\nlisten: { port: 0 }\n')
+    const { address } = await startProgram([], { cwd: dir })
+    expect((await fetch(`${address}/health`)).status).toBe(200)
   })
 
   it('says that the port is taken', async () => {
@@ -197,11 +220,3 @@ describe('a file with keys that others can read', () => {
     expect([code, stderr]).toEqual([1, expect.stringContaining('chmod 600')])
   })
 })
-
-function childrenOf(pid: number | undefined): number[] {
-  const list = execFileSync('ps', ['-e', '-o', 'ppid=,pid='], { encoding: 'utf8' })
-  return list.split('\n').flatMap((line) => {
-    const [parent, own] = line.trim().split(/\s+/)
-    return parent === String(pid) ? [Number(own)] : []
-  })
-}

@@ -22,6 +22,31 @@ afterAll(async () => {
   await simulator.close()
 })
 
+const user = { role: 'user', content: 'hi' }
+const fields: readonly (readonly [param: string | null, body: unknown])[] = [
+  [null, []],
+  [null, '{"model":'],
+  ['model', { messages: [user] }],
+  ['messages', { model: 'kimi-k2' }],
+  ['messages[1].role', { model: 'kimi-k2', messages: [user, { role: 'nobody', content: 'hi' }] }],
+  ['tools[0].function.name', { model: 'kimi-k2', messages: [user], tools: [{ function: {} }] }],
+  [
+    'tools[0].function.parameters',
+    { model: 'kimi-k2', messages: [user], tools: [{ function: { name: 'a', parameters: 'x' } }] },
+  ],
+  [
+    'messages',
+    { model: 'kimi-k2', messages: [user, { role: 'tool', tool_call_id: 'call_x', content: 'sunny' }] },
+  ],
+]
+
+describe('the error that a client of OpenAI gets', () => {
+  it.each(fields)('names the field that is wrong: %s', async (param, body) => {
+    const { status, last } = await readAnswer(await post(gateway.address, paths.openai, body))
+    expect([status, at(last, 'error', 'param')]).toEqual([400, param])
+  })
+})
+
 const deep = '['.repeat(200_000)
 const bodies: readonly (readonly [name: string, body: string])[] = [
   ['nothing', ''],
@@ -58,6 +83,12 @@ describe.each(clientDialects)('a request that makes no sense, from a client of %
     const answer = await ask(gateway.address, dialect, { tools })
     expect(answer.status).toBe(400)
     expect(answer.error?.message).toMatch(/name/)
+  })
+
+  it('a byte order mark before the JSON says nothing', async () => {
+    const body = `\uFEFF${JSON.stringify(weatherRequest(dialect, { stream: false }))}`
+    const answer = await readAnswer(await post(gateway.address, paths[dialect], body))
+    expect(answer).toMatchObject({ status: 200, hasCall: true })
   })
 
   it('a schema that is no object is a 400', async () => {

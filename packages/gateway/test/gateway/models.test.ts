@@ -1,5 +1,7 @@
+import Anthropic from '@anthropic-ai/sdk'
+import OpenAI from 'openai'
 import { afterEach, describe, expect, it } from 'vitest'
-import { at } from './ask.ts'
+import { at, inTurn } from './ask.ts'
 import { startGateway, stopGateways } from './running-gateway.ts'
 import { json, startUpstream, stopUpstreams } from './scripted-upstream.ts'
 
@@ -72,5 +74,46 @@ describe('the list of models', () => {
   it('holds the configured names where nobody listens', async () => {
     const { address } = await startGateway({ upstream: 'http://127.0.0.1:1/v1', settings: { models } })
     expect(await listed(address)).toEqual(['fast'])
+  })
+})
+
+describe('one model', () => {
+  it('is there for the SDKs of both dialects, in their own shape', async () => {
+    const upstream = await startUpstream((response) => json(response, 200, body))
+    const { address } = await startGateway({ upstream: upstream.url, settings: { models } })
+    const openai = new OpenAI({ baseURL: `${address}/v1`, apiKey: 'any', maxRetries: 0 })
+    const anthropic = new Anthropic({ baseURL: address, apiKey: 'any', maxRetries: 0 })
+    await inTurn(['fast', 'org/kimi-k2', 'claude-opus-9'], async (id) => {
+      expect(await openai.models.retrieve(id)).toMatchObject({ id, object: 'model', owned_by: 'dragoman' })
+      expect(await anthropic.models.retrieve(id)).toMatchObject({ id, type: 'model', display_name: id })
+    })
+  })
+
+  it('is a 404 in the shape of the client where there is none of this name', async () => {
+    const upstream = await startUpstream((response) => json(response, 200, body))
+    const { address } = await startGateway({ upstream: upstream.url, settings: { models } })
+    const openai = new OpenAI({ baseURL: `${address}/v1`, apiKey: 'any', maxRetries: 0 })
+    const anthropic = new Anthropic({ baseURL: address, apiKey: 'any', maxRetries: 0 })
+    await inTurn(['slow', 'org/no-such', 'fast/er', '%'], async (id) => {
+      await expect(openai.models.retrieve(id)).rejects.toMatchObject({
+        status: 404,
+        code: 'model_not_found',
+        type: 'not_found_error',
+      })
+      await expect(anthropic.models.retrieve(id)).rejects.toMatchObject({
+        status: 404,
+        error: { type: 'error', error: { type: 'not_found_error' }, request_id: expect.any(String) },
+      })
+    })
+  })
+
+  it('is there behind a pattern where the upstream does not say what it has', async () => {
+    const upstream = await startUpstream((response) => json(response, 404, {}))
+    const { address } = await startGateway({ upstream: upstream.url, settings: { models } })
+    const found = await fetch(`${address}/models/org/anything?x=1`)
+    expect([found.status, at(await found.json(), 'id')]).toEqual([200, 'org/anything'])
+    expect((await fetch(`${address}/v1/models/`)).status).toBe(404)
+    expect((await fetch(`${address}/v1/models/fast`, { method: 'DELETE' })).status).toBe(405)
+    expect((await fetch(`${address}/v1/models/%`)).status).toBe(404)
   })
 })

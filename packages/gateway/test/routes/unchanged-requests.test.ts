@@ -20,6 +20,36 @@ describe('a request to an upstream of the same dialect', () => {
     expect(gateway.asked).toEqual([asked])
   })
 
+  it('goes on byte for byte in whatever form it says what it says', async () => {
+    const gateway = await between(answer, { settings: { models: [{ match: '*', upstream: 'lab' }] } })
+    const call = { type: 'function', id: 'call_x', function: { arguments: ' {"a":1.0}', name: 'ping' } }
+    const spelled = JSON.stringify({
+      model: 'm',
+      stop: 'END',
+      messages: [
+        {
+          content: [{ type: 'text', text: 'Be brief.', cache_control: { type: 'ephemeral' } }],
+          role: 'system',
+        },
+        { role: 'developer', content: 'Be kind.', name: 'house' },
+        { role: 'user', content: [{ type: 'text', text: 'Hi' }] },
+        { role: 'assistant', content: '', refusal: null, reasoning_content: 'hm', tool_calls: [call] },
+        { role: 'tool', content: [{ type: 'text', text: 'pong' }], tool_call_id: 'call_x' },
+        { role: 'system', content: 'Mind the time.' },
+        { role: 'assistant', content: [{ type: 'text', text: 'So.' }] },
+        { role: 'user', content: '' },
+      ],
+    })
+    await gateway.post('/v1/chat/completions', spelled)
+    expect(gateway.asked).toEqual([spelled])
+  })
+
+  it('goes on without the byte order mark that stood before it', async () => {
+    const gateway = await between(answer)
+    await gateway.post('/v1/chat/completions', `\uFEFF${asked}`)
+    expect(gateway.asked).toEqual([asked])
+  })
+
   it('is written anew where the model has another name there', async () => {
     const models = [{ match: '*', upstream: 'lab', model: 'n', format: 'kimi' }]
     const gateway = await between(answer, { settings: { models } })

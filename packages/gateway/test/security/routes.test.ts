@@ -69,7 +69,14 @@ function expectNoCors({ headers }: Reply): void {
   expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([])
 }
 
-describe.each(routes.map((route) => [`${route.method} ${route.path}`, route] as const))(
+const askedRoutes = routes.map(({ name, method, path, isOpen }): Route => ({
+  name,
+  method,
+  path: path.replace('{id}', 'kimi-k2'),
+  isOpen,
+}))
+
+describe.each(askedRoutes.map((route) => [`${route.method} ${route.path}`, route] as const))(
   '%s',
   (_name, route) => {
     it('answers, with an id of the request', async () => {

@@ -4,6 +4,7 @@ import { describeIssue, describeOrigin, type ConfigIssue } from '../../config/or
 import { configOptions, readConfigFlags } from '../config-options.ts'
 import type { Command } from '../command.ts'
 import type { Io } from '../io.ts'
+import { workerCount, workersOption } from '../workers-option.ts'
 
 export const check: Command = {
   name: 'check',
@@ -16,6 +17,7 @@ export const check: Command = {
   ],
   options: {
     ...configOptions,
+    workers: workersOption,
     explain: { type: 'boolean', help: 'Print every value and where it comes from.' },
     json: { type: 'boolean', help: 'Print JSON.' },
   },
@@ -27,6 +29,7 @@ export const check: Command = {
     },
   ],
   async run(given, io) {
+    workerCount(given, 'check')
     // The schema takes a while to load; the other commands should not wait for it.
     const [{ loadConfig }, { processWorld }] = await Promise.all([
       import('../../config/load.ts'),

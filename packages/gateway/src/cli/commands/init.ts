@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { rename, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { isOpenRouter, upstreamUrlFault, withVersionPath } from '../../config/upstream-url.ts'
+import { makeFolder } from '../../files/make-folder.ts'
 import { CliError, failure, usageError } from '../cli-error.ts'
 import type { Command } from '../command.ts'
 import { starterConfig } from '../starter-config.ts'
@@ -60,7 +61,7 @@ const hint = 'See dragoman init --help'
 async function writePrivately(path: string, text: string, isReplacing: boolean): Promise<void> {
   const target = isReplacing ? `${path}.${randomUUID()}.tmp` : path
   try {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+    await makeFolder(dirname(path))
     await writeFile(target, text, { flag: 'wx', mode: 0o600, flush: true })
     if (isReplacing) await rename(target, path)
   } catch (error) {

@@ -3,14 +3,13 @@ import type { LoadedConfig, LoadResult } from '../../config/load.ts'
 import type { Metrics } from '../../observe/metrics.ts'
 import type { Service } from '../../runtime/service.ts'
 import type { CommandArguments } from '../arguments.ts'
-import { failure, usageError } from '../cli-error.ts'
+import { failure } from '../cli-error.ts'
 import type { Command } from '../command.ts'
 import { configOptions, readConfigFlags } from '../config-options.ts'
 import type { Io } from '../io.ts'
 import { packageVersion } from '../package-files.ts'
 import { serveHints } from '../serve-hints.ts'
-
-const MOST_WORKERS = 64
+import { workerCount, workersOption } from '../workers-option.ts'
 
 export const serve: Command = {
   name: 'serve',
@@ -23,7 +22,7 @@ export const serve: Command = {
   ],
   options: {
     ...configOptions,
-    workers: { type: 'string', value: 'N', help: 'Share the work among N processes. Default 1.' },
+    workers: workersOption,
   },
   examples: [
     { command: 'serve', does: 'On the simulator, or on what ./dragoman.yaml says.' },
@@ -36,7 +35,7 @@ export const serve: Command = {
 }
 
 async function runServe(given: CommandArguments, io: Io): Promise<0 | 1> {
-  const workers = workerCount(given.text('workers'))
+  const workers = workerCount(given, 'serve')
   const [{ loadConfig }, { processWorld }, { describeIssue }] = await Promise.all([
     import('../../config/load.ts'),
     import('../../config/world.ts'),
@@ -52,13 +51,20 @@ async function runServe(given: CommandArguments, io: Io): Promise<0 | 1> {
   if (!loaded.ok) throw failure(loaded.errors.map(describeIssue).join('\n'))
   const serving: Serving = { loaded, load, workers, io }
   if (cluster.isWorker) return serveAsWorker(serving)
+  await prepareRecording(loaded)
   return workers === 1 ? serveAlone(serving) : serveWithWorkers(serving)
 }
 
-function workerCount(text: string | undefined): number {
-  const count = Number(text ?? '1')
-  if (Number.isInteger(count) && count >= 1 && count <= MOST_WORKERS) return count
-  throw usageError(`--workers must be a whole number from 1 to ${MOST_WORKERS}.`, 'See dragoman serve --help')
+/** Who asks for recordings wants to know at once that there will be none. */
+async function prepareRecording({ config: { record } }: LoadedConfig): Promise<void> {
+  if (record === null) return
+  const { prepareFolder } = await import('../../recorder/recording-folder.ts')
+  try {
+    await prepareFolder(record.dir)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw failure(`cannot record in ${record.dir}: ${reason}`, error)
+  }
 }
 
 interface Serving {
