@@ -24,7 +24,7 @@ export interface ParserOptions {
   /** Marker strings that a vendor changed: for the format in use, or by format. */
   readonly markers?: MarkerOverrides | Partial<Record<FormatId, MarkerOverrides>> | undefined
   /** Is given each parser that is made with these options, for whoever wants to know how much they hold. */
-  readonly onOpen?: (parser: Pick<ParserStage, 'heldBytes'>) => void
+  readonly onOpen?: ((parser: Pick<ParserStage, 'heldBytes'>) => void) | undefined
 }
 
 export interface ParserLimits {

@@ -9,7 +9,7 @@ export interface RequestTarget {
   /** The client speaks the upstream's dialect: what only this dialect can say, known to us or not, is kept. */
   readonly sameDialect?: boolean
   /** Where given, only these of the fields unknown to us are kept. */
-  readonly allowedFields?: readonly string[]
+  readonly allowedFields?: readonly string[] | undefined
   /** Reasoning of another family of models. */
   readonly foreignReasoning?: 'drop' | 'text'
   readonly maxOutputTokens?: number

@@ -175,25 +175,37 @@ function afterLineEnd(text: string, lineStart: number, lineEnd: number): number 
 
 /** Bytes to text, where a character may be cut between two chunks. */
 class Utf8Pieces {
-  // The decoder's own removal of a byte order mark begins anew after each flush and would eat a U+FEFF that
-  // belongs to the text.
-  private readonly decoder = new TextDecoder('utf-8', { ignoreBOM: true })
-  private mayHoldBytes = false
+  /** Holds the bytes of a character whose end has not come; null where none may be held. */
+  private cut: TextDecoder | null = null
 
   decode(bytes: Uint8Array): string {
     const last = bytes.at(-1)
     if (last === undefined) return ''
     // Nothing can be cut after an ASCII byte, and decoding without `stream` is several times faster on Node.
-    this.mayHoldBytes = last >= 0x80
-    return this.decoder.decode(bytes, { stream: this.mayHoldBytes })
+    if (last >= 0x80) {
+      this.cut ??= newDecoder()
+      return this.cut.decode(bytes, { stream: true })
+    }
+    const decoder = this.cut ?? wholePieces
+    this.cut = null
+    return decoder.decode(bytes)
   }
 
   flush(): string {
-    if (!this.mayHoldBytes) return ''
-    this.mayHoldBytes = false
-    return this.decoder.decode()
+    const text = this.cut?.decode() ?? ''
+    this.cut = null
+    return text
   }
 }
+
+// The decoder's own removal of a byte order mark begins anew after each flush and would eat a U+FEFF that belongs
+// to the text.
+function newDecoder(): TextDecoder {
+  return new TextDecoder('utf-8', { ignoreBOM: true })
+}
+
+/** Shared by all streams: it holds nothing between two pieces. */
+const wholePieces = newDecoder()
 
 /** Text collected in pieces and joined once: adding to one string would copy it for each piece. */
 class HeldText {

@@ -9,7 +9,10 @@ import { LearnedEnvelope } from '../../src/dialects/openai-chat/learned-envelope
 describe('a chunk that differs from the one before in its text alone', () => {
   it('is read without being parsed', () => {
     expect(contentOf(learned(plain('one')), plain(' two é 三'))).toBe(' two é 三')
-    expect(contentOf(learned(plain('')), plain('x'))).toBe('x')
+  })
+
+  it('is not learned from one without text, which is the first and like no other', () => {
+    expect(contentOf(learned(plain('')), plain('x'))).toBeUndefined()
   })
 
   it('is read from wherever in a text it begins', () => {

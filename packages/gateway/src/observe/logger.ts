@@ -28,6 +28,20 @@ export interface ServiceLogger extends Logger {
   close(): Promise<void>
 }
 
+/** The date is written out once a second: to do so for every line takes as long as the rest of the line. */
+let second = -1
+let untilSecond = ''
+
+function timeField(): string {
+  const now = Date.now()
+  const at = Math.floor(now / 1000)
+  if (at !== second) {
+    second = at
+    untilSecond = new Date(now).toISOString().slice(0, -'123Z'.length)
+  }
+  return `,"time":"${untilSecond}${String(now % 1000).padStart(3, '0')}Z"`
+}
+
 export function createLogger({ config, redact, isTerminal, onDrop }: LoggerOptions): ServiceLogger {
   let { file } = config
   let writer: PatientWriter
@@ -36,7 +50,7 @@ export function createLogger({ config, redact, isTerminal, onDrop }: LoggerOptio
     {
       level: config.level,
       base: null,
-      timestamp: pino.stdTimeFunctions.isoTime,
+      timestamp: timeField,
       formatters: { level: (label) => ({ level: label }) },
     },
     { write: (line) => stream.write(redact(line)) },

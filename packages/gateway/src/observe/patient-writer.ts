@@ -9,7 +9,7 @@ export const STDERR = 2
 const MOST_WAITING_BYTES = 4_194_304
 
 /** Lines wait for one another until there are so many bytes, but no longer than this. */
-const BATCH_BYTES = 8192
+const BATCH_BYTES = 16_000
 const BATCH_MS = 50
 
 /** How long the end of the process waits for somebody to take what is left. */
@@ -19,6 +19,7 @@ const CLOSING_MS = 300
 export class PatientWriter {
   private readonly destination: ReturnType<typeof pino.destination>
   private state: 'open' | 'closed' = 'open'
+  private batch: NodeJS.Timeout | undefined
 
   constructor(descriptor: number, onDrop: () => void) {
     this.destination = pino.destination({
@@ -26,7 +27,6 @@ export class PatientWriter {
       sync: false,
       // A line a request, each with a write of its own, would be a tenth of all the work there is.
       minLength: BATCH_BYTES,
-      periodicFlush: BATCH_MS,
       maxLength: MOST_WAITING_BYTES,
       // Tried for ever, a line that nobody takes would keep the process from its end.
       retryEAGAIN: () => this.state === 'open',
@@ -36,7 +36,13 @@ export class PatientWriter {
   }
 
   write(text: string): void {
-    if (this.state === 'open') this.destination.write(text)
+    if (this.state === 'closed') return
+    this.destination.write(text)
+    // A timer of the writer's own would write every time, also when there is nothing.
+    this.batch ??= setTimeout(() => {
+      this.batch = undefined
+      this.destination.flush()
+    }, BATCH_MS).unref()
   }
 
   async close(): Promise<void> {
@@ -50,6 +56,7 @@ export class PatientWriter {
       this.destination.end()
     })
     this.state = 'closed'
+    clearTimeout(this.batch)
     this.destination.destroy()
   }
 }

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import {
   type ConversationRequest,
@@ -62,7 +62,8 @@ export async function answerRoute(context: AnswerRouteContext): Promise<void> {
     context.refuse(noThreads)
     return
   }
-  const plan = planRequest(decoded, dialect, route, upstream, config, came)
+  const onParser = log.parserOpened.bind(log)
+  const plan = planRequest(decoded, dialect, route, upstream, config, { came, onParser })
   log.plan(plan)
   recording?.upstreamRequest(plan)
   answer(context, decoded, plan, recording)
@@ -117,7 +118,11 @@ function answer(
   const { config, response, upstreams, log, refuse } = context
   const exchange: Exchange = new Exchange({
     response,
-    timeouts: { ...config.timeouts, ...plan.route.timeouts },
+    timeouts: {
+      finishGrace: plan.route.timeouts.finishGrace,
+      ping: config.timeouts.ping,
+      clientStall: config.timeouts.clientStall,
+    },
     responseBytes: config.limits.responseBytes,
     wantsStream: request.stream,
     callUpstream: (listener) => {
@@ -152,14 +157,12 @@ function pipelineOptions(
   exchange: Exchange,
 ): PipelineOptions {
   const prefix = dialect === 'anthropic-messages' ? 'msg_' : 'chatcmpl-'
-  const ids = request.contents.flatMap(({ blocks }) =>
-    blocks.flatMap((block) => (block.type === 'tool_call' ? [block.id] : [])),
-  )
   return {
-    plan: { ...plan, parser: { ...plan.parser, onOpen: (parser) => log.parserOpened(parser) } },
+    plan,
     clientDialect: dialect,
     clientModel: request.model,
-    newAnswerId: () => prefix + randomBytes(12).toString('hex'),
+    // Its random bytes are kept in store, where others are asked of the system each time.
+    newAnswerId: () => prefix + randomUUID().replaceAll('-', ''),
     created: Math.floor(Date.now() / 1000),
     includeUsage: request.wantsUsage === true,
     inputTokens: () => estimateTokens(request),
@@ -167,7 +170,7 @@ function pipelineOptions(
       if (format !== 'std') log.callRead(format)
       return mintToolId({ dialect, format, taken, newId: randomName })
     },
-    conversationIds: new Set(ids),
+    conversationIds: callIds(request),
     maxEventBytes: config.limits.lineBytes,
     watcher: log,
     redact,
@@ -188,6 +191,14 @@ function pipelineOptions(
       exchange.finish()
     },
   }
+}
+
+function callIds({ contents }: ConversationRequest): ReadonlySet<string> {
+  const ids = new Set<string>()
+  for (const { blocks } of contents) {
+    for (const block of blocks) if (block.type === 'tool_call') ids.add(block.id)
+  }
+  return ids
 }
 
 function startStream(response: ServerResponse): void {

@@ -11,6 +11,7 @@ import {
   type ParserOptions,
   type RequestNote,
   shortToolNames,
+  type ToolDefinition,
   type ToolNames,
   withToolsInPrompt,
 } from '@dragoman/core'
@@ -47,7 +48,7 @@ export function planRequest(
   route: ModelRoute,
   upstream: Upstream,
   config: GatewayConfig,
-  came?: CameBody,
+  { came, onParser }: PlanContext = {},
 ): Plan {
   const upstreamDialect = upstream.dialect
   const { format, formatFrom } = formatFor(request, route, config, upstreamDialect)
@@ -56,7 +57,7 @@ export function planRequest(
     format,
     sameDialect: clientDialect === upstreamDialect,
     foreignReasoning: config.reasoning.foreign,
-    ...(config.keys.length === 0 ? {} : { allowedFields: allowedFields[upstreamDialect] }),
+    allowedFields: config.keys.length === 0 ? undefined : allowedFields[upstreamDialect],
   }
   const { request: sent, notes } =
     route.tools === 'prompt' ? withToolsInPrompt(request, format) : { request, notes: [] }
@@ -70,13 +71,19 @@ export function planRequest(
     upstreamDialect,
     format,
     formatFrom,
-    parser: parserOptions(request, route, config),
+    parser: parserOptions(request, route, config, onParser),
     toolNames: shortToolNames(sent.tools, longestToolName[upstreamDialect]),
     path: pathOf(upstream),
     headers: headersFor(upstream, request.stream),
     body: bodyOf({ ...encoded.body, ...upstream.body }, came, config),
     notes: [...notes, ...encoded.notes],
   }
+}
+
+export interface PlanContext {
+  readonly came?: CameBody
+  /** Is given each parser that reads a part of the answer. */
+  readonly onParser?: ParserOptions['onOpen']
 }
 
 /** A body as it came, and what it says. */
@@ -120,6 +127,7 @@ function parserOptions(
   request: ConversationRequest,
   route: ModelRoute,
   { formats, limits, delivery }: GatewayConfig,
+  onOpen: ParserOptions['onOpen'],
 ): ParserOptions {
   const overridden = detectFormat(route.model, formats.overrides)
   const named = detectFormat(route.model)
@@ -127,7 +135,7 @@ function parserOptions(
   return {
     format,
     model: route.model,
-    tools: request.toolChoice?.type === 'none' ? [] : request.tools.map((tool) => ({ ...tool })),
+    tools: request.toolChoice?.type === 'none' ? [] : request.tools.map(asDefinition),
     delivery,
     limits: {
       toolCallBytes: formats.toolCallBytes[overridden] ?? limits.toolCallBytes,
@@ -135,7 +143,13 @@ function parserOptions(
     },
     promptOpensReasoning: route.startsInReasoning ?? undefined,
     markers: Object.keys(formats.markers).length === 0 ? undefined : formats.markers,
+    onOpen,
   }
+}
+
+/** What the parser has to know of a tool. */
+function asDefinition({ name, parameters }: ConversationRequest['tools'][number]): ToolDefinition {
+  return { name, parameters }
 }
 
 const paths = new WeakMap<Upstream, string>()

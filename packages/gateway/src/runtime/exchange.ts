@@ -10,7 +10,6 @@ const ERROR_BYTES = 65_536
 const LAST_WORD_MS = 100
 
 export interface ExchangeTimeouts {
-  readonly idle: number
   readonly finishGrace: number
   readonly ping: number
   readonly clientStall: number
@@ -165,7 +164,7 @@ export class Exchange implements UpstreamListener {
     if (!this.isUpstreamOver) {
       this.lastWordTimer = setTimeout(() => this.call?.abort(), LAST_WORD_MS)
     }
-    if (!this.options.response.closed) this.watchStall()
+    if (this.options.response.writableLength > 0) this.watchStall()
   }
 
   /** Takes text of the answer. What one turn of the event loop brings is sent in one piece. */

@@ -17,6 +17,7 @@ const LIST_MS = 3000
 /** The connections to every upstream, and the simulator where there is none. */
 export class Upstreams {
   private readonly clients = new Map<string, ReachableUpstream>()
+  private readonly origins = new WeakMap<Upstream, string>()
   private readonly proxies: ProxyConfig
   private readonly lists: ModelLists
   private simulator: Simulator | undefined
@@ -89,7 +90,7 @@ export class Upstreams {
   }
 
   private reach(upstream: Upstream, connectTimeout: number): ReachableUpstream {
-    const { origin } = new URL(upstream.url)
+    const origin = this.originOf(upstream)
     const key = `${origin} ${connectTimeout}`
     let found = this.clients.get(key)
     if (found === undefined) {
@@ -100,6 +101,14 @@ export class Upstreams {
       this.clients.set(key, found)
     }
     return found
+  }
+
+  private originOf(upstream: Upstream): string {
+    const known = this.origins.get(upstream)
+    if (known !== undefined) return known
+    const { origin } = new URL(upstream.url)
+    this.origins.set(upstream, origin)
+    return origin
   }
 
   private async startSimulator(): Promise<Upstream> {

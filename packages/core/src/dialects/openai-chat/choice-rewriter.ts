@@ -63,7 +63,7 @@ export class ChoiceRewriter {
       const choices = saysTheSame(parts, pieces) ? [choice] : replaced(read, pieces, chunk)
       return { choices, failure: this.reader.failure, reasoningFields: fields }
     }
-    return { ...this.finish(read, pieces, finishReason), reasoningFields: fields }
+    return this.finish(read, pieces, finishReason)
   }
 
   /** A delta of content alone. Null where it goes to the client as it came. */
@@ -98,27 +98,14 @@ export class ChoiceRewriter {
     return { chunks: choices.map((sent) => chunkWith(chunk, sent, false)), failure }
   }
 
-  private finish(
-    read: ReadChoice,
-    pieces: readonly Piece[],
-    came: string,
-  ): Omit<RewrittenChoice, 'reasoningFields'> {
-    const { choice, parts } = read
+  private finish(read: ReadChoice, pieces: readonly Piece[], came: string): RewrittenChoice {
     const end = this.reader.end({ by: 'finish-reason', reason: came })
     const finishReason = end.finishReason ?? came
     this.state = { at: 'ended', finishReason }
     const all = joinPieces([...pieces, ...end.pieces])
-    if (end.failure !== null) return { choices: splitChoice(read, all), failure: end.failure }
-
-    const withFinish = finishReason === came ? choice : { ...choice, finish_reason: finishReason }
-    if (saysTheSame(parts, all)) return { choices: [withFinish], failure: null }
-    if (parts.keys.length === 0) {
-      return { choices: [...piecesAlone(read, all), withFinish], failure: null }
-    }
-    if (all.length === 0) {
-      return { choices: [{ ...emptiedChoice(read), finish_reason: finishReason }], failure: null }
-    }
-    return { choices: [...splitChoice(read, all), finishChoice(choice, finishReason)], failure: null }
+    const { failure } = end
+    const choices = failure === null ? finished(read, all, came, finishReason) : splitChoice(read, all)
+    return { choices, failure, reasoningFields: read.reasoningFields }
   }
 }
 
@@ -127,6 +114,21 @@ type State =
   /** With the last chunk that had a part of the choice, and that part. */
   | { readonly at: 'open'; readonly choice: JsonObject; readonly chunk: JsonObject }
   | { readonly at: 'ended'; readonly finishReason: string | null }
+
+/** The last choices of an answer: these pieces, then the finish reason. */
+function finished(
+  read: ReadChoice,
+  pieces: readonly Piece[],
+  came: string,
+  finishReason: string,
+): readonly JsonObject[] {
+  const { choice, parts } = read
+  const withFinish = finishReason === came ? choice : { ...choice, finish_reason: finishReason }
+  if (saysTheSame(parts, pieces)) return [withFinish]
+  if (parts.keys.length === 0) return [...piecesAlone(read, pieces), withFinish]
+  if (pieces.length === 0) return [{ ...emptiedChoice(read), finish_reason: finishReason }]
+  return [...splitChoice(read, pieces), finishChoice(choice, finishReason)]
+}
 
 /** The choice with these pieces in place of its own parts. */
 function replaced(read: ReadChoice, pieces: readonly Piece[], chunk: JsonObject): JsonObject[] {

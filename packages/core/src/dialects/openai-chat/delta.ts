@@ -22,10 +22,12 @@ export type Piece =
 const reasoningAliases = ['reasoning_content', 'reasoning', 'reasoning_text'] as const
 
 export function readDelta(delta: JsonObject): DeltaParts {
-  const reasoning =
-    reasoningAliases.map((field) => nonEmptyText(delta[field])).find((text) => text !== null) ?? null
-  const reasoningFields =
-    reasoning === null ? [] : reasoningAliases.filter((field) => delta[field] === reasoning)
+  let reasoning: string | null = null
+  const reasoningFields: string[] = []
+  for (const field of reasoningAliases) {
+    reasoning ??= nonEmptyText(delta[field])
+    if (reasoning !== null && delta[field] === reasoning) reasoningFields.push(field)
+  }
   const content = nonEmptyText(delta['content'])
   const toolCalls =
     Array.isArray(delta['tool_calls']) && delta['tool_calls'].length > 0 ? delta['tool_calls'] : null

@@ -27,7 +27,8 @@ export class LearnedEnvelope {
   /** Remembers what surrounds the content, if content is all that the chunk says. */
   learn({ source, data }: SseEvent, chunk: JsonObject): void {
     const content = onlyContent(chunk)
-    if (content === undefined) return
+    // The first chunk often has an empty text beside the role, as no other has: what it is like says nothing.
+    if (content === undefined || content === '') return
     if (this.before !== '' && source.startsWith(this.before) && source.endsWith(this.after)) return
     const dataStart = source.startsWith('data: ') ? 6 : 5
     if (source !== `data: ${data}\n\n` && source !== `data:${data}\n\n`) return
@@ -62,10 +63,10 @@ function onlyContent(chunk: JsonObject): string | undefined {
     return undefined
   const { delta } = choice
   if (!isJsonObject(delta) || typeof delta['content'] !== 'string') return undefined
-  const isAlone = Object.entries(delta).every(
-    ([key, value]) => key === 'content' || key === 'role' || !isThere(value),
-  )
-  return isAlone ? delta['content'] : undefined
+  for (const key of Object.keys(delta)) {
+    if (key !== 'content' && key !== 'role' && isThere(delta[key])) return undefined
+  }
+  return delta['content']
 }
 
 function isThere(value: unknown): boolean {
@@ -74,5 +75,5 @@ function isThere(value: unknown): boolean {
 
 /** A copy: a slice would keep the whole chunk alive, and compares slowly. */
 function flat(text: string): string {
-  return new TextDecoder().decode(new TextEncoder().encode(text))
+  return String(JSON.parse(JSON.stringify(text)))
 }

@@ -144,7 +144,8 @@ class ChunkStreamRewriter implements ChatStreamRewriter, SseSink {
   }
 
   private hasFinished(): boolean {
-    return this.choices.size > 0 && [...this.choices.values()].every((choice) => choice.isEnded)
+    for (const choice of this.choices.values()) if (!choice.isEnded) return false
+    return this.choices.size > 0
   }
 
   private finish(): void {
@@ -227,9 +228,11 @@ class ChunkStreamRewriter implements ChatStreamRewriter, SseSink {
     if (!wasFinished || came.length === 0) this.output.release()
     const sent: unknown[] = []
     let failure: Failure | null = null
-    for (const [position, choice] of came.entries()) {
+    let position = 0
+    for (const choice of came) {
       if (isJsonObject(choice)) failure = this.takeChoice(choice, position, chunk, sent) ?? failure
       else sent.push(choice)
+      position++
     }
     this.envelope.learn(event, chunk)
     this.output.chunk(event, chunk, came, sent)
@@ -259,7 +262,7 @@ class ChunkStreamRewriter implements ChatStreamRewriter, SseSink {
     const rewriter = this.choiceAt(index)
     const result = rewriter.take(choice, chunk, this.reasoningFields)
     this.reasoningFields = result.reasoningFields
-    sent.push(...result.choices)
+    for (const each of result.choices) sent.push(each)
     return result.failure ?? (this.isStrict ? failureOfChoice(choice) : null)
   }
 

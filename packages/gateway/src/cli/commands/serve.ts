@@ -166,7 +166,11 @@ async function start(
   { loaded: { config }, workers, io }: Pick<Serving, 'loaded' | 'workers' | 'io'>,
   metrics: Metrics,
 ): Promise<Service> {
-  const { startService } = await import('../../runtime/service.ts')
+  const [{ startService }, { tuneEngine }] = await Promise.all([
+    import('../../runtime/service.ts'),
+    import('../../runtime/tune-engine.ts'),
+  ])
+  tuneEngine()
   try {
     return await startService(config, { metrics, now: io.now, isTerminal: io.stderr.isTerminal, workers })
   } catch (error) {
