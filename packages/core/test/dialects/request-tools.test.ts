@@ -31,6 +31,14 @@ describe('tools', () => {
     expect(written).toEqual([empty, empty, empty])
   })
 
+  it('go on as the client wrote them in its own dialect', () => {
+    const bare = { type: 'function', function: { name: 'now' } }
+    const empty = { type: 'function', function: { name: 'then', parameters: { type: 'object' }, x: 1 } }
+    expect(chatToChat({ tools: [bare, empty] }).body['tools']).toEqual([bare, empty])
+    const anthropic = { name: 'now', input_schema: { type: 'object' }, cache_control: { type: 'ephemeral' } }
+    expect(anthropicToAnthropic({ tools: [anthropic] }).body['tools']).toEqual([anthropic])
+  })
+
   it('unions, references and unknown keywords in a schema are passed on', () => {
     const odd = { $schema: 'x', $ref: '#/$defs/a', $defs: { a: { type: 'object', format: 'uri' } } }
     const { body } = anthropicToChat({ tools: [{ name: 'odd', input_schema: odd }] })

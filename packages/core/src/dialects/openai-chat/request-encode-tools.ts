@@ -19,20 +19,27 @@ export function encodeTools(
 }
 
 function encodeTool(tool: Tool & Written, target: ChatTarget, names: ToolNames): JsonObject {
+  const name = names.toUpstream(tool.name)
   const written = target.sameDialect === true ? writtenIn(tool, 'openai-chat') : undefined
-  const writtenFunction = written?.['function']
+  if (written !== undefined) return rewritten(written, name)
   return {
-    ...written,
     type: 'function',
     function: {
-      ...(isJsonObject(writtenFunction) ? writtenFunction : {}),
-      name: names.toUpstream(tool.name),
+      name,
       ...(tool.description === undefined ? {} : { description: tool.description }),
       parameters: withProperties(tool.parameters),
       ...(tool.strict === undefined ? {} : { strict: tool.strict }),
     },
     ...cacheMark(tool, target),
   }
+}
+
+/** The tool as the client wrote it, but for a name that the upstream could not take. */
+function rewritten(written: JsonObject, name: string): JsonObject {
+  const { type, function: definition } = written
+  if (!isJsonObject(definition)) return written
+  if (type === 'function' && definition['name'] === name) return written
+  return { ...written, type: 'function', function: { ...definition, name } }
 }
 
 export interface EncodedToolChoice {
