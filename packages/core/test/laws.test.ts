@@ -79,7 +79,9 @@ describe.each(modes.map((mode) => [mode.title, mode] as const))('%s', (_, mode) 
   it('passes plain prose on at once', () => {
     const letters = 'abcdefghijklmnopqrstuvwxyz ,.;!?\n'
       .split('')
-      .filter((letter) => !mode.samples.some((sample) => sample.trimStart().startsWith(letter)))
+      .filter((letter) =>
+        [...mode.samples, ...mode.firstWords].every((marker) => !marker.trimStart().startsWith(letter)),
+      )
     const text = fc.string({ unit: fc.constantFrom(...letters), minLength: 1, maxLength: 60 })
     fc.assert(
       fc.property(text, (prose) => {

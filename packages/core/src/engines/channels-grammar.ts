@@ -1,4 +1,5 @@
-import { type Marker, MarkerSearch } from '../text/marker-search.ts'
+import type { Marker } from '../text/marker.ts'
+import { MarkerSearch } from '../text/marker-search.ts'
 import type { NameThenArgsGrammar } from './name-then-args-grammar.ts'
 import type { TaggedParamsGrammar } from './tagged-params-grammar.ts'
 
@@ -39,10 +40,19 @@ export interface ChannelsGrammar {
   /** The same, and this body is content. */
   readonly contentBegin: readonly Marker[]
   readonly bodyEnd: readonly Marker[]
-  /** How the header of a call begins when the server strips the tokens, up to the mark of the recipient. Salvage. */
-  readonly strippedBegin?: readonly string[]
+  readonly stripped?: StrippedHeaders
   /** How the body of a message to a tool is written. */
   readonly calls: readonly (NameThenArgsGrammar | TaggedParamsGrammar)[]
+}
+
+/** What is left of headers where the server strips the tokens: words, glued to the text behind them. */
+export interface StrippedHeaders {
+  /** How the header of a call begins, up to the mark of the recipient. Salvage. */
+  readonly callBegin: readonly string[]
+  /** The channels that the first message may have: an answer that begins so has lost its tokens. */
+  readonly first: readonly string[]
+  /** Who speaks and the channel, between two messages. */
+  readonly next: Readonly<Record<string, Route>>
 }
 
 export type HeaderRole =

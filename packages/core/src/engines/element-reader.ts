@@ -1,5 +1,6 @@
 import { JsonWriter } from '../text/json-writer.ts'
-import { MarkerSearch, NONE, PARTIAL } from '../text/marker-search.ts'
+import { NONE, PARTIAL } from '../text/marker.ts'
+import { MarkerSearch } from '../text/marker-search.ts'
 import { skipSpace } from '../text/space.ts'
 import { type Element, elementJson } from './element.ts'
 import { type ElementTag, readElementTag } from './element-tag.ts'

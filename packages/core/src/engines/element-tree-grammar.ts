@@ -1,4 +1,5 @@
-import { type Marker, MarkerSearch, NONE, PARTIAL } from '../text/marker-search.ts'
+import { type Marker, NONE, PARTIAL } from '../text/marker.ts'
+import { MarkerSearch } from '../text/marker-search.ts'
 import { skipSpace } from '../text/space.ts'
 import { readTag } from '../text/tag-reader.ts'
 import { readElementTag } from './element-tag.ts'

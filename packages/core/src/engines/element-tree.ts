@@ -1,4 +1,5 @@
-import { type MarkerSearch, PARTIAL, searchFor } from '../text/marker-search.ts'
+import { PARTIAL } from '../text/marker.ts'
+import { type MarkerSearch, searchFor } from '../text/marker-search.ts'
 import { skipSpace } from '../text/space.ts'
 import { readTag } from '../text/tag-reader.ts'
 import { ElementReader } from './element-reader.ts'

@@ -1,6 +1,7 @@
 import { JsonRepair } from '../text/json-repair.ts'
 import { JsonScanner } from '../text/json-scanner.ts'
-import { type MarkerSearch, NONE, PARTIAL } from '../text/marker-search.ts'
+import { NONE, PARTIAL } from '../text/marker.ts'
+import type { MarkerSearch } from '../text/marker-search.ts'
 import { skipSpace } from '../text/space.ts'
 import { ArgumentsReader } from './arguments-reader.ts'
 import type { EngineContext } from './engine.ts'

@@ -1,6 +1,6 @@
 import { DEEPEST } from '../text/json-scanner.ts'
 import { JsonWriter } from '../text/json-writer.ts'
-import { NONE, PARTIAL } from '../text/marker-search.ts'
+import { NONE, PARTIAL } from '../text/marker.ts'
 import { scalarJson } from '../text/python-scalar.ts'
 import { PythonString, readOpeningQuote } from '../text/python-string.ts'
 import { skipSpace } from '../text/space.ts'

@@ -1,4 +1,5 @@
-import { type MarkerSearch, NONE, PARTIAL } from '../text/marker-search.ts'
+import { NONE, PARTIAL } from '../text/marker.ts'
+import type { MarkerSearch } from '../text/marker-search.ts'
 import { skipSpace } from '../text/space.ts'
 import type { EndReason, EngineContext } from './engine.ts'
 import { type KeyValuesGrammar, keyValuesMarkers, readHead, toolMeant } from './key-values-grammar.ts'

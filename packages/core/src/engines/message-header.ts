@@ -1,4 +1,4 @@
-import { NONE, PARTIAL } from '../text/marker-search.ts'
+import { NONE, PARTIAL } from '../text/marker.ts'
 import { skipSpace } from '../text/space.ts'
 import { type ChannelsGrammar, headerMarkers, type HeaderRole, type Route } from './channels-grammar.ts'
 import { readWords, type HeaderWords } from './message-words.ts'
@@ -12,6 +12,8 @@ export interface MessageHeader extends HeaderWords {
   readonly route: Route | undefined
   /** It could not stand in another grammar, nor by chance in a text. */
   readonly isSure: boolean
+  /** None of the tokens stands in it. */
+  readonly isStripped: boolean
 }
 
 /** A stretch of words in a header, and what stands before it. */
@@ -54,6 +56,7 @@ export function readMessageHeader(
     end: span.end,
     route: routeOf(grammar, span, words),
     isSure: isNamed || hasChannel || isKnownRecipient,
+    isStripped: span.closer === 'missing' && span.parts.length === 1 && span.parts[0]?.behind === 'nothing',
   }
 }
 
@@ -82,7 +85,7 @@ function readSpan(grammar: ChannelsGrammar, text: string, at: number, final: boo
     const stop = words.search(notInHeader)
     const isOpen = length === NONE || length === PARTIAL
     const part = { behind, text: stop < 0 ? words : words.slice(0, stop) }
-    if (behind === 'nothing' && words !== '' && !isAddress(grammar, words)) return 'no'
+    if (behind === 'nothing' && words !== '' && !isAddress(grammar, part.text)) return 'no'
     const end = speakerEnd(grammar, part)
     if (end !== undefined) return { parts: [...parts, speaker], end: cursor + end, closer: 'missing' }
     if (stop >= 0) return atForeign(grammar, [...parts, part], text, cursor + stop, final)
@@ -106,10 +109,12 @@ function isEmptyMessage(grammar: ChannelsGrammar, words: string): boolean {
   return said === '' || grammar.speakers.includes(said) || Object.hasOwn(grammar.routes, said)
 }
 
-/** A recipient and at most a type: prose may begin with `to=` as well. */
+/** A recipient and at most a channel and a type: prose may begin with `to=` as well. */
 function isAddress(grammar: ChannelsGrammar, words: string): boolean {
   const mark = grammar.recipientMark ?? ''
-  return words.startsWith(mark) && words.trimEnd().split(/\s+/, 3).length < 3
+  const [, second = '', ...others] = words.trimEnd().split(/\s+/, 4)
+  const isChannel = grammar.channelBegin.length > 0 && Object.hasOwn(grammar.routes, second)
+  return words.startsWith(mark) && others.length <= (isChannel ? 1 : 0)
 }
 
 /**
@@ -149,7 +154,9 @@ function atForeign(
 ): Span | 'more' | 'no' {
   const mark = grammar.recipientMark
   const isAddressed = mark !== undefined && parts.some((part) => part.text.includes(mark))
-  if (text.charAt(at) === '{' && isAddressed) return { parts, end: at, closer: 'missing' }
+  const body = skipSpace(text, at)
+  if (isAddressed && body === text.length) return final ? 'no' : 'more'
+  if (isAddressed && text.charAt(body) === '{') return { parts, end: body, closer: 'missing' }
   const [first] = parts
   if (first?.behind !== 'message-begin' || parts.length > 1) return 'no'
   if (grammar.speakers.includes(first.text.trim())) return { parts, end: at, closer: 'missing' }

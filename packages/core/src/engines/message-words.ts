@@ -32,7 +32,7 @@ export function readWords(
     const { words, address } = cutAddress(grammar, withoutSpeaker(grammar, behind, text))
     const namesChannel = behind === 'channel-begin' || behind === 'message-begin'
     for (const [index, word] of words.entries()) {
-      const found = namesChannel && index === 0 ? channelIn(grammar, word) : undefined
+      const found = namesChannel && index === 0 ? channelOf(grammar, word) : undefined
       if (found !== undefined) channel = found
       else if (behind === 'channel-begin' && index === 0) channel = word
       const rest = found === undefined ? word : word.slice(found.length)
@@ -67,7 +67,7 @@ function cutAddress(
 }
 
 /** `commentary`, also where the word behind it was glued to it. */
-function channelIn(grammar: ChannelsGrammar, word: string): string | undefined {
+function channelOf(grammar: ChannelsGrammar, word: string): string | undefined {
   if (grammar.channelBegin.length === 0) return undefined
   return Object.keys(grammar.routes).find((channel) => word.startsWith(channel))
 }
@@ -83,12 +83,14 @@ function readAddress(
     return { recipient: { is: 'tool', name: bareName(grammar, written) }, extras: [] }
   }
   const [word = '', ...others] = written.split(/\s+/)
-  const extras = others.filter((other) => !grammar.types.includes(other))
+  const isKnown = (other: string): boolean =>
+    grammar.types.includes(other) || channelOf(grammar, other) === other
+  const extras = others.filter((other) => !isKnown(other))
   return { recipient: recipientOf(grammar, word, tools), extras }
 }
 
 function recipientOf(grammar: ChannelsGrammar, word: string, tools: ToolSet): Recipient {
-  const name = withoutChannel(grammar, bareName(grammar, word), tools)
+  const name = withoutGlued(grammar, bareName(grammar, word), tools)
   if (tools.has(word) || tools.has(name)) return { is: 'tool', name: tools.has(name) ? name : word }
   const route = Object.hasOwn(grammar.routes, word) ? grammar.routes[word] : undefined
   if (route !== undefined) return { is: 'route', route }
@@ -99,12 +101,16 @@ function recipientOf(grammar: ChannelsGrammar, word: string, tools: ToolSet): Re
   return { is: 'tool', name: isPrefix ? null : name }
 }
 
-/** Where a server strips the tokens, the channel is glued to the name. */
-function withoutChannel(grammar: ChannelsGrammar, name: string, tools: ToolSet): string {
-  if (tools.has(name)) return name
-  const channel = Object.keys(grammar.routes).find((each) => name.endsWith(each)) ?? ''
-  const rest = name.slice(0, name.length - channel.length)
-  return tools.has(rest) ? rest : name
+/** Where a server strips the tokens, the channel and the type are glued to the name. */
+function withoutGlued(grammar: ChannelsGrammar, name: string, tools: ToolSet): string {
+  const words = [...Object.keys(grammar.routes), ...grammar.types]
+  let rest = name
+  while (!tools.has(rest)) {
+    const word = words.find((each) => rest.endsWith(each))
+    if (word === undefined) return name
+    rest = rest.slice(0, -word.length)
+  }
+  return rest
 }
 
 function bareName({ toolPrefix = '' }: ChannelsGrammar, word: string): string {

@@ -1,4 +1,5 @@
-import { type Marker, MarkerSearch, NONE, PARTIAL, searchFor } from '../text/marker-search.ts'
+import { type Marker, NONE, PARTIAL } from '../text/marker.ts'
+import { MarkerSearch, searchFor } from '../text/marker-search.ts'
 import { skipSpace } from '../text/space.ts'
 import type { HeaderShape } from './call-header.ts'
 import type { Probe } from './engine.ts'

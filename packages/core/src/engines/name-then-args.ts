@@ -1,5 +1,6 @@
 import type { ProblemCode } from '../problems.ts'
-import { type MarkerSearch, NONE, PARTIAL } from '../text/marker-search.ts'
+import { NONE, PARTIAL } from '../text/marker.ts'
+import type { MarkerSearch } from '../text/marker-search.ts'
 import { ArgumentsReader } from './arguments-reader.ts'
 import type { CallHeader } from './call-header.ts'
 import type { EndReason, EngineContext } from './engine.ts'

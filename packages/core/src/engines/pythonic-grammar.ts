@@ -1,4 +1,5 @@
-import { type Marker, type MarkerSearch, searchFor } from '../text/marker-search.ts'
+import type { Marker } from '../text/marker.ts'
+import { type MarkerSearch, searchFor } from '../text/marker-search.ts'
 import { skipSpace } from '../text/space.ts'
 import type { Probe } from './engine.ts'
 import type { ToolSet } from './tool-set.ts'
@@ -19,6 +20,8 @@ export interface PythonicGrammar {
   readonly isFirst?: boolean
   /** The section is a code fence: its end is no marker of its own. Other code may stand in it. */
   readonly isFence?: boolean
+  /** The end of the section is a bracket that prose is full of. */
+  readonly isPlain?: boolean
 }
 
 /** The name of a call, and the position behind its opening parenthesis. */

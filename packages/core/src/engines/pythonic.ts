@@ -1,5 +1,6 @@
 import { problemCodes } from '../problems.ts'
-import { type MarkerSearch, NONE, PARTIAL } from '../text/marker-search.ts'
+import { NONE, PARTIAL } from '../text/marker.ts'
+import type { MarkerSearch } from '../text/marker-search.ts'
 import type { PythonLiteral } from '../text/python-literal.ts'
 import { skipSpace } from '../text/space.ts'
 import type { EndReason, EngineContext } from './engine.ts'

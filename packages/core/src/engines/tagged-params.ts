@@ -1,5 +1,6 @@
 import { problemCodes } from '../problems.ts'
-import { type MarkerSearch, NONE, PARTIAL, searchFor } from '../text/marker-search.ts'
+import { NONE, PARTIAL } from '../text/marker.ts'
+import { type MarkerSearch, searchFor } from '../text/marker-search.ts'
 import { skipSpace } from '../text/space.ts'
 import { readTag, type Tag } from '../text/tag-reader.ts'
 import { ArgumentsReader } from './arguments-reader.ts'

@@ -7,7 +7,7 @@ import type { JsonType } from './tool-set.ts'
 /** A value that arrived as bare text, as JSON. */
 export interface TypedValue {
   readonly json: string
-  /** The schema wanted something else: the value is kept as a string rather than guessed. */
+  /** The schema wanted something else: the value is kept as a string, or as null, rather than guessed. */
   readonly mismatch?: boolean
   readonly repairs?: ReadonlySet<RepairCode>
 }
@@ -31,7 +31,9 @@ export function typeValue(text: string, types: ReadonlySet<JsonType>): TypedValu
   const type = jsonTypeOf(literal)
   if (type !== undefined && allows(types, type, literal)) return { json: literal }
   if (types.has('object') && literal === '') return { json: '{}' }
-  return repaired(literal, types) ?? { ...asString(text), mismatch: true }
+  // Whoever wants no text was not given the text "null": the model left the value out.
+  const otherwise = constants.get(literal.toLowerCase()) === 'null' ? { json: 'null' } : asString(text)
+  return repaired(literal, types) ?? { ...otherwise, mismatch: true }
 }
 
 const constants: ReadonlyMap<string, string> = new Map([

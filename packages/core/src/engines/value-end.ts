@@ -1,5 +1,6 @@
 import type { Input } from '../text/input.ts'
-import { type MarkerSearch, NONE, PARTIAL } from '../text/marker-search.ts'
+import { NONE, PARTIAL } from '../text/marker.ts'
+import type { MarkerSearch } from '../text/marker-search.ts'
 import { skipSpace } from '../text/space.ts'
 import { readTag } from '../text/tag-reader.ts'
 import type { Probe } from './engine.ts'

@@ -1,6 +1,7 @@
 import type { DelimitedJsonGrammar } from '../engines/delimited-json.ts'
 import { usualEnvelope } from '../engines/envelope-shape.ts'
 import type { NameThenArgsGrammar } from '../engines/name-then-args-grammar.ts'
+import type { PythonicGrammar } from '../engines/pythonic-grammar.ts'
 import type { TaggedParamsGrammar } from '../engines/tagged-params-grammar.ts'
 import type { Grammar } from './format.ts'
 
@@ -14,6 +15,15 @@ const toolsJson: DelimitedJsonGrammar = {
   envelope: usualEnvelope,
 }
 
+const toldBegin = [
+  '[Calling tool: ',
+  '[Calling tool ',
+  '[Calling function: ',
+  '[Tool call: ',
+  '[tool_call: ',
+  '[TOOL_CALL: ',
+]
+
 /** How transcripts show a call to people: `[Calling tool: NAME({…})]`. */
 const toldCall: NameThenArgsGrammar = {
   engine: 'name-then-args',
@@ -22,17 +32,21 @@ const toldCall: NameThenArgsGrammar = {
   isPlain: true,
   sectionBegin: [],
   sectionEnd: [],
-  callBegin: [
-    '[Calling tool: ',
-    '[Calling tool ',
-    '[Calling function: ',
-    '[Tool call: ',
-    '[tool_call: ',
-    '[TOOL_CALL: ',
-  ],
+  callBegin: toldBegin,
   separator: ['('],
   callEnd: [')]'],
   header: {},
+}
+
+/** The same with arguments as Python writes them: `[Calling tool: NAME(a=1, b="x")]`. */
+const toldPythonic: PythonicGrammar = {
+  engine: 'pythonic',
+  id: 'told-pythonic',
+  isSpecial: false,
+  isPlain: true,
+  sectionBegin: toldBegin,
+  sectionEnd: [']'],
+  bareBegin: [],
 }
 
 /** A tag with the name of the tool, and JSON in it: `<toolcall><NAME>{…}</NAME></toolcall>`. */
@@ -52,4 +66,4 @@ const tagOfName: TaggedParamsGrammar = {
 }
 
 /** What models fall into when they forget their own syntax: read only as salvage. */
-export const drift: readonly Grammar[] = [toolsJson, toldCall, tagOfName]
+export const drift: readonly Grammar[] = [toolsJson, toldCall, toldPythonic, tagOfName]

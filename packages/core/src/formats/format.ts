@@ -5,7 +5,7 @@ import type { KeyValuesGrammar } from '../engines/key-values-grammar.ts'
 import type { NameThenArgsGrammar } from '../engines/name-then-args-grammar.ts'
 import type { PythonicGrammar } from '../engines/pythonic-grammar.ts'
 import type { TaggedParamsGrammar } from '../engines/tagged-params-grammar.ts'
-import type { Marker } from '../text/marker-search.ts'
+import type { Marker } from '../text/marker.ts'
 import type { FormatId } from './format-id.ts'
 
 /** One concrete in-band syntax: the data that an engine runs on. */

@@ -38,7 +38,17 @@ const harmony: ChannelsGrammar = {
   reasoningBegin: [],
   contentBegin: [],
   bodyEnd: ['<|end|>', '<|return|>', '<|call|>'],
-  strippedBegin: ['assistantcommentary to=', 'assistantanalysis to=', 'assistant to=', 'commentary to='],
+  stripped: {
+    callBegin: [
+      'assistantcommentary to=',
+      'assistantanalysis to=',
+      'assistant to=',
+      'commentary to=',
+      'analysis to=',
+    ],
+    first: ['analysis', 'commentary'],
+    next: { assistantanalysis: 'reasoning', assistantcommentary: 'content', assistantfinal: 'content' },
+  },
   calls: [harmonyCall],
 }
 

@@ -1,30 +1,36 @@
 import type { TaggedParamsGrammar } from '../engines/tagged-params-grammar.ts'
+import type { TagMarker } from '../text/marker.ts'
 
-/** Hy3 as it is published: every token carries the suffix. */
-export const hunyuan3: TaggedParamsGrammar = hunyuan3Tags('hunyuan3-xml', ':opensource', true)
+/** Hy3 as it is published: every token carries a suffix, `<tool_call:opensource>`, and not always the same. */
+export const hunyuan3: TaggedParamsGrammar = hunyuan3Tags('hunyuan3-xml', true, suffixed)
 
 /** Without the suffix the tags are GLM's in a section, and plain text. */
-export const hunyuan3Plain: TaggedParamsGrammar = hunyuan3Tags('hunyuan3-plain', '', false)
+export const hunyuan3Plain: TaggedParamsGrammar = hunyuan3Tags('hunyuan3-plain', false, (name) => `<${name}>`)
 
-function hunyuan3Tags(id: string, suffix: string, isSpecial: boolean): TaggedParamsGrammar {
+/** A tag of this name, with any suffix. */
+export function suffixed(name: string): TagMarker {
+  return { before: `<${name}`, after: '>' }
+}
+
+function hunyuan3Tags(id: string, isSpecial: boolean, tag: (name: string) => TagMarker): TaggedParamsGrammar {
   return {
     engine: 'tagged-params',
     id,
     isSpecial,
     isSectionOptional: true,
-    sectionBegin: [`<tool_calls${suffix}>`],
-    sectionEnd: [`</tool_calls${suffix}>`],
-    callBegin: [{ open: `<tool_call${suffix}>`, name: 'word', end: `<tool_sep${suffix}>` }],
-    callEnd: [`</tool_call${suffix}>`, `<end_of_tool_call${suffix}>`],
+    sectionBegin: [tag('tool_calls')],
+    sectionEnd: [tag('/tool_calls')],
+    callBegin: [{ open: tag('tool_call'), name: 'word', end: tag('tool_sep') }],
+    callEnd: [tag('/tool_call'), tag('end_of_tool_call')],
     parameterBegin: [
       {
-        open: `<arg_key${suffix}>`,
-        name: { around: [`<arg_key${suffix}>`, `</arg_key${suffix}>`] },
-        end: `<arg_value${suffix}>`,
+        open: tag('arg_key'),
+        name: { around: [tag('arg_key'), tag('/arg_key')] },
+        end: tag('arg_value'),
       },
     ],
-    keyEnd: [`</arg_key${suffix}>`],
-    parameterEnd: [`</arg_value${suffix}>`],
+    keyEnd: [tag('/arg_key')],
+    parameterEnd: [tag('/arg_value')],
     parameter: { trim: 'none' },
   }
 }

@@ -1,6 +1,6 @@
 import type { ChannelsGrammar } from '../engines/channels-grammar.ts'
 import { DragomanError } from '../errors.ts'
-import type { Marker } from '../text/marker-search.ts'
+import type { Marker } from '../text/marker.ts'
 import type { Format, Grammar } from './format.ts'
 
 /** New strings for the markers of a format, by the names they have in its record. */

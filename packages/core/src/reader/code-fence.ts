@@ -1,6 +1,7 @@
 import { isLineStart, skipSpace } from '../text/space.ts'
 
 export const BACKTICK = 96
+export const TILDE = 126
 
 /** A code fence that is open: which character it is made of, and how many. */
 export interface Fence {
@@ -17,11 +18,17 @@ const LONGEST_RUN = 64
 
 /** The run of fence characters at `at`; `more` while it may go on in the next chunk. */
 export function readFence(text: string, at: number, final: boolean): Fence | 'more' {
+  const length = runLength(text, at)
+  const mayGoOn = at + length === text.length && length < LONGEST_RUN
+  return mayGoOn && !final ? 'more' : { code: text.charCodeAt(at), length }
+}
+
+/** How often the character at `at` stands there. */
+export function runLength(text: string, at: number): number {
   const code = text.charCodeAt(at)
-  let end = at
+  let end = at + 1
   while (end < text.length && end - at < LONGEST_RUN && text.charCodeAt(end) === code) end++
-  const mayGoOn = end === text.length && end - at < LONGEST_RUN
-  return mayGoOn && !final ? 'more' : { code, length: end - at }
+  return end - at
 }
 
 /** Whether a line that begins with these backticks holds more of them: then it is inline code, no fence. */

@@ -1,5 +1,13 @@
 import type { Input } from '../text/input.ts'
-import { BACKTICK, closesFence, type Fence, isInlineFence, readFence } from './code-fence.ts'
+import {
+  BACKTICK,
+  closesFence,
+  TILDE,
+  type Fence,
+  isInlineFence,
+  readFence,
+  runLength,
+} from './code-fence.ts'
 import type { Found } from './scanner.ts'
 import type { TextFlow } from './text-flow.ts'
 
@@ -10,6 +18,8 @@ export class FenceJudge {
   /** Whether the fence that begins here holds nothing but a call. */
   private readonly findFenced: (fence: Fence, from: number) => Found | 'text' | 'hold'
   private fence: Fence | undefined
+  /** Length of the run of fence characters that was judged last. */
+  width = 0
 
   constructor(
     { input, flow }: { readonly input: Input; readonly flow: TextFlow },
@@ -28,12 +38,27 @@ export class FenceJudge {
     this.fence = undefined
   }
 
+  /**
+   * Passes over a single mark inside a line, of which code is full. That is no fence, and every other marker that
+   * begins so begins with three of them: there is nothing to look up.
+   */
+  passesLone(at: number): boolean {
+    const { flow } = this
+    const { text } = this.input
+    const code = text.charCodeAt(at)
+    if ((code !== BACKTICK && code !== TILDE) || flow.mode === 'reasoning') return false
+    if (at + 1 === text.length || text.charCodeAt(at + 1) === code || flow.isLineStart(at)) return false
+    if (code === BACKTICK && this.fence === undefined) flow.passBackticks(at, 1)
+    return true
+  }
+
   judge(at: number): Found | 'text' | 'hold' {
     const { input } = this
     if (!this.flow.isLineStart(at)) return this.passRun(at)
     const run = readFence(input.text, at, input.final)
     if (run === 'more') return 'hold'
     if (run.length < 3) return this.passRun(at)
+    this.width = run.length
     if (this.fence !== undefined) {
       if (closesFence(this.fence, run, input.text, at)) this.fence = undefined
       return 'text'
@@ -47,9 +72,9 @@ export class FenceJudge {
   }
 
   private passRun(at: number): 'text' {
-    const run = readFence(this.input.text, at, true)
-    const isCode = this.fence === undefined && run !== 'more' && run.code === BACKTICK
-    if (isCode) this.flow.passBackticks(at, run.length)
+    const { text } = this.input
+    this.width = runLength(text, at)
+    if (this.fence === undefined && text.charCodeAt(at) === BACKTICK) this.flow.passBackticks(at, this.width)
     return 'text'
   }
 }

@@ -7,6 +7,7 @@ import type { Commitment } from './commitment.ts'
 import { findLead, type Heading, type Lead, LONGEST_HEADING, type PromptHeader } from './heading.ts'
 import type { Entry } from './lexicon.ts'
 import type { Found } from './scanner.ts'
+import { StrippedJudge } from './stripped-judge.ts'
 import type { TextFlow } from './text-flow.ts'
 
 /** What became of a header: as for any marker, or text of another kind begins behind it. */
@@ -14,6 +15,7 @@ export type HeaderVerdict = Found | 'text' | 'hold' | 'passed' | Route
 
 export interface HeaderPlace {
   readonly isFirst: boolean
+  readonly isBehindCalls: boolean
   readonly isInCode: boolean
   readonly hasCalls: boolean
 }
@@ -26,6 +28,7 @@ export class HeaderJudge {
   private readonly tools: ToolSet
   private readonly commitment: Commitment
   private readonly readsCalls: boolean
+  readonly stripped: StrippedJudge
 
   constructor(
     stream: { readonly input: Input; readonly sink: Sink; readonly flow: TextFlow },
@@ -39,6 +42,7 @@ export class HeaderJudge {
     this.tools = tools
     this.commitment = commitment
     this.readsCalls = readsCalls
+    this.stripped = new StrippedJudge(stream, tools, commitment, this)
   }
 
   judge(
@@ -50,11 +54,11 @@ export class HeaderJudge {
     const { format } = this.commitment
     const headings = entry.headings.filter((heading) => format === undefined || heading.format === format)
     if (headings.length === 0 || (entry.as === 'first' && !place.isFirst)) return 'text'
-    if (entry.as === 'stripped') return this.judgeStripped(headings, at, length)
     const isQuoted = this.isQuoted(at, length, place.isInCode)
     if (isQuoted !== false) return isQuoted === 'more' ? 'hold' : 'text'
     const lead = this.read(headings, '', at)
     if (lead === 'more') return 'hold'
+    if (lead !== 'no' && lead.header.isStripped) return this.stripped.callOf(lead, at, at)
     if (lead !== 'no') return this.follow(lead, at, 0, place.hasCalls)
     if (entry.as === 'first') return 'text'
     return this.giveUp(headings, '', at, length)
@@ -74,19 +78,6 @@ export class HeaderJudge {
     if (lead !== 'no') return this.follow(lead, input.at, text.length, false)
     flow.begin(flow.mode, false)
     return this.giveUp(headings, text, input.at, 0)
-  }
-
-  /** Without its tokens a header is a guess: it counts for a declared tool, and once the call is whole. */
-  private judgeStripped(headings: readonly Heading[], at: number, length: number): HeaderVerdict {
-    if (this.commitment.hasHeaders || this.flow.isInlineCode(at)) return 'text'
-    const mark = headings[0]?.channels.recipientMark?.length ?? 0
-    const from = at + length - mark
-    const lead = this.read(headings, '', from)
-    if (lead === 'more') return 'hold'
-    if (lead === 'no' || lead.call === undefined || lead.header.recipient.is !== 'tool') return 'text'
-    if (!this.tools.has(lead.header.recipient.name ?? '')) return 'text'
-    const opening = { ...lead.call.opening, isSalvage: true }
-    return { opening, at, length: from - at + lead.call.at, as: 'salvage', from: at }
   }
 
   /** `shift`: how much of the header stands in the prompt. */
@@ -133,7 +124,8 @@ export class HeaderJudge {
     return 'passed'
   }
 
-  private read(headings: readonly Heading[], before: string, at: number): Lead | 'more' | 'no' {
+  /** The header at `at`. `before`: how it begins, in the prompt. */
+  read(headings: readonly Heading[], before: string, at: number): Lead | 'more' | 'no' {
     const { window, isFinal } = this.windowAt(before, at)
     return findLead(headings, this.tools, window, isFinal)
   }

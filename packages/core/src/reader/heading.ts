@@ -12,7 +12,7 @@ import {
 import type { ToolSet } from '../engines/tool-set.ts'
 import type { FormatId } from '../formats/format-id.ts'
 import type { Grammar } from '../formats/format.ts'
-import { NONE, PARTIAL } from '../text/marker-search.ts'
+import { NONE, PARTIAL } from '../text/marker.ts'
 import { skipSpace } from '../text/space.ts'
 import type { Opening } from './opening.ts'
 

@@ -52,7 +52,7 @@ export class Leftovers {
   ): 'text' | 'hold' | 'passed' {
     const { flow, openGrammar } = this
     const isExpected = openGrammar !== undefined && grammars.includes(openGrammar)
-    const isBehindCalls = hasCalls && flow.ownsSpace && at === this.input.at
+    const isBehindCalls = hasCalls && flow.isBehindMarker(at)
     if (!isExpected && !isBehindCalls) {
       const isOwn = this.commitment.owns(grammars)
       // Where one of them writes it in plain text, so may anybody.

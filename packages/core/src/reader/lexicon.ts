@@ -1,9 +1,11 @@
 import { headerBeginnings } from '../engines/channels-grammar.ts'
 import type { FormatId } from '../formats/format-id.ts'
 import type { Format, Grammar, ReasoningMarkers } from '../formats/format.ts'
-import { type Marker, MarkerSearch } from '../text/marker-search.ts'
+import { keyOf, type Marker, markerOf } from '../text/marker.ts'
+import { MarkerSearch } from '../text/marker-search.ts'
 import type { Heading } from './heading.ts'
 import { type HeaderOpening, type Opening, opensLines, opensOnlyFirst } from './opening.ts'
+import { addStripped, type StrippedEntry } from './stripped-entries.ts'
 
 /** What a marker means outside of calls. */
 export type Entry =
@@ -26,8 +28,9 @@ export type Entry =
   | {
       readonly is: 'header'
       readonly headings: readonly Heading[]
-      readonly as: 'token' | 'first' | 'stripped'
+      readonly as: 'token' | 'first'
     }
+  | StrippedEntry
   /** A token that ends a turn. What looks like ordinary text counts only at the very end. */
   | { readonly is: 'turn-token'; readonly onlyAtEnd: boolean; readonly owners: ReadonlySet<FormatId> }
   /** Closes something that is not open, in one of these grammars. */
@@ -49,6 +52,8 @@ export interface Lexicon {
   /** Headers with which an output may begin, without any marker. */
   readonly headers: readonly HeaderOpening[]
   readonly triedReasoning: Vocabulary
+  /** For answers that have lost the tokens of their headers. */
+  readonly stripped: () => { readonly content: Vocabulary; readonly reasoning: Vocabulary }
   /** Nothing at all is looked for: text can be passed on unseen. */
   readonly isEmpty: boolean
   readonly readsCalls: boolean
@@ -80,7 +85,6 @@ export function buildLexicon(formats: readonly Format[], options: LexiconOptions
     }
     addStructure(search, formats, where)
     addHeadings(search, formats, where)
-    if (options.salvages && (where === 'answer' || where === 'content')) addStripped(search, formats[0])
     for (const [key, openings] of openers) {
       const usable = openings.filter((opening) => isReadIn(where, opening))
       if (usable.length > 0) search.add(markerOf(key), { is: 'opener', openings: usable })
@@ -89,6 +93,12 @@ export function buildLexicon(formats: readonly Format[], options: LexiconOptions
       search.add('`', { is: 'fence-mark' })
       search.add('~', { is: 'fence-mark' })
     }
+    if (where === 'answer' || where === 'content') addStripped(search, formats, where, options)
+    return search
+  }
+  const buildExpected = (where: 'content' | 'reasoning'): Vocabulary => {
+    const search = build(where)
+    addStripped(search, formats, `expected ${where}`, options)
     return search
   }
   return {
@@ -98,6 +108,7 @@ export function buildLexicon(formats: readonly Format[], options: LexiconOptions
     fencedContent: build('fencedContent'),
     reasoning: build('reasoning'),
     triedReasoning: build('triedReasoning'),
+    stripped: once(() => ({ content: buildExpected('content'), reasoning: buildExpected('reasoning') })),
     headers,
     isEmpty,
     readsCalls: options.readsCalls,
@@ -105,7 +116,13 @@ export function buildLexicon(formats: readonly Format[], options: LexiconOptions
   }
 }
 
-type Where = Exclude<keyof Lexicon, 'isEmpty' | 'readsCalls' | 'headers' | 'grammars'>
+type Where = Exclude<keyof Lexicon, 'isEmpty' | 'readsCalls' | 'headers' | 'grammars' | 'stripped'>
+
+/** Few answers need it. */
+function once<T>(make: () => T): () => T {
+  let made: T | undefined
+  return () => (made ??= make())
+}
 
 function hasOnlyContent(format: Format): boolean {
   return format.reasoning.length === 0 && format.channels === undefined
@@ -277,14 +294,6 @@ function addHeadings(search: MarkerSearch<Entry>, formats: readonly Format[], wh
   }
 }
 
-/** Only of a format that was named: words say nothing. */
-function addStripped(search: MarkerSearch<Entry>, format: Format | undefined): void {
-  if (format?.channels === undefined) return
-  const { id, channels, grammars } = format
-  const entry: Entry = { is: 'header', headings: [{ format: id, channels, grammars }], as: 'stripped' }
-  for (const marker of channels.strippedBegin ?? []) search.add(marker, entry)
-}
-
 function addResidue(search: MarkerSearch<Entry>, formats: readonly Format[]): void {
   for (const format of formats) {
     for (const grammar of [...format.grammars, ...format.salvage.filter(hasMarkers)]) {
@@ -322,15 +331,4 @@ function closingMarkers(grammar: Grammar): readonly Marker[] {
     case 'element-tree':
       return [...grammar.callEnd, ...grammar.sectionEnd, grammar.prefix]
   }
-}
-
-const pieceBreak = '\0'
-
-/** A marker as one string, by which it can be told from others. */
-export function keyOf(marker: Marker): string {
-  return typeof marker === 'string' ? marker : marker.join(pieceBreak)
-}
-
-function markerOf(key: string): Marker {
-  return key.includes(pieceBreak) ? key.split(pieceBreak) : key
 }

@@ -5,7 +5,7 @@ import { replay, type Sink } from '../events.ts'
 import type { FormatId } from '../formats/format-id.ts'
 import { repairCodes } from '../problems.ts'
 import { Input } from '../text/input.ts'
-import { NONE, PARTIAL } from '../text/marker-search.ts'
+import { NONE, PARTIAL } from '../text/marker.ts'
 import { isBlank, skipSpace } from '../text/space.ts'
 import { type Candidate, Evidence, LONGEST_CANDIDATE, SHORT_CANDIDATE } from './candidate.ts'
 import { closesFence, readFence } from './code-fence.ts'
@@ -14,6 +14,7 @@ import type { Lexicon } from './lexicon.ts'
 import type { ReasoningOpener } from './reasoning-judge.ts'
 import { type Opening, startEngine } from './opening.ts'
 import { type Found, Scanner } from './scanner.ts'
+import type { StrippedEntry } from './stripped-entries.ts'
 import { StopSearch } from './stop-search.ts'
 import { type Channel, TextFlow } from './text-flow.ts'
 
@@ -21,7 +22,7 @@ export interface ReaderOptions extends CallWriterOptions {
   readonly lexicon: Lexicon
   readonly tools: ToolSet
   readonly startsInReasoning: boolean
-  /** The marker with which the prompt opened it, if that is known. */
+  /** The marker with which the prompt opened it, or any of the format that was told. */
   readonly reasoningOpener: ReasoningOpener | undefined
   readonly startsInHeader: boolean
   /** The prompt ends inside of the header of a message. */
@@ -112,9 +113,8 @@ export class Reader {
       this.input.final = false
     }
     if (this.channel !== undefined || channel === 'reasoning') {
-      this.flow.begin(channel, this.scanner.hasCalls && channel === 'content')
+      this.scanner.beginChannel(channel)
     }
-    if (channel === 'reasoning') this.scanner.beginReasoning()
     this.channel = channel
     return true
   }
@@ -239,7 +239,9 @@ export class Reader {
     input.at = skipSpace(input.text, input.at)
     if (input.isEmpty) return input.final ? 'proven' : 'open'
     const { lexicon } = this.options
-    const vocabulary = found.as === 'in-reasoning' ? lexicon.reasoning : lexicon.answer
+    const isStripped = this.scanner.headers.stripped.isExpected
+    const behind = isStripped ? lexicon.stripped().content : lexicon.answer
+    const vocabulary = found.as === 'in-reasoning' ? lexicon.reasoning : behind
     const length = vocabulary.match(input.text, input.at, input.final)
     if (length === PARTIAL) return 'open'
     if (length === NONE) return 'disproven'
@@ -252,8 +254,9 @@ export class Reader {
       return 'goes-on'
     }
     if (entry.is === 'fence-mark') return this.proveByFence(candidate)
+    if (entry.is === 'stripped') return this.proveByHeader(entry, length)
     if (entry.is !== 'opener' || found.as === 'bare') return 'disproven'
-    const opening = this.scanner.findOpening(entry.openings, input.at, length)
+    const opening = this.scanner.openers.findOpening(entry.openings, input.at, length)
     if (opening === 'hold') return 'open'
     if (opening === undefined) return 'disproven'
     if (candidate.fence === undefined) return 'proven'
@@ -268,13 +271,20 @@ export class Reader {
     const run = readFence(input.text, input.at, input.final)
     if (run === 'more') return 'open'
     if (candidate.fence === undefined) {
-      const next = this.scanner.findFenced(run, input.at)
+      const next = this.scanner.openers.findFenced(run, input.at)
       return next === 'hold' ? 'open' : next === 'text' ? 'disproven' : 'proven'
     }
     if (!closesFence(candidate.fence, run, input.text, input.at)) return 'disproven'
     input.at += run.length
     candidate.fence = undefined
     return 'goes-on'
+  }
+
+  /** Without tokens too, the next message tells that the call was one of them. */
+  private proveByHeader(entry: StrippedEntry, length: number): Proof {
+    if (entry.begins !== 'call') return entry.begins === 'next' ? 'proven' : 'disproven'
+    const next = this.scanner.headers.stripped.findCall(entry, this.input.at, length)
+    return next === 'hold' ? 'open' : next === 'text' ? 'disproven' : 'proven'
   }
 
   private accept(candidate: Candidate): void {
@@ -301,7 +311,7 @@ export class Reader {
     input.reveal()
     const start = input.base + input.at
     const isShort = end - start <= SHORT_CANDIDATE
-    scanner.triedUpTo = isShort ? start + 1 : Math.min(end, start + this.longestCandidate)
+    scanner.skipTried(isShort ? start + 1 : Math.min(end, start + this.longestCandidate))
   }
 
   private isTooLong(candidate: Candidate): boolean {

@@ -37,10 +37,17 @@ export class ReasoningJudge {
     return [...formats].every((format) => !owners.has(format))
   }
 
-  /** Reasoning begins, or goes on, without a marker. */
-  begin(): void {
+  /** Whether markers between messages mean nothing in the reasoning at hand: plain tags open none. */
+  isBesideMessages(formats: Iterable<FormatId>): boolean {
+    if (this.opener === undefined || this.flow.mode !== 'reasoning') return false
+    const isToken = [...this.opener.ends].some((end) => end.startsWith('<|'))
+    return !isToken || this.isForeign(formats)
+  }
+
+  /** Reasoning begins, or goes on, without a marker; what would have opened it may be known. */
+  begin(opener: ReasoningOpener | undefined): void {
     this.hasReasoned = true
-    this.opener = undefined
+    this.opener = opener
   }
 
   open(opener: ReasoningOpener, at: number, length: number, isFirst: boolean): 'text' | 'hold' | 'passed' {

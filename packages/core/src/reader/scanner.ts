@@ -1,20 +1,22 @@
 import type { ToolSet } from '../engines/tool-set.ts'
 import type { Sink } from '../events.ts'
 import type { FormatId } from '../formats/format-id.ts'
-import { problemCodes } from '../problems.ts'
 import type { Input } from '../text/input.ts'
-import { NONE, PARTIAL } from '../text/marker-search.ts'
-import { isBlank, skipSpace } from '../text/space.ts'
-import { type Fence, insideFence, readFence } from './code-fence.ts'
+import { NONE, PARTIAL } from '../text/marker.ts'
+import { skipSpace } from '../text/space.ts'
+import type { Fence } from './code-fence.ts'
 import { Commitment } from './commitment.ts'
 import { FenceJudge } from './fence-judge.ts'
 import { HeaderJudge, type HeaderPlace, type HeaderVerdict } from './header-judge.ts'
 import type { PromptHeader } from './heading.ts'
 import { Leftovers } from './leftovers.ts'
 import type { Entry, Lexicon, Vocabulary } from './lexicon.ts'
-import { type Opening, opensLines, opensOnlyFirst, probe, probeFirst } from './opening.ts'
+import { OpenerJudge } from './opener-judge.ts'
+import { type Opening, probeFirst } from './opening.ts'
 import { ReasoningJudge, type ReasoningOpener } from './reasoning-judge.ts'
-import type { TextFlow } from './text-flow.ts'
+import type { StrippedEntry } from './stripped-entries.ts'
+import type { Channel, TextFlow } from './text-flow.ts'
+import { WrapperJudge } from './wrapper-judge.ts'
 
 /** An opener, and how sure it is. */
 export interface Found {
@@ -47,34 +49,46 @@ export class Scanner {
   readonly commitment = new Commitment()
   readonly leftovers: Leftovers
   hasCalls = false
-  /** Plain-text openers before this position of the stream were tried already. */
-  triedUpTo = 0
+  /** What is looked for, as long as nothing happens: to find it out for every chunk would take longer than the search. */
+  private settled: Vocabulary | undefined
   /** Nothing was read yet, and what comes may be the header of a call. */
   private mayBeHeader: boolean
   private readonly fences: FenceJudge
-  /** The answer stands between plain tags. */
-  private isWrapped = false
+  readonly openers: OpenerJudge
+  private readonly wrapper: WrapperJudge
   private readonly input: Input
-  private readonly sink: Sink
   private readonly flow: TextFlow
   private readonly lexicon: Lexicon
+  /** What is looked for in the middle of an answer. */
+  private usual: Pick<Lexicon, 'content' | 'reasoning'>
   private readonly tools: ToolSet
   private readonly reasoning: ReasoningJudge
-  private readonly headers: HeaderJudge
+  readonly headers: HeaderJudge
   private promptHeader: PromptHeader | undefined
-  private readonly expectedFormat: FormatId | undefined
+  private readonly reasoningOpener: ReasoningOpener | undefined
 
   constructor(input: Input, sink: Sink, flow: TextFlow, lexicon: Lexicon, options: ScannerOptions) {
     this.input = input
-    this.sink = sink
     this.flow = flow
     this.lexicon = lexicon
+    this.usual = lexicon
     this.tools = options.tools
     this.mayBeHeader = lexicon.headers.length > 0 && (options.startsInHeader || options.tools.isKnown)
     this.promptHeader = options.promptHeader
-    this.expectedFormat = options.expectedFormat
+    this.reasoningOpener = options.reasoningOpener
     this.reasoning = new ReasoningJudge({ input, sink, flow }, options.hasReasoned, options.reasoningOpener)
-    this.fences = new FenceJudge({ input, flow }, (fence, from) => this.findFenced(fence, from))
+    this.fences = new FenceJudge({ input, flow }, (fence, from) => this.openers.findFenced(fence, from))
+    this.openers = new OpenerJudge(
+      { input, sink, flow },
+      {
+        tools: options.tools,
+        commitment: this.commitment,
+        reasoning: this.reasoning,
+        answer: lexicon.answer,
+        expectedFormat: options.expectedFormat,
+      },
+    )
+    this.wrapper = new WrapperJudge({ input, flow })
     this.leftovers = new Leftovers({ input, sink, flow }, this.commitment)
     this.headers = new HeaderJudge({ input, sink, flow }, options.tools, this.commitment, lexicon.readsCalls)
   }
@@ -82,29 +96,31 @@ export class Scanner {
   /** Passes text on up to the next marker. `more`: nothing is left to do with the text at hand. */
   scan(): Found | 'again' | 'more' {
     const { input, flow } = this
-    if (this.promptHeader !== undefined) return this.finishPromptHeader(this.promptHeader)
-    if (this.mayBeHeader) {
-      const first = this.judgeFirst()
-      if (first !== 'text') return first
+    if (this.settled === undefined) {
+      const start = this.judgeStart()
+      if (start !== 'text') return start
     }
-    if (flow.ownsSpace) input.at = skipSpace(input.text, input.at)
     const { text } = input
-    const triedEnd = this.triedUpTo - input.base
-    const tried = text.slice(0, Math.max(0, triedEnd))
+    const triedEnd = this.openers.triedUpTo - input.base
     let at = input.at
+    const tried = at < triedEnd ? text.slice(0, triedEnd) : ''
     while (at < text.length) {
-      const vocabulary = this.vocabularyAt(at)
+      const vocabulary = this.settled ?? this.vocabularyAt(at)
       const stretch = at < triedEnd ? tried : text
       at = vocabulary.nextStart(stretch, at)
       if (at === stretch.length) continue
-      // No opener begins inside a word, so that half a word is never held for one.
-      if (!flow.beginsWord(at)) {
+      if (this.fences.passesLone(at)) {
+        at++
+        continue
+      }
+      // No opener begins inside a word, so that half a word is never held for one; where tokens were lost, it may.
+      if (!flow.beginsWord(at) && this.usual === this.lexicon) {
         at++
         continue
       }
       const length = vocabulary.match(text, at, input.final)
       if (length === NONE) {
-        if (input.final && this.leftovers.dropCutTag(vocabulary, at, this.hasCalls)) return 'again'
+        if (input.final && this.dropCutTag(vocabulary, at)) return 'again'
         at++
         continue
       }
@@ -119,11 +135,19 @@ export class Scanner {
         flow.passOn(verdict.from)
         return verdict
       }
-      // The end of one arrow too many may be the whole of the next.
-      at += entry?.is === 'opener' ? 1 : this.widthOf(text, at, length)
+      at += this.widthOf(entry, length)
     }
     flow.passOn(text.length)
     return 'more'
+  }
+
+  /** What may stand where text begins, and is no text. */
+  private judgeStart(): Found | 'again' | 'more' | 'text' {
+    const { input, flow } = this
+    if (this.promptHeader !== undefined) return this.finishPromptHeader(this.promptHeader)
+    const first = this.mayBeHeader ? this.judgeFirst() : 'text'
+    if (first === 'text' && flow.ownsSpace) input.at = skipSpace(input.text, input.at)
+    return first
   }
 
   /** The output may begin with a header whose opener is not part of it. */
@@ -147,64 +171,72 @@ export class Scanner {
 
   /** Calls were read: reasoning is over, and so is any code fence. */
   afterCalls(): void {
+    this.settled = undefined
     this.hasCalls = true
     this.leftovers.openGrammar = undefined
     this.fences.leave()
     this.flow.begin('content', true)
   }
 
-  /** Which of the openings it is, by what follows the marker. */
-  findOpening(openings: readonly Opening[], at: number, length: number): Opening | 'hold' | undefined {
-    const { input } = this
-    for (const opening of openings) {
-      if (!this.commitment.allows(opening)) continue
-      const answer = probe(opening, this.tools, input.text, at, length, input.final)
-      if (answer === 'more') return 'hold'
-      if (answer === 'yes') return opening
-      // The beginning of a call that was cut off: whatever else could be read into it, it is not whole.
-      const isNative = opening.opens === 'bare' && !opening.isSalvage
-      if (isNative && input.final && probe(opening, this.tools, input.text, at, length, false) === 'more')
-        break
-    }
-    return undefined
-  }
-
-  /** The text comes with its kind: what the prompt held is of no concern. */
-  beginReasoning(): void {
-    this.reasoning.begin()
+  /** Text of this kind comes from now on: what the prompt held is of no concern to reasoning. */
+  beginChannel(channel: Channel): void {
+    this.settled = undefined
+    this.flow.begin(channel, this.hasCalls && channel === 'content')
+    if (channel === 'content') return
+    this.reasoning.begin(this.reasoningOpener)
     this.promptHeader = undefined
   }
 
+  /** Plain-text openers before this position of the stream were tried already. */
+  skipTried(upTo: number): void {
+    this.settled = undefined
+    this.openers.triedUpTo = upTo
+  }
+
   private vocabularyAt(at: number): Vocabulary {
-    const isTried = this.input.base + at < this.triedUpTo
+    const isTried = this.input.base + at < this.openers.triedUpTo
+    const vocabulary = this.chooseVocabulary(at, isTried)
+    if (!isTried && !this.flow.isUntouched && !this.flow.ownsSpace) this.settled = vocabulary
+    return vocabulary
+  }
+
+  private chooseVocabulary(at: number, isTried: boolean): Vocabulary {
     if (this.flow.mode === 'reasoning') {
-      return isTried ? this.lexicon.triedReasoning : this.lexicon.reasoning
+      return isTried ? this.lexicon.triedReasoning : this.usual.reasoning
     }
     if (this.fences.isInside) return this.lexicon.fencedContent
     if (isTried) return this.lexicon.triedContent
-    return this.flow.isUntouched || this.isBehindCalls(at) ? this.lexicon.answer : this.lexicon.content
+    const isStart = this.flow.isUntouched
+      ? this.flow.isFirst(at)
+      : this.hasCalls && this.flow.isBehindMarker(at)
+    return isStart && this.usual === this.lexicon ? this.lexicon.answer : this.usual.content
   }
 
-  private isBehindCalls(at: number): boolean {
-    return this.hasCalls && this.flow.ownsSpace && at === this.input.at
-  }
-
-  /** A run of fence characters is passed over as a whole, or its second half would be judged again. */
-  private widthOf(text: string, at: number, length: number): number {
-    const run = length === 1 ? readFence(text, at, true) : 'more'
-    return run === 'more' ? length : run.length
+  /** How much of a marker is passed over that was none. */
+  private widthOf(entry: Entry | undefined, length: number): number {
+    // A run of fence characters as a whole, or its second half would be judged again.
+    if (entry?.is === 'fence-mark') return this.fences.width
+    // The end of one arrow too many may be the whole of the next.
+    return entry?.is === 'opener' ? 1 : length
   }
 
   private judge(entry: Entry, at: number, length: number): Verdict {
     // First, as code is full of them.
-    if (entry.is === 'fence-mark') return this.fences.judge(at)
+    if (entry.is === 'fence-mark') {
+      const { isInside } = this.fences
+      const verdict = this.fences.judge(at)
+      if (this.fences.isInside !== isInside) this.settled = undefined
+      return verdict
+    }
+    this.settled = undefined
     if ('owners' in entry && this.commitment.isForeign(entry.owners)) return 'text'
+    if (entry.is === 'structure' && this.reasoning.isBesideMessages(entry.owners)) {
+      return this.leftovers.dropTurnToken(true, at, length, this.hasCalls)
+    }
     if (this.isForeignToReasoning(entry)) return 'text'
     switch (entry.is) {
       case 'opener':
-        return this.flow.mode === 'reasoning'
-          ? this.judgeInReasoning(entry.openings, at, length)
-          : this.judgeInContent(entry.openings, at, length)
+        return this.openers.judge(entry.openings, at, length, this.hasCalls)
       case 'reasoning-begin':
         return this.openReasoning(entry, at, length)
       case 'reasoning-end':
@@ -213,8 +245,10 @@ export class Scanner {
         return this.passStructure(entry, at, length)
       case 'header':
         return this.turn(this.headers.judge(entry, at, length, this.placeOf(at)))
+      case 'stripped':
+        return this.judgeStripped(entry, at, length)
       case 'wrapper':
-        return this.judgeWrapper(entry, at, length)
+        return this.wrapper.judge(entry, at, length, this.placeOf(at))
       case 'turn-token':
         return this.leftovers.dropTurnToken(entry.onlyAtEnd, at, length, this.hasCalls)
       case 'residue':
@@ -227,7 +261,6 @@ export class Scanner {
     switch (entry.is) {
       case 'reasoning-begin':
       case 'reasoning-end':
-      case 'structure':
         return this.reasoning.isForeign(entry.owners)
       case 'header':
         return this.reasoning.isForeign(entry.headings.map(({ format }) => format))
@@ -236,101 +269,15 @@ export class Scanner {
     }
   }
 
-  private judgeInContent(openings: readonly Opening[], from: number, width: number): Verdict {
-    const lead = openings[0]?.lead ?? 0
-    const at = from + lead
-    const length = width - lead
-    // A name alone opens a call only where nothing stands before it, and so does an arrow.
-    const needsStart = openings[0]?.lead === 0 || openings.every(opensOnlyFirst)
-    if (needsStart && !this.isFirst(at) && !this.isBehindCalls(at)) return 'text'
-    // Asked first: a bracket in the middle of an answer must not be held to see what follows it.
-    if (openings[0]?.opens === 'bare' && !this.isFirst(at)) return this.judgeLine(openings, at, length)
-    const opening = this.findOpening(openings, at, length)
-    if (opening === 'hold') return 'hold'
-    if (opening === undefined) return this.passOpener(openings, at, length)
-    if (!opening.grammar.isSpecial && this.flow.isInlineCode(at)) return 'text'
-    if (opening.opens === 'bare') {
-      return { opening, at, length: 0, as: opening.isSalvage ? 'bare' : 'certain', from: at }
-    }
-    if ('isLine' in opening.grammar && !this.flow.isLineStart(at)) return 'text'
-    if (!opening.isSalvage) return { opening, at, length, as: 'certain', from: at }
-    return lead > 0 || this.flow.standsAlone(at) ? { opening, at, length, as: 'salvage', from: at } : 'text'
-  }
-
-  /** A bracket behind text opens calls only at the start of a line, and only where they are expected. */
-  private judgeLine(openings: readonly Opening[], at: number, length: number): Verdict {
-    const expected = openings.filter(opensLines)
-    if (expected.length === 0 || !this.flow.isLineStart(at)) return 'text'
-    const opening = this.findOpening(expected, at, length)
-    if (opening === 'hold') return 'hold'
-    return opening === undefined ? 'text' : { opening, at, length: 0, as: 'certain', from: at }
-  }
-
-  /** An opener with no call behind it is text, and worth a report unless it was a mere guess. */
-  private passOpener(openings: readonly Opening[], at: number, length: number): Verdict {
-    const expected = openings.filter((opening) => !opening.isSalvage && this.commitment.allows(opening))
-    if (expected.length === 0 || this.flow.isInlineCode(at)) return 'text'
-    const { input } = this
-    const isCut = expected.some(
-      (opening) => probe(opening, this.tools, input.text, at, length, false) === 'more',
-    )
-    if (!isCut && !expected.some(isMarked)) return 'text'
-    const end = isCut ? input.text.length : at + length
-    const source = input.text.slice(at, end)
-    this.flow.passOn(end)
-    const code = isCut ? 'truncated-call' : 'no-call'
-    this.sink.problem(code, problemCodes[code], source)
-    return 'passed'
-  }
-
-  /** What is a token to one model is plain text to all others, and they may speak of it. */
-  private isForeignInThought({ format }: Opening): boolean {
-    const isOther = this.expectedFormat !== undefined && format !== this.expectedFormat
-    return isOther || this.reasoning.isForeign([format])
-  }
-
-  /** Special tokens are never prose. Plain text may be a draft: what follows it decides. */
-  private judgeInReasoning(openings: readonly Opening[], at: number, length: number): Verdict {
-    const opening = this.findOpening(openings, at, length)
-    if (opening === 'hold') return 'hold'
-    if (opening === undefined) return 'text'
-    if (opening.grammar.isSpecial && !this.isForeignInThought(opening)) {
-      return { opening, at, length, as: 'certain', from: at }
-    }
-    if (this.input.base + at < this.triedUpTo) return 'text'
-    return { opening, at, length, as: 'in-reasoning', from: at }
-  }
-
-  /** Nothing but white space stands before it, in the content or reasoning at hand. */
-  private isFirst(at: number): boolean {
-    return this.flow.isUntouched && isBlank(this.input.text.slice(this.input.at, at))
-  }
-
-  /** The answer may speak of such a tag: only at its beginning, at its end, or before other markup is it one. */
-  private judgeWrapper(entry: Extract<Entry, { is: 'wrapper' }>, at: number, length: number): Verdict {
-    const { input, flow } = this
-    if (entry.opens && this.isFirst(at)) {
-      flow.passMarker(at, length, this.hasCalls)
-      this.isWrapped = true
-      return 'passed'
-    }
-    if (!entry.closes || !this.isWrapped) return 'text'
-    const next = skipSpace(input.text, at + length)
-    if (next === input.text.length && !input.final) return 'hold'
-    if (next < input.text.length && input.text.charAt(next) !== '<') return 'text'
-    flow.passMarker(at, length, this.hasCalls)
-    return 'passed'
-  }
-
   /** A token that only one format has shows that it is this one. */
   private openReasoning(
     entry: Extract<Entry, { is: 'reasoning-begin' }>,
     at: number,
     length: number,
   ): Verdict {
-    if (entry.onlyFirst && !this.isFirst(at)) return 'text'
+    if (entry.onlyFirst && !this.flow.isFirst(at)) return 'text'
     const isToken = this.input.text.startsWith('<|', at)
-    const verdict = this.reasoning.open(entry, at, length, this.isFirst(at))
+    const verdict = this.reasoning.open(entry, at, length, this.flow.isFirst(at))
     const [format, ...others] = entry.owners
     if (verdict === 'passed' && isToken && format !== undefined && others.length === 0) {
       this.commitment.toFormat(format, this.lexicon.grammars.get(format) ?? [])
@@ -347,14 +294,32 @@ export class Scanner {
     return 'passed'
   }
 
+  private dropCutTag(vocabulary: Vocabulary, at: number): boolean {
+    const isDropped = this.leftovers.dropCutTag(vocabulary, at, this.hasCalls)
+    if (isDropped) this.settled = undefined
+    return isDropped
+  }
+
+  private judgeStripped(entry: StrippedEntry, at: number, length: number): Verdict {
+    const { stripped } = this.headers
+    const verdict = this.turn(stripped.judge(entry, at, length, this.placeOf(at)))
+    if (stripped.isExpected) this.usual = this.lexicon.stripped()
+    return verdict
+  }
+
   private placeOf(at: number): HeaderPlace {
-    return { isFirst: this.isFirst(at), isInCode: this.fences.isInside, hasCalls: this.hasCalls }
+    return {
+      isFirst: this.flow.isFirst(at),
+      isBehindCalls: this.hasCalls && this.flow.isBehindMarker(at),
+      isInCode: this.fences.isInside,
+      hasCalls: this.hasCalls,
+    }
   }
 
   /** Behind a header text of another kind may begin; a code fence does not go on there. */
   private turn(verdict: HeaderVerdict): Verdict {
     if (verdict !== 'reasoning' && verdict !== 'content') return verdict
-    if (verdict === 'reasoning') this.reasoning.begin()
+    if (verdict === 'reasoning') this.reasoning.begin(undefined)
     this.fences.leave()
     return 'passed'
   }
@@ -365,29 +330,4 @@ export class Scanner {
     this.promptHeader = undefined
     return typeof verdict === 'string' ? 'again' : verdict
   }
-
-  /** A code fence that may hold nothing but a call. */
-  findFenced(fence: Fence, from: number): Found | 'text' | 'hold' {
-    const { input } = this
-    if (this.tools.size === 0 || input.base + from < this.triedUpTo) return 'text'
-    const at = insideFence(input.text, from + fence.length, input.final)
-    if (at === 'more') return 'hold'
-    if (at === undefined) return 'text'
-    const { answer } = this.lexicon
-    const length = answer.match(input.text, at, input.final)
-    if (length === PARTIAL) return 'hold'
-    if (length === NONE) return 'text'
-    const entry = answer.found
-    if (entry.is !== 'opener') return 'text'
-    const opening = this.findOpening(entry.openings, at, length)
-    if (opening === 'hold') return 'hold'
-    if (opening === undefined || opening.grammar.isSpecial) return 'text'
-    return { opening, at, length: opening.opens === 'bare' ? 0 : length, as: 'fenced', from, fence }
-  }
-}
-
-/** Whether the marker says that a call was meant. A bracket or an arrow in prose says nothing. */
-function isMarked({ opens, isSalvage, grammar }: Opening): boolean {
-  const isPlain = 'isPlain' in grammar && grammar.isPlain
-  return opens !== 'bare' && !isSalvage && !isPlain
 }

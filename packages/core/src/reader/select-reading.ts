@@ -5,10 +5,10 @@ import { type FormatId, formatIds } from '../formats/format-id.ts'
 import type { Format } from '../formats/format.ts'
 import { type MarkerOverrides, overrideMarkers } from '../formats/override-markers.ts'
 import { findFormat, formats, getFormat } from '../formats/registry.ts'
-import type { Marker } from '../text/marker-search.ts'
+import { endsWithMarker, keyOf, type Marker, spelled } from '../text/marker.ts'
 import type { Heading, PromptHeader } from './heading.ts'
 import { withDeclaredNames } from './declared-names.ts'
-import { buildLexicon, keyOf, type Lexicon } from './lexicon.ts'
+import { buildLexicon, type Lexicon } from './lexicon.ts'
 import type { ReasoningOpener } from './reasoning-judge.ts'
 
 export interface ReadingOptions {
@@ -22,7 +22,7 @@ export interface ReadingOptions {
 export interface Reading {
   readonly lexicon: Lexicon
   readonly startsInReasoning: boolean
-  /** The marker with which the prompt opened it, if that is known. */
+  /** The marker with which the prompt opened it, or any of the format that was told. */
   readonly reasoningOpener: ReasoningOpener | undefined
   /** The prompt ends with the opener of a call or of a text. */
   readonly startsInHeader: boolean
@@ -42,7 +42,7 @@ export function selectReading(options: ReadingOptions, tools: ToolSet): Reading 
   const lexicon = salvages ? withDeclaredNames(base, formatsInUse, tools) : base
   const opener = findReasoningOpener(options.promptTail ?? '', formatsInUse)
   const startsInReasoning = options.promptOpensReasoning ?? opener !== undefined
-  const reasoningOpener = startsInReasoning ? opener : undefined
+  const reasoningOpener = opener ?? (told && usualOpeners.get(told.id))
   const startsInHeader = candidates[0] !== undefined && endsPrompt(candidates[0], options)
   const promptHeader = findPromptHeader(options, formatsInUse)
   const expectedFormat = told?.grammars.length === 0 ? undefined : told?.id
@@ -137,13 +137,23 @@ function findReasoningOpener(promptTail: string, candidates: readonly Format[]):
   const ends = new Set<string>()
   for (const { id, reasoning } of candidates) {
     for (const { begin, end } of reasoning) {
-      if (!tail.endsWith(spelled(begin).trimEnd())) continue
+      if (!endsWithMarker(tail, begin)) continue
       owners.add(id)
       ends.add(keyOf(end))
     }
   }
   return owners.size === 0 ? undefined : { owners, ends }
 }
+
+/** What opens reasoning in a format. Where headers do, nothing is known. */
+const usualOpeners: ReadonlyMap<FormatId, ReasoningOpener> = new Map(
+  formats
+    .filter(({ reasoning }) => reasoning.length > 0)
+    .map(({ id, reasoning }) => [
+      id,
+      { owners: new Set([id]), ends: new Set(reasoning.map(({ end }) => keyOf(end))) },
+    ]),
+)
 
 /** The header that the prompt begins and does not end. `promptOpensReasoning` has the last word on one that is whole. */
 function findPromptHeader(
@@ -169,8 +179,4 @@ function isOpenHeader(channels: ChannelsGrammar, header: string, isTold: boolean
     markers.some((each) => header.includes(spelled(each)))
   const isWhole = [channels.bodyBegin, channels.reasoningBegin, channels.contentBegin].some(holds)
   return !holds(channels.bodyEnd) && !(isWhole && isTold !== undefined)
-}
-
-function spelled(marker: Marker): string {
-  return typeof marker === 'string' ? marker : marker.join('')
 }

@@ -1,5 +1,5 @@
 import type { Input } from '../text/input.ts'
-import { NONE, PARTIAL } from '../text/marker-search.ts'
+import { NONE, PARTIAL } from '../text/marker.ts'
 import { isLineStart } from '../text/space.ts'
 import { closesFence, readFence } from './code-fence.ts'
 import type { Entry, Lexicon } from './lexicon.ts'

@@ -1,7 +1,8 @@
 import type { Sink } from '../events.ts'
 import { problemCodes } from '../problems.ts'
 import type { Input } from '../text/input.ts'
-import { isBlank, isLineStart } from '../text/space.ts'
+import { SHORT } from '../text/next-match.ts'
+import { isBlank, isLineStart, isSpace } from '../text/space.ts'
 
 export type Channel = 'content' | 'reasoning'
 
@@ -36,8 +37,10 @@ export class TextFlow {
   private previousCode = NEWLINE
   /** Length of the backtick run that opened inline code, or 0. */
   private inlineCode = 0
-  /** The last run of backticks: what `inlineCode` was before it, and where in the stream it ends. */
-  private run = { before: 0, length: 0, end: -1 }
+  /** The last run of backticks: what `inlineCode` was before it, its length, and where in the stream it ends. */
+  private beforeRun = 0
+  private runLength = 0
+  private runEnd = -1
   /** Up to where in the stream inline code goes on: looking from its start again each time would be quadratic. */
   private lineSeenTo = 0
 
@@ -52,6 +55,17 @@ export class TextFlow {
     return this.isFresh
   }
 
+  /** Nothing but white space stands before it, in the content or reasoning at hand. */
+  isFirst(at: number): boolean {
+    const { input } = this
+    return this.isFresh && (at === input.at || isBlank(input.text.slice(input.at, at)))
+  }
+
+  /** Nothing at all stands between it and the marker before. */
+  isBehindMarker(at: number): boolean {
+    return this.ownsSpace && at === this.input.at
+  }
+
   /** White space behind a marker belongs to it. */
   get ownsSpace(): boolean {
     return this.place.after === 'marker' || this.place.after === 'calls'
@@ -63,19 +77,23 @@ export class TextFlow {
     const from = input.at
     if (end <= from) return
     if (this.inlineCode > 0) this.isInlineCode(end)
-    this.lineStart = isLineStart(input.text, from, end, this.lineStart)
-    this.previousCode = input.text.charCodeAt(end - 1)
+    const last = input.text.charCodeAt(end - 1)
+    this.lineStart = isSpace(last) && isLineStart(input.text, from, end, this.lineStart)
+    this.previousCode = last
     const text = input.take(end)
     if (this.isFresh) this.isFresh = isBlank(text)
-    if (this.mode === 'reasoning') {
-      this.place = afterText
-      this.sink.reasoning(text)
-      return
-    }
-    if (this.place.after === 'calls') this.place = { after: 'stray-text', text: '' }
-    if (this.place.after !== 'stray-text') this.place = afterText
+    // Asked first: nearly all text comes behind other text.
+    if (this.place !== afterText) this.moveOn(text)
+    if (this.mode === 'reasoning') this.sink.reasoning(text)
+    else this.sink.text(text)
+  }
+
+  /** This text is the first behind a marker, or more of what is stray. */
+  private moveOn(text: string): void {
+    const isContent = this.mode === 'content'
+    if (isContent && this.place.after === 'calls') this.place = { after: 'stray-text', text: '' }
+    if (!isContent || this.place.after !== 'stray-text') this.place = afterText
     else if (this.place.text.length < SHOWN_STRAY) this.place.text += text
-    this.sink.text(text)
   }
 
   /** Passes on what stands before a marker, and drops the marker. */
@@ -121,11 +139,13 @@ export class TextFlow {
     const start = this.input.base + at
     const isOpen = this.isInlineCode(at)
     // The run may have begun in the chunk before: then it is judged anew, as a whole.
-    const run = start === this.run.end ? this.run.length + length : length
-    const before = start === this.run.end ? this.run.before : isOpen ? this.inlineCode : 0
-    this.inlineCode = before === 0 ? run : before === run ? 0 : before
-    this.run = { before, length: run, end: start + length }
-    this.lineSeenTo = this.run.end
+    const goesOn = start === this.runEnd
+    if (!goesOn) this.beforeRun = isOpen ? this.inlineCode : 0
+    this.runLength = goesOn ? this.runLength + length : length
+    this.runEnd = start + length
+    const { beforeRun, runLength } = this
+    this.inlineCode = beforeRun === 0 ? runLength : beforeRun === runLength ? 0 : beforeRun
+    this.lineSeenTo = this.runEnd
   }
 
   /** Whether inline code is open at `at`. It does not go on in the next line. */
@@ -133,7 +153,7 @@ export class TextFlow {
     if (this.inlineCode === 0) return false
     const { input } = this
     const from = Math.max(input.at, this.lineSeenTo - input.base)
-    if (input.text.slice(from, at).includes('\n')) this.inlineCode = 0
+    if (hasLineBreak(input.text, from, at)) this.inlineCode = 0
     this.lineSeenTo = Math.max(this.lineSeenTo, input.base + at)
     return this.inlineCode > 0
   }
@@ -152,6 +172,15 @@ export class TextFlow {
   private codeBefore(at: number): number {
     return at > this.input.at ? this.input.text.charCodeAt(at - 1) : this.previousCode
   }
+}
+
+/** Pieces are short, as a rule: making a string of one takes longer than looking through it. */
+function hasLineBreak(text: string, from: number, to: number): boolean {
+  if (to - from > SHORT) return text.slice(from, to).includes('\n')
+  for (let at = from; at < to; at++) {
+    if (text.charCodeAt(at) === NEWLINE) return true
+  }
+  return false
 }
 
 function isWordCode(code: number): boolean {

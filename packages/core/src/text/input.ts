@@ -16,11 +16,15 @@ export class Input {
   private readonly recordings: Recording[] = []
 
   append(chunk: string): void {
-    this.reveal()
-    for (const recording of this.recordings) recording.collect(this.text, this.at)
+    if (this.whole !== undefined) this.reveal()
+    if (this.recordings.length > 0) this.collect()
     this.base += this.at
     this.text = this.at < this.text.length ? this.text.slice(this.at) + chunk : chunk
     this.at = 0
+  }
+
+  private collect(): void {
+    for (const recording of this.recordings) recording.collect(this.text, this.at)
   }
 
   /** Lets nobody see what stands from `at` on, until `reveal` or the next chunk. */
@@ -68,9 +72,9 @@ export class Input {
 
   /** Takes everything up to `end`. */
   take(end: number): string {
-    const taken = this.text.slice(this.at, end)
+    const { text, at } = this
     this.at = end
-    return taken
+    return at === 0 && end === text.length ? text : text.slice(at, end)
   }
 
   /** Keeps a copy of what is read from `from` on, until `stop`. `before` is text read earlier that belongs to it. */

@@ -1,15 +1,8 @@
 import type { Input } from './input.ts'
+import { COLON, type Marker, NONE, PARTIAL, skipSuffix, spelled } from './marker.ts'
 import { childAt, copyTree, insert, type MarkerNode, markerRoot, startPattern } from './marker-tree.ts'
 import { nextMatch, SHORT } from './next-match.ts'
 import { isSpace, skipSpace } from './space.ts'
-
-/** A literal, or pieces of one between which white space may stand. */
-export type Marker = string | readonly string[]
-
-/** The look-up ended inside a marker: more text is needed to tell. */
-export const PARTIAL = -1
-/** No marker starts here. */
-export const NONE = 0
 
 /** White space inside a marker is bounded, or a hostile stream could hold text for ever. */
 const LONGEST_MATCH = 256
@@ -28,15 +21,10 @@ export class MarkerSearch<T> {
   private starts: RegExp | undefined
 
   add(marker: Marker, value: T): void {
-    const pieces = typeof marker === 'string' ? [marker] : marker
-    let node = this.root
-    for (const [index, piece] of pieces.entries()) {
-      if (index > 0) node.loose = true
-      node = insert(node, piece)
-    }
+    const node = insert(this.root, marker)
     if (node === this.root) return
     node.value = value
-    this.lowBytes[pieces.join('').charCodeAt(0) & 0xff] = 1
+    this.lowBytes[spelled(marker).charCodeAt(0) & 0xff] = 1
     this.starts = undefined
   }
 
@@ -49,7 +37,7 @@ export class MarkerSearch<T> {
   }
 
   get(marker: Marker): T | undefined {
-    const text = typeof marker === 'string' ? marker : marker.join('')
+    const text = spelled(marker)
     return text !== '' && this.match(text, 0, true) === text.length ? this.value : undefined
   }
 
@@ -141,8 +129,15 @@ export class MarkerSearch<T> {
       const code = text.charCodeAt(cursor)
       const child = childAt(node, code)
       if (child === undefined) {
-        if (!node.loose || !isSpace(code)) return length
-        cursor++
+        if (node.loose && isSpace(code)) {
+          cursor++
+          continue
+        }
+        if (node.suffixed === undefined || code !== COLON) return length
+        const behind = Math.min(skipSuffix(text, cursor + 1), end)
+        if (behind === cursor + 1 && behind < end) return length
+        node = node.suffixed
+        cursor = behind
         continue
       }
       const { label, value } = child
@@ -159,7 +154,8 @@ export class MarkerSearch<T> {
         length = cursor - at
       }
     }
-    const mayGoOn = (cursor < end || node.children.length > 0) && end - at < LONGEST_MATCH
+    const hasMore = node.children.length > 0 || node.suffixed !== undefined
+    const mayGoOn = (cursor < end || hasMore) && end - at < LONGEST_MATCH
     return mayGoOn && !final ? PARTIAL : length
   }
 }

@@ -1,3 +1,5 @@
+import { COLON, type Marker } from './marker.ts'
+
 /**
  * Markers by their common beginnings. A node stands for as much of a marker as possible, not for a single
  * character: that would take ten times the memory.
@@ -10,6 +12,8 @@ export interface MarkerNode<T> {
   codes: readonly number[]
   /** White space may stand here, in front of what follows. */
   loose: boolean
+  /** What stands behind a colon and a suffix. */
+  suffixed: MarkerNode<T> | undefined
   value: T | undefined
 }
 
@@ -17,17 +21,26 @@ export function markerRoot<T>(): MarkerNode<T> {
   return leaf([])
 }
 
-/** The node for `text` below `node`, made if there is none. */
-export function insert<T>(node: MarkerNode<T>, text: string): MarkerNode<T> {
-  return insertCodes(
-    node,
-    text.split('').map((char) => char.charCodeAt(0)),
-  )
+/** The node for the marker below `root`, made if there is none. */
+export function insert<T>(root: MarkerNode<T>, marker: Marker): MarkerNode<T> {
+  if (typeof marker === 'string') return insertText(root, marker)
+  if ('before' in marker) {
+    const node = insertText(root, marker.before)
+    node.suffixed ??= leaf([])
+    return insertText(node.suffixed, marker.after)
+  }
+  let node = root
+  for (const [index, piece] of marker.entries()) {
+    if (index > 0) node.loose = true
+    node = insertText(node, piece)
+  }
+  return node
 }
 
 /** A tree that can be added to without changing this one. */
 export function copyTree<T>(node: MarkerNode<T>): MarkerNode<T> {
-  return { ...node, children: node.children.map((child) => copyTree(child)) }
+  const suffixed = node.suffixed && copyTree(node.suffixed)
+  return { ...node, suffixed, children: node.children.map((child) => copyTree(child)) }
 }
 
 /** The child whose label begins with this UTF-16 unit. */
@@ -59,13 +72,24 @@ function following(node: MarkerNode<unknown>, at: number, depth: number): string
   const isWhole = at === node.label.length && (node.loose || node.value !== undefined)
   if (isWhole || depth === 0) return ''
   const inLabel = node.label[at]
+  const suffix: readonly (readonly [number, string])[] = node.suffixed === undefined ? [] : [[COLON, '']]
   const next: readonly (readonly [number, string])[] =
     inLabel === undefined
-      ? node.children.map((child) => [child.label[0] ?? 0, following(child, 1, depth - 1)])
+      ? [
+          ...node.children.map((child) => [child.label[0] ?? 0, following(child, 1, depth - 1)] as const),
+          ...suffix,
+        ]
       : [[inLabel, following(node, at + 1, depth - 1)]]
   const last = next.filter(([, rest]) => rest === '').map(([code]) => escaped(code))
   const further = next.flatMap(([code, rest]) => (rest === '' ? [] : [escaped(code) + rest]))
   return `(?:${[...(last.length > 0 ? [`[${last.join('')}]`] : []), ...further, '$'].join('|')})`
+}
+
+function insertText<T>(node: MarkerNode<T>, text: string): MarkerNode<T> {
+  return insertCodes(
+    node,
+    text.split('').map((char) => char.charCodeAt(0)),
+  )
 }
 
 function insertCodes<T>(node: MarkerNode<T>, codes: readonly number[]): MarkerNode<T> {
@@ -84,7 +108,7 @@ function insertCodes<T>(node: MarkerNode<T>, codes: readonly number[]): MarkerNo
 }
 
 function leaf<T>(label: readonly number[]): MarkerNode<T> {
-  return { label, children: [], codes: [], loose: false, value: undefined }
+  return { label, children: [], codes: [], loose: false, suffixed: undefined, value: undefined }
 }
 
 function split<T>(node: MarkerNode<T>, at: number): void {
@@ -92,11 +116,13 @@ function split<T>(node: MarkerNode<T>, at: number): void {
   lower.children = node.children
   lower.codes = node.codes
   lower.loose = node.loose
+  lower.suffixed = node.suffixed
   lower.value = node.value
   node.label = node.label.slice(0, at)
   node.children = [lower]
   node.codes = [lower.label[0] ?? 0]
   node.loose = false
+  node.suffixed = undefined
   node.value = undefined
 }
 

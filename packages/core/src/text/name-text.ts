@@ -1,3 +1,4 @@
+import { matchTag, NONE, PARTIAL, type TagMarker } from './marker.ts'
 import { isSpace, skipSpace } from './space.ts'
 
 /** A name that stands as text behind a tag, and where what belongs to it ends. */
@@ -13,7 +14,12 @@ const LONGEST_NAME = 256
  * Reads a name that is one word, `<tool_call>NAME`. A line break, the next tag or a brace ends it: any other
  * text behind it makes it prose. `end` belongs to it where it follows.
  */
-export function readWord(text: string, from: number, end: string, final: boolean): NameText | 'more' | 'bad' {
+export function readWord(
+  text: string,
+  from: number,
+  end: TagMarker,
+  final: boolean,
+): NameText | 'more' | 'bad' {
   const start = skipSpace(text, from)
   let at = start
   while (at < text.length && at - start <= LONGEST_NAME && !endsWord(text, at)) at++
@@ -22,8 +28,9 @@ export function readWord(text: string, from: number, end: string, final: boolean
   const behind = skipSpace(text, at)
   if (behind === text.length) return final ? 'bad' : 'more'
   if (!/[\p{L}\p{N}_]/u.test(name)) return 'bad'
-  if (end !== '' && text.startsWith(end, behind)) return { name, end: behind + end.length }
-  if (!final && end !== '' && isCut(text, behind, end)) return 'more'
+  const length = matchTag(text, behind, end)
+  if (length === PARTIAL && !final) return 'more'
+  if (length > NONE) return { name, end: behind + length }
   const isEnded = /[<{]/.test(text.charAt(behind)) || text.slice(at, behind).includes('\n')
   return isEnded ? { name, end: at } : 'bad'
 }
@@ -35,8 +42,8 @@ export function readWord(text: string, from: number, end: string, final: boolean
 export function readKey(
   text: string,
   from: number,
-  around: readonly string[],
-  end: string,
+  around: readonly TagMarker[],
+  end: TagMarker,
 ): NameText | 'more' | 'bad' {
   const start = skipTags(text, from, around)
   if (start === 'more') return 'more'
@@ -46,8 +53,9 @@ export function readKey(
   const name = text.slice(start.at, at).trim()
   if (name === '' || at - start.at > LONGEST_NAME) return 'bad'
   const closed = skipTags(text, at, around)
-  if (closed === 'more' || isCut(text, closed.at, end)) return 'more'
-  if (text.startsWith(end, closed.at)) return { name, end: closed.at + end.length }
+  const length = closed === 'more' ? PARTIAL : matchTag(text, closed.at, end)
+  if (closed === 'more' || length === PARTIAL) return 'more'
+  if (length > NONE) return { name, end: closed.at + length }
   // The tag of the value is missing: it begins right behind the key.
   return closed.last > at ? { name, end: closed.last } : 'bad'
 }
@@ -56,21 +64,17 @@ export function readKey(
 function skipTags(
   text: string,
   from: number,
-  tags: readonly string[],
+  tags: readonly TagMarker[],
 ): { readonly at: number; readonly last: number } | 'more' {
   let last = from
   for (;;) {
     const at = skipSpace(text, last)
-    if (at === text.length || tags.some((tag) => isCut(text, at, tag))) return 'more'
-    const tag = tags.find((each) => text.startsWith(each, at))
-    if (tag === undefined) return { at, last }
-    last = at + tag.length
+    const lengths = tags.map((tag) => matchTag(text, at, tag))
+    if (at === text.length || lengths.includes(PARTIAL)) return 'more'
+    const length = Math.max(...lengths)
+    if (length === NONE) return { at, last }
+    last = at + length
   }
-}
-
-/** Whether the text ends inside the tag that begins at `at`. */
-function isCut(text: string, at: number, tag: string): boolean {
-  return text.length - at < tag.length && tag.startsWith(text.slice(at))
 }
 
 function endsWord(text: string, at: number): boolean {

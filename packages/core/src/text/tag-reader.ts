@@ -1,3 +1,4 @@
+import { matchTag, NONE, PARTIAL, spelled, type TagMarker } from './marker.ts'
 import { type NameText, readKey, readWord } from './name-text.ts'
 import { isSpace, skipSpace } from './space.ts'
 
@@ -5,7 +6,7 @@ import { isSpace, skipSpace } from './space.ts'
 export interface TagShape {
   readonly name: NameShape
   /** What ends the tag. */
-  readonly end: string
+  readonly end: TagMarker
   /** Further attributes that mean something, or are known to mean nothing. */
   readonly attributes?: readonly string[]
   /** Attribute values are written with `&quot;` and `&amp;`. */
@@ -20,7 +21,7 @@ export interface TagShape {
 export type NameShape =
   | 'inline'
   | 'word'
-  | { readonly around: readonly string[] }
+  | { readonly around: readonly TagMarker[] }
   | { readonly attribute: string; readonly isOptional?: boolean }
 
 export interface Tag {
@@ -57,7 +58,8 @@ function asTag(name: NameText | 'more' | 'bad'): Tag | 'more' | 'bad' {
 
 function readInline(text: string, at: number, shape: TagShape): Tag | 'more' | 'bad' {
   let end = at
-  while (end < text.length && !text.startsWith(shape.end, end)) {
+  let length = NONE
+  while (end < text.length && (length = matchTag(text, end, shape.end)) <= NONE) {
     const code = text.charCodeAt(end)
     if (code === 10 || code === 60 || end - at > LONGEST_TAG) return 'bad'
     end++
@@ -71,7 +73,7 @@ function readInline(text: string, at: number, shape: TagShape): Tag | 'more' | '
   if (name === '') return 'bad'
   const attributes = new Map<string, string>()
   if (extra?.[2] !== undefined) attributes.set(extra[2], extra[3] ?? '')
-  return { name, attributes, isSelfClosing, end: end + shape.end.length }
+  return { name, attributes, isSelfClosing, end: end + length }
 }
 
 function readAttributes(
@@ -82,10 +84,12 @@ function readAttributes(
 ): Tag | 'more' | 'bad' {
   const attributes = new Map<string, string>()
   let isSelfClosing = false
+  let length = NONE
   for (;;) {
     at = skipSpace(text, at)
-    if (at === text.length || isProperPrefix(text, at, shape.end)) return 'more'
-    if (text.startsWith(shape.end, at)) break
+    length = matchTag(text, at, shape.end)
+    if (at === text.length || length === PARTIAL) return 'more'
+    if (length > NONE) break
     if (text.charAt(at) === '/') {
       isSelfClosing = true
       at++
@@ -100,7 +104,7 @@ function readAttributes(
   }
   const name = attributes.get(attribute)
   if (name === undefined || name === '') return 'bad'
-  return { name, attributes, isSelfClosing, end: at + shape.end.length }
+  return { name, attributes, isSelfClosing, end: at + length }
 }
 
 function readAttribute(
@@ -148,7 +152,11 @@ function readBareName(
 }
 
 function endsBare(text: string, at: number, shape: TagShape): boolean {
-  return isSpace(text.charCodeAt(at)) || text.charAt(at) === shape.end.charAt(0) || text.startsWith('/>', at)
+  return (
+    isSpace(text.charCodeAt(at)) ||
+    text.charAt(at) === spelled(shape.end).charAt(0) ||
+    text.startsWith('/>', at)
+  )
 }
 
 /** `&quot;` first: decoding `&amp;` before it would make `&amp;quot;` a quote. */
@@ -165,9 +173,4 @@ function isNameCode(code: number): boolean {
   return (
     (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || code === 95 || code === 45 || code === 58
   )
-}
-
-function isProperPrefix(text: string, at: number, marker: string): boolean {
-  const rest = text.length - at
-  return rest < marker.length && marker.startsWith(text.slice(at))
 }

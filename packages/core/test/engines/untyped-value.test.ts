@@ -151,13 +151,21 @@ describe('giving a bare text the type that the schema allows', () => {
     )
   })
 
-  it('whatever the text, the value is JSON: of an allowed type, or the text itself', () => {
+  it('null is not the text "null" where no string is allowed, though null is not allowed either', () => {
+    const kinds: JsonType[] = ['integer', 'number', 'boolean', 'object', 'array']
+    for (const type of kinds) {
+      expect(typeValue('null', new Set([type]))).toEqual({ json: 'null', mismatch: true })
+      expect(typeValue('null', new Set([type, 'string']))).toEqual({ json: '"null"' })
+    }
+  })
+
+  it('whatever the text, the value is JSON: of an allowed type, or null, or the text itself', () => {
     fc.assert(
       fc.property(fc.oneof(anyUnits(), jsonText()), fc.constantFrom(...everySet), (text, allowed) => {
         const { json } = typeValue(text, allowed)
         const value: unknown = JSON.parse(json)
         if (typeof value === 'string') expect(value).toBe(text)
-        else expect(typesOf(value).some((type) => allowed.has(type))).toBe(true)
+        else expect(isNull(text) || typesOf(value).some((type) => allowed.has(type))).toBe(true)
       }),
       { numRuns: 3000 },
     )
@@ -188,10 +196,15 @@ describe('a text that the model itself calls JSON', () => {
   })
 })
 
-/** The text as a string; and if the schema has no place for strings, that this is so. */
+/** The text as a string, or null; and if the schema has no place for that, that this is so. */
 function kept(text: string, allowed: ReadonlySet<JsonType>): { json: string; mismatch?: true } {
   const json = JSON.stringify(text)
-  return allowed.size === 0 || allowed.has('string') ? { json } : { json, mismatch: true }
+  if (allowed.size === 0 || allowed.has('string')) return { json }
+  return { json: isNull(text) ? 'null' : json, mismatch: true }
+}
+
+function isNull(text: string): boolean {
+  return /^\s*(?:null|none)\s*$/i.test(text)
 }
 
 function typesOf(value: unknown): JsonType[] {

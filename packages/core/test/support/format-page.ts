@@ -1,7 +1,7 @@
 import type { Format, Grammar } from '../../src/formats/format.ts'
 import type { ModelNameRow } from '../../src/formats/model-names.ts'
 import { getToolIdStrategy } from '../../src/ids/strategies.ts'
-import type { Marker } from '../../src/text/marker-search.ts'
+import { spelled } from '../../src/text/marker.ts'
 import type { GoldenPage } from './golden-pages.ts'
 
 /** The documentation of one format, from its record, its names and its goldens. */
@@ -126,8 +126,4 @@ function cell(text: string): string {
 
 function code(text: string): string {
   return text.includes('`') ? `\`\` ${text} \`\`` : `\`${text}\``
-}
-
-function spelled(marker: Marker): string {
-  return typeof marker === 'string' ? marker : marker.join('')
 }

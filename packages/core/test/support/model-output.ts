@@ -39,8 +39,10 @@ export function textWithWords(mode: Mode): fc.Arbitrary<{ text: string; words: s
       const at = atJoint ? jointIn(before, place) : Math.floor(place * before.length)
       return before.slice(0, at) + dress.replaceAll('WORD', words[index] ?? '') + before.slice(at)
     }, text)
-    // A later word may have been put into an earlier one.
-    return { text: withWords, words: words.filter((word) => withWords.includes(word)) }
+    // A later word may have been put into an earlier one, or into a suffix, which is markup whatever it says.
+    const suffixes = withWords.match(/<[^<>\s:]*:[^\s<>|｜]*/g)?.join(' ') ?? ''
+    const isText = (word: string): boolean => withWords.includes(word) && !suffixes.includes(word)
+    return { text: withWords, words: words.filter(isText) }
   })
 }
 
@@ -80,6 +82,7 @@ function fragment(mode: Mode): fc.Arbitrary<string> {
     { weight: 2, arbitrary: fc.constantFrom(...prose) },
     { weight: 2, arbitrary: fc.constantFrom(...json) },
     { weight: 2, arbitrary: fc.constantFrom(...structure) },
+    { weight: 1, arbitrary: fc.constantFrom(...strippedHeaders) },
     { weight: 1, arbitrary: fc.string({ unit: anyUnit(), maxLength: 6 }) },
   )
 }
@@ -96,6 +99,18 @@ export function anyUnit(): fc.Arbitrary<string> {
 }
 
 const prose = ['Sure. ', 'Let me see', ' a < b ', 'I will call the tool.\n', 'function', 'functions.', 'x']
+
+/** What a server leaves of headers when it strips their tokens. */
+const strippedHeaders = [
+  'analysisWe ',
+  'commentaryLet ',
+  'assistantfinal',
+  'assistantanalysis',
+  'assistantcommentary',
+  'commentary to=functions.get_weather json{"city":"Paris"}',
+  'assistantcommentary to=functions.get_weather json{"city":"Paris"}',
+  'to=functions.get_weather commentary json\n{"city":"Paris"}',
+]
 
 const json = [
   '{}',
@@ -130,6 +145,9 @@ const structure = [
   '~~~\n',
   '<think>',
   '</think>',
+  '<think:x>',
+  '</think:y>',
+  '<tool_call:',
   '<|im_end|>',
   '</s>',
   '\ud83d',

@@ -7,6 +7,8 @@ export interface Mode {
   readonly options: Options
   /** What a model of this format writes; in auto mode, of every format. */
   readonly samples: readonly string[]
+  /** Words that an answer may begin with and that are markup there. */
+  readonly firstWords: readonly string[]
 }
 
 /** A format that reads nothing in-band has no sample. */
@@ -14,13 +16,14 @@ export const everySample = formats.map((format) => format.sample).filter((sample
 
 /** Every format and auto mode, so that a new format is under every law without a new line of test. */
 export const modes: readonly Mode[] = [
-  ...formats.map(({ id, sample }) => ({
+  ...formats.map(({ id, sample, channels }) => ({
     title: id,
     options: { format: id },
     samples: sample === '' ? [] : [sample],
+    firstWords: channels?.stripped?.first ?? [],
   })),
-  { title: 'auto', options: {}, samples: everySample },
-  { title: 'auto, told the model', options: { model: 'kimi-k2' }, samples: everySample },
+  { title: 'auto', options: {}, samples: everySample, firstWords: [] },
+  { title: 'auto, told the model', options: { model: 'kimi-k2' }, samples: everySample, firstWords: [] },
 ]
 
 /** The tool that the samples call, so that salvage, which wants declared names, is tried too. */

@@ -1,7 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Input } from '../../src/text/input.ts'
-import { MarkerSearch, NONE, PARTIAL, searchFor, type Marker } from '../../src/text/marker-search.ts'
+import { NONE, PARTIAL } from '../../src/text/marker.ts'
+import { MarkerSearch, searchFor } from '../../src/text/marker-search.ts'
 import { isSpace } from '../../src/text/space.ts'
 
 describe('finding markers', () => {
@@ -171,8 +172,11 @@ function ahead(text: string): { search: MarkerSearch<string>; input: Input } {
   return { search, input }
 }
 
+/** Without suffixes, which have tests of their own. */
+type Pieces = string | readonly string[]
+
 interface Haystack {
-  readonly markers: readonly Marker[]
+  readonly markers: readonly Pieces[]
   readonly text: string
   readonly from: number
 }
@@ -182,7 +186,7 @@ function markersAndText(): fc.Arbitrary<Haystack> {
   const piece = fc.array(fc.constantFrom('<', '|', 'a', 'b', '｜'), { minLength: 1, maxLength: 3 })
   const word = piece.map((units) => units.join(''))
   const marker = fc.oneof(word, fc.array(word, { minLength: 2, maxLength: 3 }))
-  const markers = fc.uniqueArray<Marker, string>(marker, { minLength: 1, maxLength: 5, selector: wordOf })
+  const markers = fc.uniqueArray<Pieces, string>(marker, { minLength: 1, maxLength: 5, selector: wordOf })
   return markers.chain((chosen) => {
     const bits = chosen.flatMap((one) =>
       typeof one === 'string' ? [one] : [...one, one.join(' '), one.join('\n\t')],
@@ -196,12 +200,12 @@ function markersAndText(): fc.Arbitrary<Haystack> {
   })
 }
 
-function wordOf(marker: Marker): string {
+function wordOf(marker: Pieces): string {
   return typeof marker === 'string' ? marker : marker.join('')
 }
 
 function naiveFind(
-  markers: readonly Marker[],
+  markers: readonly Pieces[],
   text: string,
   from: number,
   final: boolean,
@@ -217,7 +221,7 @@ function naiveFind(
 }
 
 /** One marker at one place, character by character. */
-function naiveMatch(marker: Marker, all: readonly Marker[], text: string, at: number): number {
+function naiveMatch(marker: Pieces, all: readonly Pieces[], text: string, at: number): number {
   const word = wordOf(marker)
   const joints = new Set(all.flatMap(jointsOf))
   let cursor = at
@@ -232,7 +236,7 @@ function naiveMatch(marker: Marker, all: readonly Marker[], text: string, at: nu
 }
 
 /** What stands in front of the places where white space may stand. Markers that begin alike share them. */
-function jointsOf(marker: Marker): string[] {
+function jointsOf(marker: Pieces): string[] {
   if (typeof marker === 'string') return []
   return marker.slice(1).map((_, index) => marker.slice(0, index + 1).join(''))
 }

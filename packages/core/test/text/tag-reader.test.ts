@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { spelled } from '../../src/text/marker.ts'
 import { readTag, type TagShape } from '../../src/text/tag-reader.ts'
 
 const inline: TagShape = { name: 'inline', end: '>' }
@@ -128,7 +129,7 @@ describe('whatever the text', () => {
         const tag = readTag(whole, Math.min(at, whole.length), shape, false)
         if (typeof tag === 'string') return
         expect(tag.name).not.toBe('')
-        expect(whole.slice(0, tag.end).endsWith(shape.end)).toBe(true)
+        expect(whole.slice(0, tag.end).endsWith(spelled(shape.end))).toBe(true)
       }),
       { numRuns: 3000 },
     )
