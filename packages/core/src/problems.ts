@@ -9,7 +9,8 @@ export const problemCodes = {
   'unknown-tool':
     'The model called a tool that was not offered. The call is passed on so that the client can say so.',
   'unresolved-name': 'The header of a call holds no tool name and none could be found; it comes out as text.',
-  'type-mismatch': 'A value does not fit the type in the tool definition; it is passed on as a string.',
+  'type-mismatch':
+    'A value does not fit the type in the tool definition; it is passed on as a string, or as null where it says so.',
   'duplicate-parameter': 'A parameter was written twice in one call; the last one counts.',
   'extra-field': 'The markup of a call holds a field or attribute without meaning; it is left out.',
   'stray-text': 'There is text between or after calls. It is passed on as text.',
@@ -31,6 +32,7 @@ export const repairCodes = {
   'surplus-closer': 'A closing bracket too many was removed.',
   'missing-closer': 'Missing closing brackets were added where the end marker of the call stood.',
   'resolved-name': 'A call without a tool name in its header was given the only name that fits.',
+  namespace: 'A namespace in front of the name of an offered tool was left out.',
   'turn-token': 'A token that ends a turn had leaked into the text and was removed.',
   residue: 'A closing marker without its opener was removed.',
   flushed: 'More was held back than limits.toolCallBytes allows; it was passed on as text.',

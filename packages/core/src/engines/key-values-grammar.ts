@@ -63,10 +63,14 @@ export function probeKeyValues(
 }
 
 /** A namespace in front of the name of an offered tool is not part of it. */
-export function toolMeant(tools: ToolSet, written: string): string {
-  if (tools.has(written)) return written
-  const last = written.slice(Math.max(written.lastIndexOf(':'), written.lastIndexOf('.')) + 1)
-  return tools.has(last) ? last : written
+export function toolMeant(
+  tools: ToolSet,
+  written: string,
+): { readonly name: string; readonly namespace: string } {
+  const start = Math.max(written.lastIndexOf(':'), written.lastIndexOf('.')) + 1
+  const last = written.slice(start)
+  const hasNamespace = !tools.has(written) && tools.has(last)
+  return hasNamespace ? { name: last, namespace: written.slice(0, start) } : { name: written, namespace: '' }
 }
 
 export interface KeyValuesMarkers {

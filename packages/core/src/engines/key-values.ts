@@ -53,7 +53,9 @@ export class KeyValues extends StateMachine<State> {
       return 'done'
     }
     input.at = head.end
-    const tool = writer.start(null, toolMeant(tools, head.name))
+    const { name, namespace } = toolMeant(tools, head.name)
+    const tool = writer.start(null, name)
+    if (namespace !== '') writer.repair('namespace')
     return { at: 'arguments', reader: new KeyValuesReader(this.context, this.grammar, tool) }
   }
 

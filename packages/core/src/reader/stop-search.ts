@@ -3,7 +3,7 @@ import { NONE, PARTIAL } from '../text/marker.ts'
 import { isLineStart } from '../text/space.ts'
 import { closesFence, readFence } from './code-fence.ts'
 import type { Entry, Lexicon } from './lexicon.ts'
-import { belongsInside } from './opening.ts'
+import { belongsInside, type Opening } from './opening.ts'
 import type { Found } from './scanner.ts'
 
 /** How far the text was looked through, and whether what stands there is a stop for certain. */
@@ -24,7 +24,8 @@ interface Frontier {
 export class StopSearch {
   private readonly input: Input
   private readonly lexicon: Lexicon
-  private frontier: Frontier = { kind: '', at: -1, isCertain: false, isLineStart: false }
+  /** One for each opening: what stops one kind of call may belong inside another. */
+  private readonly frontiers = new Map<Opening, Frontier>()
 
   constructor(input: Input, lexicon: Lexicon) {
     this.input = input
@@ -38,12 +39,15 @@ export class StopSearch {
   hide(found: Found, from: number): boolean {
     const { input } = this
     const kind = `${found.as} ${found.fence?.code} ${found.fence?.length}`
-    const isAhead = this.frontier.kind === kind && this.frontier.at >= input.base + from
-    if (!isAhead) this.frontier = { kind, at: input.base + from, isCertain: false, isLineStart: false }
-    if (!this.frontier.isCertain) this.frontier = this.search(found, this.frontier)
-    const at = this.frontier.at - input.base
+    let frontier = this.frontiers.get(found.opening)
+    if (frontier === undefined || frontier.kind !== kind || frontier.at < input.base + from) {
+      frontier = { kind, at: input.base + from, isCertain: false, isLineStart: false }
+    }
+    if (!frontier.isCertain) frontier = this.search(found, frontier)
+    this.frontiers.set(found.opening, frontier)
+    const at = frontier.at - input.base
     if (at < input.text.length) input.hide(at)
-    return this.frontier.isCertain
+    return frontier.isCertain
   }
 
   private search(found: Found, { kind, at: start, isLineStart: before }: Frontier): Frontier {

@@ -83,6 +83,7 @@ function readAttributes(
   { attribute, isOptional }: Extract<NameShape, { attribute: string }>,
 ): Tag | 'more' | 'bad' {
   const attributes = new Map<string, string>()
+  let bareName: string | undefined
   let isSelfClosing = false
   let length = NONE
   for (;;) {
@@ -95,15 +96,20 @@ function readAttributes(
       at++
       continue
     }
-    const isBare = isOptional === true && attributes.size === 0
-    const next =
-      (isBare ? readBareName(text, at, attribute, attributes) : undefined) ??
-      readAttribute(text, at, shape, attributes)
+    const bare =
+      isOptional === true && attributes.size === 0 && bareName === undefined
+        ? readBareName(text, at)
+        : undefined
+    if (bare === 'more') return 'more'
+    if (bare !== undefined) bareName = bare.name
+    const next = bare?.end ?? readAttribute(text, at, shape, attributes)
     if (typeof next === 'string') return next
     at = next
   }
-  const name = attributes.get(attribute)
+  const name = attributes.get(attribute) ?? bareName
   if (name === undefined || name === '') return 'bad'
+  // Beside a name that says so it is none, but an attribute without a value.
+  if (bareName !== undefined && bareName !== name) attributes.set(bareName, '')
   return { name, attributes, isSelfClosing, end: at + length }
 }
 
@@ -133,12 +139,7 @@ function readAttribute(
 }
 
 /** `"city"` or `city` where `name="city"` should stand. Undefined if it is an attribute after all. */
-function readBareName(
-  text: string,
-  at: number,
-  attribute: string,
-  into: Map<string, string>,
-): number | 'more' | undefined {
+function readBareName(text: string, at: number): NameText | 'more' | undefined {
   const quote = text.charAt(at)
   const isQuoted = quote === '"' || quote === "'"
   let end = isQuoted ? at + 1 : at
@@ -147,8 +148,8 @@ function readBareName(
   const behind = skipSpace(text, isQuoted ? end + 1 : end)
   if (behind >= text.length) return 'more'
   if (end === at || text.charAt(behind) === '=') return undefined
-  into.set(attribute, text.slice(isQuoted ? at + 1 : at, end))
-  return isQuoted ? end + 1 : end
+  const name = text.slice(isQuoted ? at + 1 : at, end)
+  return { name, end: isQuoted ? end + 1 : end }
 }
 
 function endsBare(text: string, at: number, shape: TagShape): boolean {

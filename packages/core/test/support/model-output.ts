@@ -39,9 +39,10 @@ export function textWithWords(mode: Mode): fc.Arbitrary<{ text: string; words: s
       const at = atJoint ? jointIn(before, place) : Math.floor(place * before.length)
       return before.slice(0, at) + dress.replaceAll('WORD', words[index] ?? '') + before.slice(at)
     }, text)
-    // A later word may have been put into an earlier one, or into a suffix, which is markup whatever it says.
-    const suffixes = withWords.match(/<[^<>\s:]*:[^\s<>|｜]*/g)?.join(' ') ?? ''
-    const isText = (word: string): boolean => withWords.includes(word) && !suffixes.includes(word)
+    // A later word may have been put into an earlier one, or into a suffix or a namespace, which are markup
+    // whatever they say.
+    const markup = withWords.match(/<[^<>\s:]*:[^\s<>|｜]*|[^\s<>{}"]*[:.]get_weather/g)?.join(' ') ?? ''
+    const isText = (word: string): boolean => withWords.includes(word) && !markup.includes(word)
     return { text: withWords, words: words.filter(isText) }
   })
 }
