@@ -40,6 +40,8 @@ export interface ParserStage {
   readonly format: FormatId | null
   /** How much text is held back right now. Counted anew each time: not for every chunk. */
   readonly heldBytes: number
+  /** Whether content would now go on as it is, in whatever pieces it comes. */
+  passes(text: string): boolean
   push(text: string, channel: Channel): void
   end(reason?: EndReason): void
 }
@@ -81,6 +83,10 @@ class Stage implements ParserStage {
 
   get heldBytes(): number {
     return this.reader.heldBytes
+  }
+
+  passes(text: string): boolean {
+    return this.reader.passes(text)
   }
 
   push(text: string, channel: Channel): void {

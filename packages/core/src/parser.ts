@@ -9,6 +9,8 @@ import type { Channel } from './reader/text-flow.ts'
 export interface PushParser {
   /** The format whose syntax the stream has shown, or null before it has. */
   readonly format: FormatId | null
+  /** Whether content would now go on as it is, in whatever pieces it comes. Reads nothing: `push` does. */
+  passes(text: string): boolean
   push(text: string, channel?: Channel): ModelEvent[]
   end(reason?: EndReason): ModelEvent[]
 }
@@ -28,6 +30,10 @@ class CollectingParser implements PushParser {
 
   get format(): FormatId | null {
     return this.stage.format
+  }
+
+  passes(text: string): boolean {
+    return this.stage.passes(text)
   }
 
   push(text: string, channel: Channel = 'content'): ModelEvent[] {

@@ -42,7 +42,8 @@ export class AnswerReader {
   /** Structured calls behind calls in the text. */
   private readonly held: StructuredCall[] = []
   private field = 'content'
-  private lastProblem = ''
+  /** What is wrong with the broken call: the first problem that is told behind it. */
+  private flaw = ''
   private brokenCall: string | null = null
   private failure: Failure | null = null
 
@@ -139,7 +140,7 @@ export class AnswerReader {
 
   private conclude(reason: FinishReason | null): Failure | null {
     const isCut = reason === 'length'
-    if (this.brokenCall !== null) return isCut ? null : incomplete(this.brokenCall, this.lastProblem)
+    if (this.brokenCall !== null) return isCut ? null : incomplete(this.brokenCall, this.flaw)
     for (const call of this.held) {
       if (this.written.takeTwinOf(call)) {
         this.warn(`the structured call of ${call.name} repeats one that the model wrote in its text; dropped`)
@@ -158,7 +159,7 @@ export class AnswerReader {
 
   private failIfBroken(): void {
     if (this.failure !== null) this.fail(this.failure)
-    else if (this.brokenCall !== null) this.fail(incomplete(this.brokenCall, this.lastProblem))
+    else if (this.brokenCall !== null) this.fail(incomplete(this.brokenCall, this.flaw))
   }
 
   /** After a failure the same text in one piece or in many must have sent the same: nothing more goes out. */
@@ -190,7 +191,7 @@ export class AnswerReader {
       problem: (code, message, source) => {
         this.sink.problem(code, message, source)
         if (this.callsCome === 'structured') return
-        this.lastProblem = message
+        if (this.brokenCall !== null) this.flaw ||= message
         if (code === 'overflow') this.failure ??= tooLarge(message)
         if (code === 'invalid-arguments' && this.options.failOnInvalidArguments === true) {
           this.failure ??= { kind: 'upstream', code: 'invalid_tool_arguments', message }

@@ -11,8 +11,10 @@ export interface StreamedAnswer {
   readonly isEnded: boolean
   /** Whether the upstream has said why it ended. */
   readonly hasFinishReason: boolean
-  /** Takes an event that need not be parsed, if it is of that kind: see `SseSink`. */
-  takeEvent?(text: string, at: number, limit: number): number
+  /** Takes events that need not be parsed, if they are of that kind: see `SseSink`. */
+  takeEvents?(text: string, at: number, limit: number): number
+  /** How many it has taken. */
+  readonly taken?: number
   /** The data of an event that is no error, and the event. */
   read(data: JsonObject, event: SseEvent): void
   finish(): void
@@ -69,12 +71,9 @@ export class AnswerStream implements AnswerDecoder, SseSink {
     else this.answer.fail(emptyAnswer)
   }
 
-  takeEvent(text: string, at: number, limit: number): number {
+  takeEvents(text: string, at: number, limit: number): number {
     const { answer } = this
-    if (answer.takeEvent === undefined || answer.isEnded) return at
-    const next = answer.takeEvent(text, at, limit)
-    if (next > at) this.eventCount++
-    return next
+    return answer.takeEvents === undefined || answer.isEnded ? at : answer.takeEvents(text, at, limit)
   }
 
   item(item: SseItem): void {
@@ -120,7 +119,7 @@ export class AnswerStream implements AnswerDecoder, SseSink {
   }
 
   private refuse(what: string): void {
-    const message = `The data of event ${this.eventCount} ${what}`
+    const message = `The data of event ${this.eventCount + (this.answer.taken ?? 0)} ${what}`
     if (this.isLenient) this.answer.warn(`${message}; left out`)
     else this.answer.fail(protocolError(`${message}.`))
   }

@@ -10,10 +10,11 @@ const BYTE_ORDER_MARK = 0xfeff
 export interface SseSink {
   item(item: SseItem): void
   /**
-   * Asked where an event begins: may take a whole event of `text` by itself. The answer is where the event
-   * ends, or `at` where the reader is to read it. An event longer than `limit` is the reader's to report.
+   * Asked where an event begins: may take whole events of `text` by itself, any number of them. The answer is where
+   * the last ends, or `at` where the reader is to read the first. An event longer than `limit` is the reader's to
+   * report.
    */
-  takeEvent?(text: string, at: number, limit: number): number
+  takeEvents?(text: string, at: number, limit: number): number
 }
 
 /** Reads an event stream in pieces of any size, cut anywhere, and tells the sink what it holds. */
@@ -118,10 +119,10 @@ export class SseReader {
   /** Lets the sink take the events that it knows how to. */
   private skipTaken(text: string, from: number): number {
     const { sink, limit } = this
-    if (sink.takeEvent === undefined) return from
+    if (sink.takeEvents === undefined) return from
     let at = from
     for (;;) {
-      const next = sink.takeEvent(text, at, limit)
+      const next = sink.takeEvents(text, at, limit)
       if (next === at) return at
       at = next
     }

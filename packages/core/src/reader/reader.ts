@@ -85,6 +85,12 @@ export class Reader {
     return this.input.heldBytes
   }
 
+  /** Whether content would now go on as it is, in whatever pieces it comes. */
+  passes(text: string): boolean {
+    if (this.engine !== undefined || this.candidate !== undefined || this.channel !== 'content') return false
+    return this.options.lexicon.isEmpty || (this.input.isEmpty && this.scanner.passes(text))
+  }
+
   push(text: string, channel: Channel): void {
     if (text === '') return
     if (channel !== this.channel && !this.turnTo(channel, text)) return

@@ -93,6 +93,12 @@ export class Scanner {
     this.headers = new HeaderJudge({ input, sink, flow }, options.tools, this.commitment, lexicon.readsCalls)
   }
 
+  /** Whether there is nothing in the text to look at, and nothing before it that waits. */
+  passes(text: string): boolean {
+    const { settled } = this
+    return settled !== undefined && this.flow.isPlain && settled.nextStart(text, 0) === text.length
+  }
+
   /** Passes text on up to the next marker. `more`: nothing is left to do with the text at hand. */
   scan(): Found | 'again' | 'more' {
     const { input, flow } = this

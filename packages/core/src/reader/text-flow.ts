@@ -66,6 +66,11 @@ export class TextFlow {
     return this.ownsSpace && at === this.input.at
   }
 
+  /** In the midst of content, with nothing open and no call before it. */
+  get isPlain(): boolean {
+    return this.mode === 'content' && this.place === afterText && this.inlineCode === 0
+  }
+
   /** White space behind a marker belongs to it. */
   get ownsSpace(): boolean {
     return this.place.after === 'marker' || this.place.after === 'calls'

@@ -1,7 +1,9 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { createAnthropicStreamEncoder } from '../../src/dialects/anthropic-messages/answer-encode.ts'
+import { createChatAnswerDecoder } from '../../src/translate-answer.ts'
 import { createChatStreamRewriter } from '../../src/translate.ts'
-import { chunk, done, kimiCall } from './chat-upstream.ts'
+import { chunk, countingMint, done, kimiCall } from './chat-upstream.ts'
 import { decode } from './decode-chat.ts'
 import { createSseDecoder } from '../../src/dialects/sse-decoder.ts'
 import { LearnedEnvelope } from '../../src/dialects/openai-chat/learned-envelope.ts'
@@ -52,6 +54,49 @@ describe('a chunk that differs from the one before in its text alone', () => {
     ['several choices', plain('a').replace(']}', ',{"index":1,"delta":{}}]}')],
   ])('is not learned from one with %s', (_, data) => {
     expect(contentOf(learned(data), data)).toBeUndefined()
+  })
+})
+
+describe('chunks that follow one another and differ in their texts alone', () => {
+  const run = [plain('a'), plain(' b'), plain(''), plain('c')].map(event).join('')
+
+  it('are one text', () => {
+    const envelope = learned(plain('one'))
+    expect(envelope.matchRun(run, 0, 1000)).toBe(run.length)
+    expect(envelope).toMatchObject({ content: 'a bc', count: 4 })
+  })
+
+  it('end where one has to be parsed, is cut, or is too long', () => {
+    for (const rest of [event(plain('"')), event(plain('d')).slice(0, -1), event(plain('d'.repeat(99)))]) {
+      const envelope = learned(plain('one'))
+      expect(envelope.matchRun(run + rest, 0, event(plain('four')).length)).toBe(run.length)
+      expect(envelope).toMatchObject({ content: 'a bc', count: 4 })
+    }
+  })
+
+  it('are left to the parser where the first of them is', () => {
+    expect(learned(plain('one')).matchRun(event(plain('"')) + run, 0, 1000)).toBe(0)
+  })
+
+  it('are one delta in the other dialect', () => {
+    let sent = ''
+    const sink = createAnthropicStreamEncoder({
+      messageId: 'msg_1',
+      model: 'm',
+      inputTokens: 1,
+      signature: () => '',
+      write: (text) => (sent += text),
+    })
+    const decoder = createChatAnswerDecoder({ parser: {}, mint: countingMint(), sink })
+    const texts = ['Oh. ', 'Hel', 'lo', ' you'].map((content) => chunk({ content }))
+    decoder.push(texts.join(''))
+    expect(sent.match(/"text":"[^"]+"/g)).toEqual(['"text":"Oh. "', '"text":"Hello you"'])
+  })
+
+  it('go on one by one in their own dialect, but for the one in which something has to change', () => {
+    const texts = ['Oh', '. ', 'Hel', 'lo', '</think>', 'you'].map((content) => chunk({ content }))
+    const sent = passOn([texts.join('')])
+    for (const same of texts.filter((text) => !text.includes('think'))) expect(sent).toContain(same)
   })
 })
 

@@ -50,7 +50,8 @@ export class BlockRewriter {
   private source: SourceBlock | null = null
   /** White space between calls, which gets no block of its own. */
   private space = ''
-  private lastProblem = ''
+  /** What is wrong with the broken call: the first problem that is told behind it. */
+  private flaw = ''
   private isBroken = false
   private readonly others: PassedBlocks
 
@@ -215,7 +216,7 @@ export class BlockRewriter {
       else if (!this.isHalted) this.playOne(event)
     }
     if (this.isBroken && !isCut) {
-      this.fail('incomplete_tool_call', `A call in the text is incomplete. ${this.lastProblem}`.trimEnd())
+      this.fail('incomplete_tool_call', `A call in the text is incomplete. ${this.flaw}`.trimEnd())
     }
   }
 
@@ -273,7 +274,7 @@ export class BlockRewriter {
   private record(event: RecordedEvent): void {
     this.options.onRecord?.(event)
     if (event.type === 'repair' || this.callsCome === 'structured') return
-    this.lastProblem = event.message
+    if (this.isBroken) this.flaw ||= event.message
     if (event.code === 'overflow') this.fail('tool_call_too_large', event.message)
     if (event.code === 'invalid-arguments' && this.options.failOnInvalidArguments === true) {
       this.fail('invalid_tool_arguments', event.message)

@@ -15,6 +15,7 @@ export class ChatAnswer implements StreamedAnswer {
   private readonly reader: AnswerReader
   private readonly choice: AnswerChoice
   private readonly envelope = new LearnedEnvelope()
+  taken = 0
   private readonly warned = new Set<string>()
   private finishWord: string | null = null
   private stopSequence: string | null = null
@@ -37,9 +38,13 @@ export class ChatAnswer implements StreamedAnswer {
     return this.finishWord !== null
   }
 
-  takeEvent(text: string, at: number, limit: number): number {
-    const next = this.envelope.match(text, at, limit)
-    if (next > at) this.reader.content(this.envelope.content)
+  /** What one read brings is one text: each event by itself would cost the client as much as us. */
+  takeEvents(text: string, at: number, limit: number): number {
+    const { envelope } = this
+    const next = envelope.matchRun(text, at, limit)
+    if (next === at) return at
+    this.taken += envelope.count
+    this.reader.content(envelope.content)
     return next
   }
 

@@ -13,6 +13,8 @@ import { StructuredCalls } from './structured-calls.ts'
 export interface TextParser {
   /** The format whose syntax the stream has shown, or null before it has. */
   readonly format: FormatId | null
+  /** Whether content would go on as it is, in whatever pieces: nothing is held, nothing in it begins a marker. */
+  passes?(text: string): boolean
   push(text: string, channel?: 'content' | 'reasoning'): ModelEvent[]
   end(reason?: 'stop' | 'length' | 'tool_calls' | 'error'): ModelEvent[]
 }
@@ -56,7 +58,8 @@ export class ChoiceReader {
   private readonly structured: StructuredCalls
   private readonly held = new HeldCalls()
   private brokenCall: WrittenCall | undefined
-  private lastProblem = ''
+  /** What is wrong with it: the first problem that is told behind it. */
+  private flaw = ''
   /** Why the answer cannot become a whole one any more. */
   failure: Failure | null = null
 
@@ -75,6 +78,10 @@ export class ChoiceReader {
       this.takeStructured(this.structured.readLegacy(parts.functionCall), pieces)
     }
     return this.forClient(pieces)
+  }
+
+  passes(text: string): boolean {
+    return this.options.parser.passes?.(text) ?? false
   }
 
   /** Content alone. Null where it goes to the client as it came. */
@@ -143,7 +150,7 @@ export class ChoiceReader {
   private takeRecord(event: RecordedEvent): void {
     this.options.record(event)
     if (event.type === 'repair') return
-    this.lastProblem = event.message
+    if (this.brokenCall !== undefined) this.flaw ||= event.message
     if (this.callsCome === 'structured') return
     if (event.code === 'overflow') {
       this.failure ??= { kind: 'upstream', code: 'tool_call_too_large', message: event.message }
@@ -192,7 +199,7 @@ export class ChoiceReader {
     if (this.failure !== null) return { finishReason: null, failure: this.failure }
     if (this.brokenCall !== undefined) {
       if (reason !== null && lengthReasons.has(reason)) return { finishReason: reason, failure: null }
-      const message = `The call of ${this.brokenCall.name} is incomplete. ${this.lastProblem}`.trimEnd()
+      const message = `The call of ${this.brokenCall.name} is incomplete. ${this.flaw}`.trimEnd()
       return { finishReason: null, failure: { kind: 'upstream', code: 'incomplete_tool_call', message } }
     }
     const hasWrittenCalls = this.written.length > 0

@@ -66,6 +66,11 @@ export class ChoiceRewriter {
     return this.finish(read, pieces, finishReason)
   }
 
+  /** Whether content goes to the client as it comes, in whatever pieces. */
+  passes(text: string): boolean {
+    return this.reader.passes(text)
+  }
+
   /** A delta of content alone. Null where it goes to the client as it came. */
   takeContent(text: string): readonly Piece[] | null {
     return this.reader.readContent(text)

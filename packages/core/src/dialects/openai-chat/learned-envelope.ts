@@ -6,10 +6,13 @@ import type { SseEvent } from '../sse-items.ts'
  * its content need not be: its text is cut out. Anything else is left to the parser.
  */
 export class LearnedEnvelope {
-  /** Of the event that was matched last. */
+  /** The text of the events that were matched last, and how many they were. */
   content = ''
+  count = 0
   private before = ''
   private after = ''
+  /** What stands between the texts of two that follow one another. */
+  private between = ''
 
   /** Where the event at `at` ends, if it is known but for its content; else `at`. */
   match(text: string, at: number, limit: number): number {
@@ -21,7 +24,30 @@ export class LearnedEnvelope {
     const next = end + after.length
     if (text.slice(end, next) !== after || next - at > limit) return at
     this.content = text.slice(start, end)
+    this.count = 1
     return next
+  }
+
+  /** The same for as many events as follow one another. */
+  matchRun(text: string, at: number, limit: number): number {
+    const { before, after, between } = this
+    let start = at + before.length
+    if (before === '' || text.slice(at, start) !== before) return at
+    this.content = ''
+    this.count = 0
+    let matched = at
+    for (;;) {
+      const end = plainEnd(text, start)
+      const next = end + after.length
+      // One comparison for the end of an event and the beginning of the next.
+      const goesOn = text.slice(end, end + between.length) === between
+      if (next - matched > limit || !(goesOn || text.slice(end, next) === after)) return matched
+      this.content += text.slice(start, end)
+      this.count++
+      matched = next
+      if (!goesOn) return matched
+      start = next + before.length
+    }
   }
 
   /** Remembers what surrounds the content, if content is all that the chunk says. */
@@ -40,6 +66,7 @@ export class LearnedEnvelope {
     if (key < 0 || !data.startsWith(literal, start)) return
     this.before = flat(source.slice(0, dataStart + start + 1))
     this.after = flat(source.slice(dataStart + start + literal.length - 1))
+    this.between = flat(this.after + this.before)
   }
 }
 

@@ -71,6 +71,8 @@ class ChunkStreamRewriter implements ChatStreamRewriter, SseSink {
   private readonly choices = new Map<number, ChoiceRewriter>()
   private reasoningFields: readonly string[] = ['reasoning_content']
   private eventCount = 0
+  /** Up to where in the text at hand known events are taken one by one. */
+  private singlyUpTo = 0
   /** The last event lacks the blank line that closes it. */
   private isLastOpen = false
   private hasForeignLines = false
@@ -88,11 +90,13 @@ class ChunkStreamRewriter implements ChatStreamRewriter, SseSink {
   }
 
   push(chunk: string | Uint8Array): string[] {
+    this.singlyUpTo = 0
     this.sse.push(chunk)
     return this.output.take()
   }
 
   end(cause?: Failure): string[] {
+    this.singlyUpTo = 0
     this.sse.end()
     const texts = this.output.take()
     if (this.progress === 'reading') this.endReading(cause)
@@ -102,14 +106,20 @@ class ChunkStreamRewriter implements ChatStreamRewriter, SseSink {
     return [...texts, ...rest]
   }
 
-  /** Where a known event only brings more text, and that goes on as it came, nothing is parsed and nothing written. */
-  takeEvent(text: string, at: number, limit: number): number {
+  /** Where known events only bring more text, and that goes on as it came, nothing is parsed and nothing written. */
+  takeEvents(text: string, at: number, limit: number): number {
     const choice = this.progress === 'reading' ? this.choices.get(0) : undefined
     if (choice === undefined || choice.isEnded) return at
-    const next = this.envelope.match(text, at, limit)
+    const { envelope } = this
+    let next = at < this.singlyUpTo ? envelope.match(text, at, limit) : envelope.matchRun(text, at, limit)
     if (next === at) return at
-    this.eventCount++
-    const pieces = choice.takeContent(this.envelope.content)
+    if (envelope.count > 1 && !choice.passes(envelope.content)) {
+      // Something in them may have to change: all but that one go on as they came.
+      this.singlyUpTo = next
+      next = envelope.match(text, at, limit)
+    }
+    this.eventCount += envelope.count
+    const pieces = choice.takeContent(envelope.content)
     if (pieces === null) this.output.pass(text, at, next)
     else this.replaceContent(text.slice(at, next), choice, pieces)
     this.output.endEvent()
