@@ -141,9 +141,9 @@ describe.each(modes)('an answer of $title', (mode) => {
     fc.assert(
       fc.property(modelAnswer(mode), cuts(), cuts(), (answer, deltas, cut) => {
         const sse = asStream(answer, deltas)
-        const pieces = cutBytes(sse, cut)
-        expect(joinedDeltas(toAnthropic(pieces, parser))).toEqual(joinedDeltas(toAnthropic(sse, parser)))
-        expect(joinedDeltas(toChat(pieces, parser))).toEqual(joinedDeltas(toChat(sse, parser)))
+        const cutSse = cutBytes(sse, cut)
+        expect(joinedDeltas(toAnthropic(cutSse, parser))).toEqual(joinedDeltas(toAnthropic(sse, parser)))
+        expect(joinedDeltas(toChat(cutSse, parser))).toEqual(joinedDeltas(toChat(sse, parser)))
       }),
       runs,
     )

@@ -18,29 +18,24 @@ export function readBody(request: IncomingMessage, limit: number): Promise<BodyR
   return new Promise((resolve) => {
     const chunks: Buffer[] = []
     let size = 0
-    const finish = (result: BodyResult): void => {
-      request.off('data', onData).off('end', onEnd).off('error', onGone).off('close', onGone)
-      resolve(result)
-    }
     const onData = (chunk: Buffer): void => {
       size += chunk.length
-      if (size > limit) {
-        finish({ is: 'too-large' })
-        discard(request)
+      if (size <= limit) {
+        chunks.push(chunk)
         return
       }
-      chunks.push(chunk)
+      request.off('data', onData)
+      discard(request)
+      resolve({ is: 'too-large' })
     }
-    const onEnd = (): void => {
-      finish({
-        is: 'body',
-        bytes: chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks),
-      })
-    }
-    const onGone = (): void => {
-      finish({ is: 'gone' })
-    }
-    request.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone)
+    // What comes first counts: a promise is settled once, and the listeners end with the request.
+    request.on('data', onData)
+    request.on('end', () => {
+      const [only] = chunks
+      resolve({ is: 'body', bytes: chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks) })
+    })
+    const onGone = (): void => resolve({ is: 'gone' })
+    request.on('error', onGone).on('close', onGone)
   })
 }
 
