@@ -2,12 +2,22 @@ import { cpus } from 'node:os'
 import { callThroughput } from './call-throughput.mjs'
 import { creation } from './creation.mjs'
 import { detection } from './detection.mjs'
+import { gateway } from './gateway.mjs'
 import { growth } from './growth.mjs'
 import { memory } from './memory.mjs'
 import { otherParsers } from './other-parsers.mjs'
 import { textThroughput } from './text-throughput.mjs'
 
-const questions = { textThroughput, callThroughput, creation, detection, growth, memory, otherParsers }
+const questions = {
+  textThroughput,
+  callThroughput,
+  creation,
+  detection,
+  growth,
+  memory,
+  gateway,
+  otherParsers,
+}
 
 const asked = process.argv.slice(2)
 const unknown = asked.filter((name) => !Object.hasOwn(questions, name))
