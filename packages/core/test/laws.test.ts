@@ -30,7 +30,7 @@ const setting = fc.record({
   tools: fc.constantFrom<Options['tools']>(undefined, [], sampleTools, sampleTools, sampleTools),
   promptOpensReasoning: fc.constantFrom(undefined, true, false),
   delivery: fc.constantFrom<'incremental' | 'complete'>('incremental', 'incremental', 'complete'),
-  toolCallBytes: fc.constantFrom(undefined, undefined, 40),
+  toolCallBytes: fc.oneof(fc.constant(undefined), fc.integer({ min: 1, max: 160 })),
   overflow: fc.constantFrom<'error' | 'flush'>('error', 'flush'),
 })
 
@@ -60,6 +60,20 @@ describe.each(modes.map((mode) => [mode.title, mode] as const))('%s', (_, mode) 
           const offsets = fractions.map((part) => Math.floor(part * lengthOf(input)))
           expect(eventLog(eventsOf(options, cutAt(input, offsets), end))).toBe(expected)
         }
+      }),
+      { numRuns },
+    )
+  })
+
+  it('holds the same text whatever the chunks', () => {
+    fc.assert(
+      fc.property(modelText(mode), setting, (text, chosen) => {
+        const [inOne, inUnits] = [
+          createParser(optionsOf(mode, chosen)),
+          createParser(optionsOf(mode, chosen)),
+        ]
+        const given = coalesce(text.split('').flatMap((unit) => inUnits.push(unit)))
+        expect(eventLog(given)).toBe(eventLog(coalesce(inOne.push(text))))
       }),
       { numRuns },
     )
@@ -186,6 +200,20 @@ describe.each(modes.map((mode) => [mode.title, mode] as const))('%s', (_, mode) 
           const complete = callsOf(eventsOf(options, cut, end)).filter((call) => call.complete)
           if (complete.length > 0) expect(complete, `cut at ${length}, ended by ${end}`).toEqual(uncut)
         }
+      }
+    }
+  })
+
+  // The header of a message is markup, whatever becomes of its body.
+  const unheaded = mode.samples.filter((sample) => !sample.startsWith('to='))
+
+  it.each(unheaded)('gives out whole what it may not hold of %j', (sample) => {
+    for (const text of [`Hi. ${sample}\nBye. `, sample.replace('Paris', 'New  York') + sample]) {
+      for (let toolCallBytes = 1; toolCallBytes < sample.length; toolCallBytes += 1) {
+        const limits = { toolCallBytes, overflow: 'flush' } as const
+        const events = eventsOf({ ...mode.options, delivery: 'complete', limits }, inContent(text))
+        const isCalled = callsOf(events).length > 0
+        if (!isCalled) expect(joined(events, 'text'), `at most ${toolCallBytes}`).toBe(text)
       }
     }
   })

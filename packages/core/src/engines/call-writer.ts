@@ -145,6 +145,11 @@ export class CallWriter {
     return held
   }
 
+  /** Puts what was collected back into the input, to be read in another way. What is over the limit stays held. */
+  giveBack(): void {
+    if (!this.isOver()) this.input.unread(this.release())
+  }
+
   /** Text inside or between calls that belongs to none. */
   stray(text: string): void {
     this.sink.text(text)
@@ -172,8 +177,11 @@ export class CallWriter {
     return length * 3 > limit && (length > limit || held.bytesAt(this.input) > limit)
   }
 
-  /** Ends the call because it is over the limit; what lies beyond the limit is read again, as text. */
-  overflow(): void {
+  /**
+   * Ends the call because it is over the limit; what lies beyond the limit is read again, as text. Returns
+   * what went out as text.
+   */
+  overflow(): string {
     const limit = this.options.toolCallBytes
     const held = this.heldRecording()?.peek(this.input) ?? ''
     const cut = prefixWithin(held, limit)
@@ -184,11 +192,12 @@ export class CallWriter {
     if (isOnSink) {
       this.sink.callEnd(this.made - 1, false)
       this.sink.problem('overflow', message, kept)
-      return
+      return ''
     }
     this.sink[this.fallback](kept)
     if (this.options.overflow === 'flush') this.sink.repair('flushed', message)
     else this.sink.problem('overflow', message, kept.slice(0, SHOWN_SOURCE))
+    return kept
   }
 
   private get noteSink(): Sink {

@@ -137,11 +137,11 @@ export class DelimitedJson extends StateMachine<State> {
   private object({ reader, calls }: Extract<State, { at: 'object' }>): Next<State> {
     const result = reader.read()
     if (result === 'more') return 'more'
-    const { input, writer } = this.context
+    const { writer } = this.context
     if (result === 'broken') reader.startWithoutId()
     if (result === 'done' && reader.isNoCall) writer.abandon()
     // A string that was never closed has swallowed the end marker: what was held is looked through again.
-    if (result === 'broken' && !writer.isOver()) input.unread(writer.release())
+    if (result === 'broken') writer.giveBack()
     if (result === 'done' || (reader.hasArguments && writer.isStarted)) {
       return { at: 'after-object', calls: calls + 1, isWhole: result === 'done' }
     }

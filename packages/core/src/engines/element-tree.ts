@@ -110,9 +110,9 @@ export class ElementTree extends StateMachine<State> {
   }
 
   private body(): Next<State> {
-    const { input } = this.context
+    const { input, writer } = this.context
     input.at = skipSpace(input.text, input.at)
-    if (input.isEmpty) return 'more'
+    if (input.isEmpty || writer.isOver()) return 'more'
     const tag = readElementTag(input.text, input.at, this.grammar.prefix, input.final)
     if (tag === 'more') return 'more'
     const isOwn = tag !== 'none' && tag.is !== 'close' && this.elements.declares(tag.name)
@@ -120,15 +120,17 @@ export class ElementTree extends StateMachine<State> {
     if (role === 'more') return 'more'
     if (role !== 'none') return this.endAt(role)
     if (tag === 'none') {
-      this.context.writer.holdBack()
+      writer.holdBack()
       this.junk += input.take(input.at + 1)
       return { at: 'junk' }
     }
     input.at = tag.end
     if (tag.is === 'close') {
-      this.context.writer.repair('residue')
+      writer.repair('residue')
       return { at: 'body' }
     }
+    // A value that streams on is not held, whatever was held before it.
+    writer.release()
     this.elements.begin(tag)
     return { at: 'element' }
   }

@@ -210,8 +210,9 @@ export class KeyValuesReader {
       const ends = this.endsBare(state.text, end, mark)
       if (ends === 'more') return 'more'
       if (ends === 'yes') {
-        if (mark !== NONE) writer.repair('residue')
         input.at += mark
+        if (writer.isOver()) return 'more'
+        if (mark !== NONE) writer.repair('residue')
         return this.endBare(state.text, mark !== NONE)
       }
       state.text += input.take(end + Math.max(1, mark))

@@ -63,7 +63,7 @@ export class KeyValues extends StateMachine<State> {
     const result = reader.read()
     if (result === 'more') return 'more'
     if (result === 'done') return { at: 'after-call' }
-    this.context.input.unread(this.context.writer.release())
+    this.context.writer.giveBack()
     return { at: 'broken' }
   }
 

@@ -83,9 +83,10 @@ function readAddress(
     return { recipient: { is: 'tool', name: bareName(grammar, written) }, extras: [] }
   }
   const [word = '', ...others] = written.split(/\s+/)
-  const isKnown = (other: string): boolean =>
-    grammar.types.includes(other) || channelOf(grammar, other) === other
-  const extras = others.filter((other) => !isKnown(other))
+  const extras = others.filter((other) => {
+    const rest = other.slice(channelOf(grammar, other)?.length ?? 0)
+    return rest !== '' && !grammar.types.includes(rest)
+  })
   return { recipient: recipientOf(grammar, word, tools), extras }
 }
 

@@ -203,8 +203,7 @@ export class NameThenArgs extends StateMachine<State> {
 
   /** A string that was never closed has swallowed the end marker: what was held is looked through again. */
   private lookForEnd(code: ProblemCode): State {
-    const { input, writer } = this.context
-    input.unread(writer.release())
+    this.context.writer.giveBack()
     return { at: 'unreadable', code }
   }
 

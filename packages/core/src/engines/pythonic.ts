@@ -177,7 +177,7 @@ export class Pythonic extends StateMachine<State> {
     if (result === 'more') return 'more'
     if (result === 'done') return { at: 'after-value' }
     // A string that was never closed may have swallowed the end marker: what was held is looked through again.
-    this.context.input.unread(this.context.writer.release())
+    this.context.writer.giveBack()
     return { at: 'broken' }
   }
 

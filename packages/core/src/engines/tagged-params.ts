@@ -172,7 +172,7 @@ export class TaggedParams extends StateMachine<State> {
     const byName = this.closeByName()
     if (byName !== undefined) return byName
     const role = this.markers.ahead(this.context.input)
-    if (role === 'more') return 'more'
+    if (role === 'more' || writer.isOver()) return 'more'
     if (role === 'none') {
       const isJson = this.parameters.isEmpty && this.junk === '' && input.text.charAt(input.at) === '{'
       return isJson ? { at: 'json', reader: new ArgumentsReader(writer, this.ends) } : { at: 'junk' }
@@ -252,6 +252,8 @@ export class TaggedParams extends StateMachine<State> {
   }
 
   private beginParameter(tag: Tag): Next<State> {
+    // A value that streams on is not held, whatever was held before it.
+    this.context.writer.release()
     this.parameters.begin(tag)
     if (tag.isSelfClosing) {
       this.parameters.end()
@@ -308,7 +310,7 @@ export class TaggedParams extends StateMachine<State> {
     const result = reader.read(this.context.input)
     if (result === 'more') return 'more'
     if (result === 'broken') {
-      this.context.input.unread(this.context.writer.release())
+      this.context.writer.giveBack()
       return { at: 'broken-json' }
     }
     reader.reportTo(this.context.writer)

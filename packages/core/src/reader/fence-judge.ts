@@ -40,14 +40,17 @@ export class FenceJudge {
 
   /**
    * Passes over a single mark inside a line, of which code is full. That is no fence, and every other marker that
-   * begins so begins with three of them: there is nothing to look up.
+   * begins so begins with three of them: there is nothing to look up. The same goes for what follows other marks,
+   * which were passed over before it had come.
    */
   passesLone(at: number): boolean {
     const { flow } = this
     const { text } = this.input
     const code = text.charCodeAt(at)
     if ((code !== BACKTICK && code !== TILDE) || flow.mode === 'reasoning') return false
-    if (at + 1 === text.length || text.charCodeAt(at + 1) === code || flow.isLineStart(at)) return false
+    if (flow.isLineStart(at)) return false
+    const isAlone = at + 1 < text.length && text.charCodeAt(at + 1) !== code
+    if (!isAlone && !flow.isBehind(code, at)) return false
     if (code === BACKTICK && this.fence === undefined) flow.passBackticks(at, 1)
     return true
   }

@@ -1,17 +1,21 @@
 import type { Probe } from '../engines/engine.ts'
 import type { Sink } from '../events.ts'
+import type { FormatId } from '../formats/format-id.ts'
 import type { Grammar } from '../formats/format.ts'
 import { repairCodes } from '../problems.ts'
 import type { Input } from '../text/input.ts'
 import { skipSpace } from '../text/space.ts'
 import type { Commitment } from './commitment.ts'
 import type { Vocabulary } from './lexicon.ts'
+import type { Opening } from './opening.ts'
 import type { TextFlow } from './text-flow.ts'
+
+/** What the last stretch of calls left to come: its closer, or the markers of what went out as text. */
+type Rest = { readonly of: 'open' | 'flushed'; readonly opening: Opening }
 
 /** Removes what a server or a model left behind: tokens that end a turn, closers of nothing. */
 export class Leftovers {
-  /** A section whose closer is still to come. */
-  openGrammar: Grammar | undefined
+  private rest: Rest | undefined
   private readonly input: Input
   private readonly sink: Sink
   private readonly flow: TextFlow
@@ -25,6 +29,23 @@ export class Leftovers {
     this.sink = stream.sink
     this.flow = stream.flow
     this.commitment = commitment
+  }
+
+  /** `open`: a section whose closer is still to come. `flushed`: a call that was too long to be held. */
+  expectRest(of: Rest['of'], opening: Opening): void {
+    this.rest = { of, opening }
+  }
+
+  expectNothing(): void {
+    this.rest = undefined
+  }
+
+  /** Whether the end of a message is that of a call that went out as text: the next one is not. */
+  endsFlushed(owners: ReadonlySet<FormatId>): boolean {
+    const { rest } = this
+    const isFlushed = rest?.of === 'flushed' && owners.has(rest.opening.format)
+    if (isFlushed) this.rest = undefined
+    return isFlushed
   }
 
   dropTurnToken(
@@ -43,15 +64,19 @@ export class Leftovers {
     return 'passed'
   }
 
-  /** A closer right behind calls is theirs; a lone special token is noise; anything else is text. */
+  /**
+   * A closer right behind calls is theirs; a lone special token is noise; anything else is text. So is what
+   * belongs to a call that was flushed: without it the text could not be put together again.
+   */
   dropResidue(
     grammars: readonly Grammar[],
     at: number,
     length: number,
     hasCalls: boolean,
   ): 'text' | 'hold' | 'passed' {
-    const { flow, openGrammar } = this
-    const isExpected = openGrammar !== undefined && grammars.includes(openGrammar)
+    const { flow, rest } = this
+    const isExpected = rest !== undefined && grammars.includes(rest.opening.grammar)
+    if (isExpected && rest.of === 'flushed') return 'text'
     const isBehindCalls = hasCalls && flow.isBehindMarker(at)
     if (!isExpected && !isBehindCalls) {
       const isOwn = this.commitment.owns(grammars)

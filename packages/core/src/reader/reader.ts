@@ -50,6 +50,8 @@ export class Reader {
   private engine: Engine | undefined
   /** What the engine was started for. */
   private opening: Opening | undefined
+  /** How many calls there were before the engine was started. */
+  private madeBefore = 0
   private candidate: Candidate | undefined
   /** Whether what the candidate may see ends at something that it cannot go on across. */
   private stop: 'unknown' | 'none' | 'found' = 'unknown'
@@ -153,18 +155,16 @@ export class Reader {
     const { candidate } = this
     if (candidate !== undefined) return this.runTentatively(engine, candidate)
     const step = engine.step()
-    if (this.writer.isOver()) {
-      this.writer.overflow()
-      this.leaveEngine(engine)
-      return true
-    }
-    if (step === 'again') return true
-    if (step === 'more') {
+    if (step === 'more' && !this.writer.isOver()) {
       if (!this.input.final) return false
       engine.finish(this.reason)
-      if (this.writer.isOver()) this.writer.overflow()
     }
-    this.leaveEngine(engine)
+    if (this.writer.isOver()) {
+      this.overflow()
+    } else if (step !== 'again') {
+      this.leaveEngine()
+      if (engine.leavesOpen) this.expectRest('open')
+    }
     return true
   }
 
@@ -188,10 +188,25 @@ export class Reader {
     return true
   }
 
-  private leaveEngine(engine: Engine): void {
+  private leaveEngine(): void {
     this.engine = undefined
-    if (this.writer.made > 0) this.scanner.afterCalls()
-    if (engine.leavesOpen) this.scanner.leftovers.openGrammar = this.opening?.grammar
+    const { scanner, flow, writer } = this
+    // Reasoning goes on behind what was no call, whatever calls there were before it.
+    const isReasoning = flow.mode === 'reasoning' && writer.made === this.madeBefore
+    if (writer.made > 0 && !isReasoning) scanner.afterCalls()
+  }
+
+  private expectRest(of: 'open' | 'flushed'): void {
+    if (this.opening !== undefined) this.scanner.leftovers.expectRest(of, this.opening)
+  }
+
+  /** What goes out as text is text like any other to what follows it. */
+  private overflow(): void {
+    const flushed = this.writer.overflow()
+    this.leaveEngine()
+    if (flushed === '') return
+    this.flow.follow(flushed)
+    this.expectRest('flushed')
   }
 
   private start(opening: Opening, at: number, length: number): void {
@@ -210,6 +225,7 @@ export class Reader {
   private commit({ opening, at, length }: Found): void {
     this.flow.endStray()
     this.writer.fallback = this.flow.mode === 'reasoning' ? 'reasoning' : 'text'
+    this.madeBefore = this.writer.made
     this.start(opening, at, length)
   }
 
@@ -312,12 +328,15 @@ export class Reader {
     this.writer.made = candidate.madeBefore
     this.writer.sink = this.sink
     const { disprovenAt } = candidate.evidence
-    const end = disprovenAt < 0 ? input.base + input.at : disprovenAt
+    const readTo = disprovenAt < 0 ? input.base + input.at : disprovenAt
     input.unread(input.stop(candidate.recording))
     input.reveal()
     const start = input.base + input.at
-    const isShort = end - start <= SHORT_CANDIDATE
-    scanner.skipTried(isShort ? start + 1 : Math.min(end, start + this.longestCandidate))
+    // A large chunk is read beyond the limit before anybody looks.
+    const isTooLong = readTo - start > this.longestCandidate
+    const end = isTooLong ? start + this.longestCandidate : readTo
+    const isShort = !isTooLong && end - start <= SHORT_CANDIDATE
+    scanner.skipTried(isShort ? start + 1 : end)
   }
 
   private isTooLong(candidate: Candidate): boolean {

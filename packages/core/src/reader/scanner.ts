@@ -111,10 +111,12 @@ export class Scanner {
     let at = input.at
     const tried = at < triedEnd ? text.slice(0, triedEnd) : ''
     while (at < text.length) {
-      const vocabulary = this.settled ?? this.vocabularyAt(at)
+      let vocabulary = this.settled ?? this.vocabularyAt(at)
       const stretch = at < triedEnd ? tried : text
       at = vocabulary.nextStart(stretch, at)
       if (at === stretch.length) continue
+      // What may begin an answer must not hold text in the middle of one, which a large chunk shows as well.
+      if (vocabulary === this.lexicon.answer) vocabulary = this.vocabularyAt(at)
       if (this.fences.passesLone(at)) {
         at++
         continue
@@ -179,7 +181,7 @@ export class Scanner {
   afterCalls(): void {
     this.settled = undefined
     this.hasCalls = true
-    this.leftovers.openGrammar = undefined
+    this.leftovers.expectNothing()
     this.fences.leave()
     this.flow.begin('content', true)
   }
@@ -236,6 +238,7 @@ export class Scanner {
     }
     this.settled = undefined
     if ('owners' in entry && this.commitment.isForeign(entry.owners)) return 'text'
+    if (entry.is === 'structure' && entry.isBodyEnd && this.leftovers.endsFlushed(entry.owners)) return 'text'
     if (entry.is === 'structure' && this.reasoning.isBesideMessages(entry.owners)) {
       return this.leftovers.dropTurnToken(true, at, length, this.hasCalls)
     }

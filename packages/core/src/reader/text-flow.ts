@@ -119,6 +119,15 @@ export class TextFlow {
     this.inlineCode = 0
   }
 
+  /** `text` was passed on by somebody else. */
+  follow(text: string): void {
+    this.isFresh = false
+    this.lineStart = isLineStart(text, 0, text.length, this.lineStart)
+    this.previousCode = text.charCodeAt(text.length - 1)
+    if (hasLineBreak(text, 0, text.length)) this.inlineCode = 0
+    this.moveOn('')
+  }
+
   /** A stretch of text between calls is over. */
   endStray(): void {
     if (this.place.after !== 'stray-text') return
@@ -161,6 +170,11 @@ export class TextFlow {
     if (hasLineBreak(input.text, from, at)) this.inlineCode = 0
     this.lineSeenTo = Math.max(this.lineSeenTo, input.base + at)
     return this.inlineCode > 0
+  }
+
+  /** Right behind this UTF-16 unit. */
+  isBehind(code: number, at: number): boolean {
+    return this.codeBefore(at) === code
   }
 
   /** At the start of a line or behind white space. */
