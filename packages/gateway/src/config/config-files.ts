@@ -1,7 +1,6 @@
 import { posix, win32 } from 'node:path'
 import type { Environment } from './interpolate.ts'
 import { type ConfigIssue, type Origin } from './origin.ts'
-import { readYaml } from './read-yaml.ts'
 import { type SettingMap } from './setting-tree.ts'
 import type { ConfigWorld } from './world.ts'
 
@@ -79,6 +78,8 @@ async function readCandidate(
     const file = await world.readFile(path)
     if (file === undefined) return namedBy === undefined ? undefined : issue('no such file')
     const isReadableByOthers = world.platform !== 'win32' && (file.mode & 0o044) !== 0
+    // Loaded only where there is a file: many start without.
+    const { readYaml } = await import('./read-yaml.ts')
     return { name, path, ...readYaml(file.text, name), isReadableByOthers }
   } catch (error) {
     return issue(`cannot be read: ${reasonOf(error)}`)
