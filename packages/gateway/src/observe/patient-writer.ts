@@ -18,7 +18,7 @@ const CLOSING_MS = 300
 /** Writes lines without ever making their writer wait: nobody may read the pipe, or the disk may be full. */
 export class PatientWriter {
   private readonly destination: ReturnType<typeof pino.destination>
-  private state: 'open' | 'closed' = 'open'
+  private state: 'open' | 'closing' | 'closed' = 'open'
   private batch: NodeJS.Timeout | undefined
 
   constructor(descriptor: number, onDrop: () => void) {
@@ -29,14 +29,15 @@ export class PatientWriter {
       minLength: BATCH_BYTES,
       maxLength: MOST_WAITING_BYTES,
       // Tried for ever, a line that nobody takes would keep the process from its end.
-      retryEAGAIN: () => this.state === 'open',
+      retryEAGAIN: () => this.state !== 'closed',
     })
     this.destination.on('drop', onDrop)
     this.destination.on('error', onDrop)
   }
 
   write(text: string): void {
-    if (this.state === 'closed') return
+    // Written to behind its end, the destination would throw.
+    if (this.state !== 'open') return
     this.destination.write(text)
     // A timer of the writer's own would write every time, also when there is nothing.
     this.batch ??= setTimeout(() => {
@@ -46,7 +47,9 @@ export class PatientWriter {
   }
 
   async close(): Promise<void> {
-    if (this.state === 'closed') return
+    if (this.state !== 'open') return
+    this.state = 'closing'
+    clearTimeout(this.batch)
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, CLOSING_MS)
       this.destination.once('close', () => {
@@ -56,7 +59,6 @@ export class PatientWriter {
       this.destination.end()
     })
     this.state = 'closed'
-    clearTimeout(this.batch)
     this.destination.destroy()
   }
 }
