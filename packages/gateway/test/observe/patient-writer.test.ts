@@ -17,6 +17,15 @@ async function withWriter(use: (writer: PatientWriter, read: () => Promise<strin
   }
 }
 
+const closeAfter = (ms: number): Promise<void> =>
+  withWriter(async (writer, read) => {
+    writer.write('line\n'.repeat(20))
+    await sleep(ms)
+    await writer.close()
+    writer.write('late\n')
+    expect(await read()).toBe('line\n'.repeat(20))
+  })
+
 it('a line is written soon, though it waits for others', () =>
   withWriter(async (writer, read) => {
     writer.write('one\n')
@@ -27,14 +36,6 @@ it('a line is written soon, though it waits for others', () =>
 it('closing writes what waits, whenever it comes, and nothing happens behind it', async () => {
   const onUncaught = vi.fn()
   process.on('uncaughtException', onUncaught)
-  const closeAfter = (ms: number): Promise<void> =>
-    withWriter(async (writer, read) => {
-      writer.write('line\n'.repeat(20))
-      await sleep(ms)
-      await writer.close()
-      writer.write('late\n')
-      expect(await read()).toBe('line\n'.repeat(20))
-    })
   // A batch waits for 50 ms.
   await Promise.all(Array.from({ length: 160 }, (_, at) => closeAfter(at % 80)))
   await sleep(60)
