@@ -40,8 +40,8 @@ export interface ParserStage {
   readonly format: FormatId | null
   /** How much text is held back right now. Counted anew each time: not for every chunk. */
   readonly heldBytes: number
-  /** Whether content would now go on as it is, in whatever pieces it comes. */
-  passes(text: string): boolean
+  /** Content in pieces that end there: how many of them, from the first on, would now go on as they are. */
+  countPassing(text: string, ends: readonly number[]): number
   push(text: string, channel: Channel): void
   end(reason?: EndReason): void
 }
@@ -85,8 +85,8 @@ class Stage implements ParserStage {
     return this.reader.heldBytes
   }
 
-  passes(text: string): boolean {
-    return this.reader.passes(text)
+  countPassing(text: string, ends: readonly number[]): number {
+    return this.reader.countPassing(text, ends)
   }
 
   push(text: string, channel: Channel): void {

@@ -9,8 +9,11 @@ import type { Channel } from './reader/text-flow.ts'
 export interface PushParser {
   /** The format whose syntax the stream has shown, or null before it has. */
   readonly format: FormatId | null
-  /** Whether content would now go on as it is, in whatever pieces it comes. Reads nothing: `push` does. */
-  passes(text: string): boolean
+  /**
+   * Content in pieces that end there: how many of them, from the first on, would now go on as they are. Reads
+   * nothing: `push` does.
+   */
+  countPassing(text: string, ends: readonly number[]): number
   push(text: string, channel?: Channel): ModelEvent[]
   end(reason?: EndReason): ModelEvent[]
 }
@@ -32,8 +35,8 @@ class CollectingParser implements PushParser {
     return this.stage.format
   }
 
-  passes(text: string): boolean {
-    return this.stage.passes(text)
+  countPassing(text: string, ends: readonly number[]): number {
+    return this.stage.countPassing(text, ends)
   }
 
   push(text: string, channel: Channel = 'content'): ModelEvent[] {

@@ -87,10 +87,11 @@ export class Reader {
     return this.input.heldBytes
   }
 
-  /** Whether content would now go on as it is, in whatever pieces it comes. */
-  passes(text: string): boolean {
-    if (this.engine !== undefined || this.candidate !== undefined || this.channel !== 'content') return false
-    return this.options.lexicon.isEmpty || (this.input.isEmpty && this.scanner.passes(text))
+  /** Content in pieces that end there: how many of them, from the first on, would now go on as they are. */
+  countPassing(text: string, ends: readonly number[]): number {
+    if (this.engine !== undefined || this.candidate !== undefined || this.channel !== 'content') return 0
+    if (this.options.lexicon.isEmpty) return ends.length
+    return this.input.isEmpty ? this.scanner.countPassing(text, ends) : 0
   }
 
   push(text: string, channel: Channel): void {

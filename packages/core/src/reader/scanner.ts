@@ -93,10 +93,23 @@ export class Scanner {
     this.headers = new HeaderJudge({ input, sink, flow }, options.tools, this.commitment, lexicon.readsCalls)
   }
 
-  /** Whether there is nothing in the text to look at, and nothing before it that waits. */
-  passes(text: string): boolean {
-    const { settled } = this
-    return settled !== undefined && this.flow.isPlain && settled.nextStart(text, 0) === text.length
+  /** How many pieces of the text come before the first that holds a marker, or ends in what may become one. */
+  countPassing(text: string, ends: readonly number[]): number {
+    const { settled, flow } = this
+    if (settled === undefined || !flow.isPlain) return 0
+    const mayBeInWord = this.usual !== this.lexicon
+    let start = 0
+    let count = 0
+    for (const end of ends) {
+      const piece = text.slice(start, end)
+      for (let at = settled.nextStart(piece, 0); at < piece.length; at = settled.nextStart(piece, at + 1)) {
+        const isPossible = mayBeInWord || flow.wouldBeginWord(text, start + at)
+        if (isPossible && settled.match(piece, at, false) !== NONE) return count
+      }
+      start = end
+      count++
+    }
+    return count
   }
 
   /** Passes text on up to the next marker. `more`: nothing is left to do with the text at hand. */

@@ -188,6 +188,12 @@ export class TextFlow {
     return !isWordCode(this.input.text.charCodeAt(at)) || !isWordCode(this.codeBefore(at))
   }
 
+  /** The same for text that is yet to come. */
+  wouldBeginWord(text: string, at: number): boolean {
+    const before = at > 0 ? text.charCodeAt(at - 1) : this.previousCode
+    return !isWordCode(text.charCodeAt(at)) || !isWordCode(before)
+  }
+
   private codeBefore(at: number): number {
     return at > this.input.at ? this.input.text.charCodeAt(at - 1) : this.previousCode
   }

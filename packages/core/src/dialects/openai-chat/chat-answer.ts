@@ -41,9 +41,9 @@ export class ChatAnswer implements StreamedAnswer {
   /** What one read brings is one text: each event by itself would cost the client as much as us. */
   takeEvents(text: string, at: number, limit: number): number {
     const { envelope } = this
-    const next = envelope.matchRun(text, at, limit)
+    const next = envelope.match(text, at, limit)
     if (next === at) return at
-    this.taken += envelope.count
+    this.taken += envelope.ends.length
     this.reader.content(envelope.content)
     return next
   }

@@ -13,8 +13,8 @@ import { StructuredCalls } from './structured-calls.ts'
 export interface TextParser {
   /** The format whose syntax the stream has shown, or null before it has. */
   readonly format: FormatId | null
-  /** Whether content would go on as it is, in whatever pieces: nothing is held, nothing in it begins a marker. */
-  passes?(text: string): boolean
+  /** Content in pieces that end there: how many of them, from the first on, would go on as they are. */
+  countPassing?(text: string, ends: readonly number[]): number
   push(text: string, channel?: 'content' | 'reasoning'): ModelEvent[]
   end(reason?: 'stop' | 'length' | 'tool_calls' | 'error'): ModelEvent[]
 }
@@ -80,8 +80,8 @@ export class ChoiceReader {
     return this.forClient(pieces)
   }
 
-  passes(text: string): boolean {
-    return this.options.parser.passes?.(text) ?? false
+  countPassing(text: string, ends: readonly number[]): number {
+    return this.options.parser.countPassing?.(text, ends) ?? 0
   }
 
   /** Content alone. Null where it goes to the client as it came. */

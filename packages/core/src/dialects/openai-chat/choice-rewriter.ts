@@ -66,9 +66,9 @@ export class ChoiceRewriter {
     return this.finish(read, pieces, finishReason)
   }
 
-  /** Whether content goes to the client as it comes, in whatever pieces. */
-  passes(text: string): boolean {
-    return this.reader.passes(text)
+  /** Content in pieces that end there: how many of them, from the first on, go to the client as they are. */
+  countPassing(text: string, ends: readonly number[]): number {
+    return this.reader.countPassing(text, ends)
   }
 
   /** A delta of content alone. Null where it goes to the client as it came. */

@@ -6,48 +6,46 @@ import type { SseEvent } from '../sse-items.ts'
  * its content need not be: its text is cut out. Anything else is left to the parser.
  */
 export class LearnedEnvelope {
-  /** The text of the events that were matched last, and how many they were. */
+  /** The text of the events that were matched last, and where in it the text of each ends. */
   content = ''
-  count = 0
+  ends: readonly number[] = []
   private before = ''
   private after = ''
   /** What stands between the texts of two that follow one another. */
   private between = ''
 
-  /** Where the event at `at` ends, if it is known but for its content; else `at`. */
-  match(text: string, at: number, limit: number): number {
-    const { before, after } = this
-    const start = at + before.length
-    // Compared as slices: that is several times as fast as `startsWith`.
-    if (before === '' || text.slice(at, start) !== before) return at
-    const end = plainEnd(text, start)
-    const next = end + after.length
-    if (text.slice(end, next) !== after || next - at > limit) return at
-    this.content = text.slice(start, end)
-    this.count = 1
-    return next
-  }
-
-  /** The same for as many events as follow one another. */
-  matchRun(text: string, at: number, limit: number): number {
+  /** Where the last of the events ends that begin at `at` and are known but for their content; else `at`. */
+  match(text: string, at: number, limit: number, most = Infinity): number {
     const { before, after, between } = this
     let start = at + before.length
+    // Compared as slices: that is several times as fast as `startsWith`.
     if (before === '' || text.slice(at, start) !== before) return at
-    this.content = ''
-    this.count = 0
+    const ends: number[] = []
+    let content = ''
     let matched = at
     for (;;) {
       const end = plainEnd(text, start)
       const next = end + after.length
       // One comparison for the end of an event and the beginning of the next.
-      const goesOn = text.slice(end, end + between.length) === between
-      if (next - matched > limit || !(goesOn || text.slice(end, next) === after)) return matched
-      this.content += text.slice(start, end)
-      this.count++
+      const goesOn = ends.length + 1 < most && text.slice(end, end + between.length) === between
+      if (next - matched > limit || !(goesOn || text.slice(end, next) === after)) break
+      content += text.slice(start, end)
+      ends.push(content.length)
       matched = next
-      if (!goesOn) return matched
+      if (!goesOn) break
       start = next + before.length
     }
+    this.content = content
+    this.ends = ends
+    return matched
+  }
+
+  /** Leaves it at the first of the events that were matched at `at`. Returns where the last of these ends. */
+  keep(at: number, count: number): number {
+    this.ends = this.ends.slice(0, count)
+    const length = this.ends.at(-1) ?? 0
+    this.content = this.content.slice(0, length)
+    return at + length + this.ends.length * this.between.length
   }
 
   /** Remembers what surrounds the content, if content is all that the chunk says. */

@@ -21,6 +21,8 @@ import { usageOf } from './usage.ts'
 
 export type ChatStreamRewriter = StreamRewriter
 
+const MOST_AT_ONCE = 1024
+
 export interface RewriteOptions extends AnswerReports {
   /** Called once for each choice of the stream. */
   readonly openParser: () => TextParser
@@ -71,8 +73,8 @@ class ChunkStreamRewriter implements ChatStreamRewriter, SseSink {
   private readonly choices = new Map<number, ChoiceRewriter>()
   private reasoningFields: readonly string[] = ['reasoning_content']
   private eventCount = 0
-  /** Up to where in the text at hand known events are taken one by one. */
-  private singlyUpTo = 0
+  /** How many known events are looked at together: more and more, until one of them has to change. */
+  private atOnce = 1
   /** The last event lacks the blank line that closes it. */
   private isLastOpen = false
   private hasForeignLines = false
@@ -90,13 +92,11 @@ class ChunkStreamRewriter implements ChatStreamRewriter, SseSink {
   }
 
   push(chunk: string | Uint8Array): string[] {
-    this.singlyUpTo = 0
     this.sse.push(chunk)
     return this.output.take()
   }
 
   end(cause?: Failure): string[] {
-    this.singlyUpTo = 0
     this.sse.end()
     const texts = this.output.take()
     if (this.progress === 'reading') this.endReading(cause)
@@ -111,14 +111,18 @@ class ChunkStreamRewriter implements ChatStreamRewriter, SseSink {
     const choice = this.progress === 'reading' ? this.choices.get(0) : undefined
     if (choice === undefined || choice.isEnded) return at
     const { envelope } = this
-    let next = at < this.singlyUpTo ? envelope.match(text, at, limit) : envelope.matchRun(text, at, limit)
+    let next = envelope.match(text, at, limit, this.atOnce)
     if (next === at) return at
-    if (envelope.count > 1 && !choice.passes(envelope.content)) {
-      // Something in them may have to change: all but that one go on as they came.
-      this.singlyUpTo = next
-      next = envelope.match(text, at, limit)
+    const count = envelope.ends.length
+    const passing = count > 1 ? choice.countPassing(envelope.content, envelope.ends) : 1
+    if (passing === count) {
+      this.atOnce = Math.min(2 * this.atOnce, MOST_AT_ONCE)
+    } else {
+      // Something in the next may have to change: what was looked at behind it is looked at again.
+      this.atOnce = 1
+      next = envelope.keep(at, Math.max(1, passing))
     }
-    this.eventCount += envelope.count
+    this.eventCount += envelope.ends.length
     const pieces = choice.takeContent(envelope.content)
     if (pieces === null) this.output.pass(text, at, next)
     else this.replaceContent(text.slice(at, next), choice, pieces)
