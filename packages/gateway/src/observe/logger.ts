@@ -1,4 +1,3 @@
-import { pino } from 'pino'
 import type { LogConfig } from '../config/config.ts'
 import type { Redactor } from '../security/redact.ts'
 import { openLogFile, PatientWriter, STDERR } from './patient-writer.ts'
@@ -28,49 +27,34 @@ export interface ServiceLogger extends Logger {
   close(): Promise<void>
 }
 
-/** The date is written out once a second: to do so for every line takes as long as the rest of the line. */
-let second = -1
-let untilSecond = ''
+const levels = ['debug', 'info', 'warn', 'error'] as const
 
-function timeField(): string {
-  const now = Date.now()
-  const at = Math.floor(now / 1000)
-  if (at !== second) {
-    second = at
-    untilSecond = new Date(now).toISOString().slice(0, -'123Z'.length)
-  }
-  return `,"time":"${untilSecond}${String(now % 1000).padStart(3, '0')}Z"`
-}
+type Level = (typeof levels)[number]
 
 export function createLogger({ config, redact, isTerminal, onDrop }: LoggerOptions): ServiceLogger {
   let { file } = config
   let writer: PatientWriter
   let stream: { write(text: string): unknown }
-  const log = pino(
-    {
-      level: config.level,
-      base: null,
-      timestamp: timeField,
-      formatters: { level: (label) => ({ level: label }) },
-    },
-    { write: (line) => stream.write(redact(line)) },
-  )
+  let lowest = levels.indexOf(config.level)
+  const log = (level: Level, fields: LogFields, message: string): void => {
+    if (levels.indexOf(level) >= lowest) stream.write(redact(lineOf(level, fields, message)))
+  }
   const open = (): void => {
     const opened = file === null ? null : openLogFile(file)
     writer = new PatientWriter(opened ?? STDERR, onDrop)
     stream = isTerminal && opened === null ? new PrettyStream(writer) : writer
     if (file !== null && opened === null) {
-      log.error({ file }, 'the log file cannot be opened; its lines go here')
+      log('error', { file }, 'the log file cannot be opened; its lines go here')
     }
   }
   open()
   return {
-    debug: (fields, message) => log.debug(fields, message),
-    info: (fields, message) => log.info(fields, message),
-    warn: (fields, message) => log.warn(fields, message),
-    error: (fields, message) => log.error(fields, message),
+    debug: (fields, message) => log('debug', fields, message),
+    info: (fields, message) => log('info', fields, message),
+    warn: (fields, message) => log('warn', fields, message),
+    error: (fields, message) => log('error', fields, message),
     reconfigure(next) {
-      log.level = next.level
+      lowest = levels.indexOf(next.level)
       if (next.file === file) return
       const old = writer
       file = next.file
@@ -79,4 +63,24 @@ export function createLogger({ config, redact, isTerminal, onDrop }: LoggerOptio
     },
     close: () => writer.close(),
   }
+}
+
+function lineOf(level: Level, fields: LogFields, message: string): string {
+  const members = JSON.stringify(fields).slice(1, -1)
+  const said = members === '' ? '' : `${members},`
+  return `{"level":"${level}","time":"${timeNow()}",${said}"msg":${JSON.stringify(message)}}\n`
+}
+
+/** The date is written out once a second: to do so for every line takes as long as the rest of the line. */
+let second = -1
+let untilSecond = ''
+
+function timeNow(): string {
+  const now = Date.now()
+  const at = Math.floor(now / 1000)
+  if (at !== second) {
+    second = at
+    untilSecond = new Date(now).toISOString().slice(0, -'123Z'.length)
+  }
+  return `${untilSecond}${String(now % 1000).padStart(3, '0')}Z`
 }

@@ -1,6 +1,6 @@
 import { openSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { pino } from 'pino'
+import sonic from 'sonic-boom'
 import { makeFolderSync } from '../files/make-folder.ts'
 
 export const STDERR = 2
@@ -17,13 +17,13 @@ const CLOSING_MS = 300
 
 /** Writes lines without ever making their writer wait: nobody may read the pipe, or the disk may be full. */
 export class PatientWriter {
-  private readonly destination: ReturnType<typeof pino.destination>
+  private readonly destination: sonic.SonicBoom
   private state: 'open' | 'closing' | 'closed' = 'open'
   private batch: NodeJS.Timeout | undefined
 
   constructor(descriptor: number, onDrop: () => void) {
-    this.destination = pino.destination({
-      dest: descriptor,
+    this.destination = new sonic.SonicBoom({
+      fd: descriptor,
       sync: false,
       // A line a request, each with a write of its own, would be a tenth of all the work there is.
       minLength: BATCH_BYTES,

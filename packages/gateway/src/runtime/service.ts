@@ -48,8 +48,12 @@ export async function startService(
   })
   const connections = await connectionLimit()
   const gateway = new Gateway(config, { logger, metrics, now, redact, recorders, connections })
+  const address = await gateway.listen().catch(async (error: unknown) => {
+    await logger.close()
+    throw error
+  })
   return {
-    address: await gateway.listen(),
+    address,
     logger,
     reconfigure: (next) => {
       // Requests under way still use the old secrets.

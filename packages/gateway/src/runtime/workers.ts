@@ -79,7 +79,8 @@ export class Workers {
       })
       worker.on('error', () => {})
       worker.process.stderr?.setEncoding('utf8').on('data', (text: string) => this.options.onStderr?.(text))
-      worker.on('exit', (code, signal) => {
+      // Not `exit`: by then its last words may still be on their way.
+      worker.process.on('close', (code: number | null, signal: NodeJS.Signals | null) => {
         this.alive.delete(worker)
         if (this.alive.size === 0) this.onLastExit()
         const reason = signal ?? `code ${code}`

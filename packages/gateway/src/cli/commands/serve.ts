@@ -115,6 +115,7 @@ async function serveWithWorkers({ loaded, load, workers: count, io }: Serving): 
   const lifetime = new Lifetime(() => workers.kill())
   const address = await workers.start().catch(async (error: unknown) => {
     await workers.drain()
+    await notices.close()
     throw failure(error instanceof Error ? error.message : String(error), error)
   })
   const stopFollowing = followConfig({ initial: loaded, load, onChange: () => workers.reload(), say })
@@ -131,8 +132,9 @@ async function serveAsWorker(serving: Serving): Promise<0 | 1> {
   try {
     return await workUntilToldToStop(serving)
   } finally {
-    // Open, the channel to it would keep this process alive.
-    process.disconnect()
+    // Open, the channel to it would keep this process alive; closed by the process itself, it would end it at once,
+    // with what it still has to say.
+    cluster.worker?.disconnect()
   }
 }
 
