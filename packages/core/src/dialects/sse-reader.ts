@@ -75,24 +75,24 @@ export class SseReader {
   }
 
   private read(chunk: string): void {
-    let lf = chunk.indexOf('\n')
-    let cr = chunk.indexOf('\r')
-    if (lf === -1 && cr === -1) {
-      this.line.add(chunk)
-      this.failIfLonger(this.blockSource.length + this.line.length)
+    if (this.line.length === 0) {
+      this.readLines(chunk, 0)
       return
     }
-    let text = chunk
-    if (this.line.length > 0) {
-      const held = this.line.length
-      if (lf !== -1) lf += held
-      if (cr !== -1) cr += held
-      this.line.add(chunk)
-      text = this.line.take()
-    }
+    // Joined to the line that waits, a whole chunk would be copied: up to the end of the event is enough.
+    const blank = chunk.indexOf('\n\n')
+    const end = blank === -1 ? chunk.length : blank + 2
+    this.line.add(chunk.slice(0, end))
+    if (!/[\n\r]/.test(chunk)) this.failIfLonger(this.blockSource.length + this.line.length)
+    else this.readLines(this.line.take(), 0)
+    if (end < chunk.length && this.state !== 'failed') this.readLines(chunk, end)
+  }
 
-    let lineStart = 0
-    let blockStart = 0
+  private readLines(text: string, from: number): void {
+    let lf = text.indexOf('\n', from)
+    let cr = text.indexOf('\r', from)
+    let lineStart = from
+    let blockStart = from
     for (;;) {
       if (!this.block.isOpen) blockStart = lineStart = this.skipTaken(text, lineStart)
       // Each search goes on from its last hit, and none is repeated that has found nothing. Searching for

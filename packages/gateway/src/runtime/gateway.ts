@@ -38,6 +38,7 @@ export interface GatewayWorld {
   readonly recorders?: { readonly current: Recorder | undefined }
   /** How many clients may be connected; further ones are refused. */
   readonly connections?: number
+  readonly onRequest?: (() => void) | undefined
 }
 
 /** How long answers that were cut may take to leave. */
@@ -134,6 +135,7 @@ export class Gateway {
   }
 
   private handle(request: IncomingMessage, response: ServerResponse): void {
+    this.world.onRequest?.()
     const requestId = randomUUID()
     response.setHeader('x-request-id', requestId).setHeader('request-id', requestId)
     if (this.isDraining) response.setHeader('connection', 'close')

@@ -23,12 +23,14 @@ export interface ServiceOptions {
   readonly isTerminal: boolean
   /** How many processes share the work. */
   readonly workers: number
+  /** Is called for each request. */
+  readonly onRequest?: () => void
 }
 
 /** Resolves when it listens. */
 export async function startService(
   config: GatewayConfig,
-  { metrics, now, isTerminal, workers }: ServiceOptions,
+  { metrics, now, isTerminal, workers, onRequest }: ServiceOptions,
 ): Promise<Service> {
   const secrets = new Set(secretsOf(config))
   let redactor = createRedactor([...secrets])
@@ -47,7 +49,15 @@ export async function startService(
     onFault: (message) => logger.warn({ message }, 'recordings cannot be written'),
   })
   const connections = await connectionLimit()
-  const gateway = new Gateway(config, { logger, metrics, now, redact, recorders, connections })
+  const gateway = new Gateway(config, {
+    logger,
+    metrics,
+    now,
+    redact,
+    recorders,
+    connections,
+    onRequest,
+  })
   const address = await gateway.listen().catch(async (error: unknown) => {
     await logger.close()
     throw error

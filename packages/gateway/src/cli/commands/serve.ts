@@ -172,9 +172,10 @@ async function start(
     import('../../runtime/service.ts'),
     import('../../runtime/tune-engine.ts'),
   ])
-  tuneEngine()
+  const onRequest = tuneEngine()
+  const { isTerminal } = io.stderr
   try {
-    return await startService(config, { metrics, now: io.now, isTerminal: io.stderr.isTerminal, workers })
+    return await startService(config, { metrics, now: io.now, isTerminal, workers, onRequest })
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     throw failure(`cannot listen on ${config.listen.host}:${config.listen.port}: ${reason}`, error)
