@@ -1,7 +1,7 @@
 import type { Input } from './input.ts'
 import { COLON, type Marker, NONE, PARTIAL, skipSuffix, spelled } from './marker.ts'
 import { childAt, copyTree, insert, type MarkerNode, markerRoot, startPattern } from './marker-tree.ts'
-import { nextMatch, SHORT } from './next-match.ts'
+import { SHORT } from './next-match.ts'
 import { isSpace, skipSpace } from './space.ts'
 
 /** White space inside a marker is bounded, or a hostile stream could hold text for ever. */
@@ -51,12 +51,19 @@ export class MarkerSearch<T> {
   nextStart(text: string, from: number): number {
     if (text.length - from > SHORT) {
       this.starts ??= startPattern(this.root)
-      return nextMatch(this.starts, text, from)
+      this.starts.lastIndex = from
+      if (this.starts.test(text)) return this.starts.lastIndex - 2
+      const last = text.length - 1
+      return this.mayStart(text, last) ? last : text.length
     }
     for (let at = from; at < text.length; at++) {
-      if (this.lowBytes[text.charCodeAt(at) & 0xff] === 1) return at
+      if (this.mayStart(text, at)) return at
     }
     return text.length
+  }
+
+  private mayStart(text: string, at: number): boolean {
+    return this.lowBytes[text.charCodeAt(at) & 0xff] === 1
   }
 
   /**

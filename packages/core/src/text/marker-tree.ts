@@ -55,34 +55,44 @@ export function childAt<T>({ codes, children }: MarkerNode<T>, code: number): Ma
 const LOOK_AHEAD = 9
 
 /**
- * Matches the first character of every marker below `root`, but only in front of those that may follow it: prose and
- * code are full of the first ones.
+ * Matches the first two characters of every marker below `root`, but only in front of those that may follow them: prose
+ * and code are full of the first ones. At the end of a text one character may be half of them: that it cannot tell.
  */
 export function startPattern({ children }: MarkerNode<unknown>): RegExp {
   const starts = children.map((node) => {
-    const rest = following(node, 1, LOOK_AHEAD)
-    return escaped(node.label[0]) + (rest === '' ? '' : `(?=${rest})`)
+    const next = followers(node, 1, LOOK_AHEAD)
+    return escaped(node.label[0]) + (next === 'anything' ? '[^]' : oneOf(next, (rest) => `(?=${rest})`))
   })
-  // An empty class matches nothing.
-  return new RegExp(starts.join('|') || '[]', 'g')
+  // Where none fits all are tried, and the short ones fail faster. An empty class matches nothing.
+  return new RegExp(starts.toSorted((a, b) => a.length - b.length).join('|') || '[]', 'g')
 }
 
-/** What stands behind the first `at` characters of the node's label, or where the text ends; empty if anything may. */
-function following(node: MarkerNode<unknown>, at: number, depth: number): string {
+/** A character, and a pattern for what stands behind it, which is empty if anything may. */
+type Follower = readonly [code: number, rest: string]
+
+/** What stands behind the first `at` characters of the node's label. */
+function followers(node: MarkerNode<unknown>, at: number, depth: number): readonly Follower[] | 'anything' {
   const isWhole = at === node.label.length && (node.loose || node.value !== undefined)
-  if (isWhole || depth === 0) return ''
+  if (isWhole || depth === 0) return 'anything'
   const inLabel = node.label[at]
-  const suffix: readonly (readonly [number, string])[] = node.suffixed === undefined ? [] : [[COLON, '']]
-  const next: readonly (readonly [number, string])[] =
-    inLabel === undefined
-      ? [
-          ...node.children.map((child) => [child.label[0] ?? 0, following(child, 1, depth - 1)] as const),
-          ...suffix,
-        ]
-      : [[inLabel, following(node, at + 1, depth - 1)]]
+  if (inLabel !== undefined) return [[inLabel, following(node, at + 1, depth - 1)]]
+  const children = node.children.map((child): Follower => [
+    child.label[0] ?? 0,
+    following(child, 1, depth - 1),
+  ])
+  return node.suffixed === undefined ? children : [...children, [COLON, '']]
+}
+
+/** The same as a pattern, which matches where the text ends as well. */
+function following(node: MarkerNode<unknown>, at: number, depth: number): string {
+  const next = followers(node, at, depth)
+  return next === 'anything' ? '' : `(?:${oneOf(next, (rest) => rest)}|$)`
+}
+
+function oneOf(next: readonly Follower[], then: (rest: string) => string): string {
   const last = next.filter(([, rest]) => rest === '').map(([code]) => escaped(code))
-  const further = next.flatMap(([code, rest]) => (rest === '' ? [] : [escaped(code) + rest]))
-  return `(?:${[...(last.length > 0 ? [`[${last.join('')}]`] : []), ...further, '$'].join('|')})`
+  const further = next.flatMap(([code, rest]) => (rest === '' ? [] : [escaped(code) + then(rest)]))
+  return `(?:${[...(last.length > 0 ? [`[${last.join('')}]`] : []), ...further].join('|')})`
 }
 
 function insertText<T>(node: MarkerNode<T>, text: string): MarkerNode<T> {
