@@ -1,9 +1,6 @@
 import type { MintId } from './dialects/answer-ids.ts'
-import {
-  rewriteChatStream,
-  type ChatStreamRewriter,
-  type RewriteOptions,
-} from './dialects/openai-chat/rewrite-stream.ts'
+import type { RewriteOptions } from './dialects/openai-chat/rewrite-options.ts'
+import { rewriteChatStream, type ChatStreamRewriter } from './dialects/openai-chat/rewrite-stream.ts'
 import { mintToolId } from './ids/mint.ts'
 import type { ParserOptions } from './parser-stage.ts'
 import { createParser } from './parser.ts'

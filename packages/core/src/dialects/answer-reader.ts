@@ -41,6 +41,7 @@ export class AnswerReader {
   private readonly written = new WrittenCalls()
   /** Structured calls behind calls in the text. */
   private readonly held: StructuredCall[] = []
+  private readonly warned = new Set<string>()
   private field = 'content'
   /** What is wrong with the broken call: the first problem that is told behind it. */
   private flaw = ''
@@ -129,6 +130,17 @@ export class AnswerReader {
     this.end()
   }
 
+  warn(message: string): void {
+    this.options.onWarning?.(message)
+  }
+
+  /** For what every event of a stream may say again. */
+  warnOnce(message: string): void {
+    if (this.warned.has(message)) return
+    this.warned.add(message)
+    this.warn(message)
+  }
+
   private tellFinish(outcome: FinishReason, stopSequence: string | null): void {
     this.sink.finish(outcome, outcome === 'stop-sequence' ? stopSequence : null)
   }
@@ -210,10 +222,6 @@ export class AnswerReader {
     this.order.nextIndex = index + 1
     this.written.begin(name)
     this.sink.callStart(index, this.options.ids.mint(this.parser.format ?? 'std'), name)
-  }
-
-  private warn(message: string): void {
-    this.options.onWarning?.(message)
   }
 }
 

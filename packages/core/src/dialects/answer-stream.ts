@@ -2,7 +2,7 @@ import type { Failure } from './answer.ts'
 import { isJsonObject, parseJson, type JsonObject } from './json-object.ts'
 import type { SseEvent, SseItem } from './sse-items.ts'
 import { SseReader, type SseSink } from './sse-reader.ts'
-import { emptyAnswer, limitError, protocolError, truncated } from './stream-faults.ts'
+import { emptyAnswer, limitError, missingEnd, protocolError } from './stream-faults.ts'
 import { failureFromError, isErrorValue } from './upstream-failure.ts'
 
 /** An answer that comes as a stream of events, in whatever dialect. */
@@ -42,7 +42,8 @@ export class AnswerStream implements AnswerDecoder, SseSink {
   private readonly unwrap: (data: unknown) => unknown
   private readonly isLenient: boolean
   private readonly sse: SseReader
-  private eventCount = 0
+  /** Events that came one by one; those that were taken together the answer counts itself. */
+  private parsedCount = 0
   private hasForeignLines = false
 
   /** `unwrap` takes off what some servers wrap around the data of an event. */
@@ -66,9 +67,7 @@ export class AnswerStream implements AnswerDecoder, SseSink {
     this.sse.end()
     if (this.answer.isEnded) return
     if (this.answer.hasFinishReason) this.answer.finish()
-    else if (this.eventCount > 0) this.answer.fail(truncated)
-    else if (this.hasForeignLines) this.answer.fail(protocolError('It is no event stream.'))
-    else this.answer.fail(emptyAnswer)
+    else this.answer.fail(missingEnd(this.parsedCount > 0, this.hasForeignLines))
   }
 
   takeEvents(text: string, at: number, limit: number): number {
@@ -80,7 +79,7 @@ export class AnswerStream implements AnswerDecoder, SseSink {
     if (this.answer.isEnded) return
     switch (item.kind) {
       case 'event':
-        this.eventCount++
+        this.parsedCount++
         this.readEvent(item)
         break
       case 'overflow':
@@ -119,7 +118,8 @@ export class AnswerStream implements AnswerDecoder, SseSink {
   }
 
   private refuse(what: string): void {
-    const message = `The data of event ${this.eventCount + (this.answer.taken ?? 0)} ${what}`
+    const eventCount = this.parsedCount + (this.answer.taken ?? 0)
+    const message = `The data of event ${eventCount} ${what}`
     if (this.isLenient) this.answer.warn(`${message}; left out`)
     else this.answer.fail(protocolError(`${message}.`))
   }

@@ -25,6 +25,9 @@ export interface ConversationRequest {
   readonly extra: Readonly<Record<string, unknown>>
 }
 
+/** What a request says beside its conversation and its tools. */
+export type RequestSettings = Omit<ConversationRequest, 'model' | 'system' | 'contents' | 'tools'>
+
 export interface SystemText {
   readonly text: string
   /** Kept where the upstream understands it. */

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from './json-object.ts'
-import type { Notes } from './request-notes.ts'
+import { notUnderstood, type Notes } from './request-notes.ts'
 import type { RequestTarget } from './request-target.ts'
 
 /** The body with the client's other fields: kept for the same dialect, as far as they are allowed; else noted. */
@@ -15,7 +15,7 @@ export function withExtraFields(
       whole[field] = joined(value, whole[field])
     } else {
       for (const name of namesIn(field, value, body[field])) {
-        notes.dropped(name, 'The upstream is not known to understand it.')
+        notes.dropped(name, notUnderstood)
       }
     }
   }

@@ -4,54 +4,54 @@ import { isJsonObject, type JsonObject } from './json-object.ts'
 // Clients write null for what they leave out, so null is read as absent throughout.
 
 export function requiredObject(value: unknown, field: string): JsonObject {
-  if (!isJsonObject(value)) throw new InvalidField(field, `${field}: must be an object`)
+  if (!isJsonObject(value)) throw new InvalidField(field, 'must be an object')
   return value
 }
 
 export function requiredText(object: JsonObject, key: string, path = ''): string {
   const value = object[key]
-  const field = path + key
-  if (typeof value !== 'string' || value === '') {
-    throw new InvalidField(field, `${field}: must be a non-empty string`)
-  }
-  return value
+  if (typeof value === 'string' && value !== '') return value
+  throw new InvalidField(path + key, 'must be a non-empty string')
 }
 
 export function optionalText(object: JsonObject, key: string, path = ''): string | undefined {
   const value = object[key] ?? undefined
   if (value === undefined || typeof value === 'string') return value
-  throw new InvalidField(path + key, `${path + key}: must be a string`)
+  throw new InvalidField(path + key, 'must be a string')
 }
 
 export function optionalNumber(object: JsonObject, key: string): number | undefined {
   const value = object[key] ?? undefined
   if (value === undefined || typeof value === 'number') return value
-  throw new InvalidField(key, `${key}: must be a number`)
+  throw new InvalidField(key, 'must be a number')
 }
 
 export function optionalCount(object: JsonObject, key: string): number | undefined {
   const value = optionalNumber(object, key)
   if (value === undefined || (Number.isInteger(value) && value > 0)) return value
-  throw new InvalidField(key, `${key}: must be a whole number above 0`)
+  throw new InvalidField(key, 'must be a whole number above 0')
 }
 
 export function optionalBoolean(object: JsonObject, key: string): boolean | undefined {
   const value = object[key] ?? undefined
   if (value === undefined || typeof value === 'boolean') return value
-  throw new InvalidField(key, `${key}: must be true or false`)
+  throw new InvalidField(key, 'must be true or false')
 }
 
-export function optionalArray(object: JsonObject, key: string): readonly unknown[] {
+export function optionalArray(object: JsonObject, key: string, path = ''): readonly unknown[] {
   const value = object[key] ?? []
-  if (!Array.isArray(value)) throw new InvalidField(key, `${key}: must be an array`)
-  return value
+  if (Array.isArray(value)) return value
+  throw new InvalidField(path + key, 'must be an array')
 }
 
 export function textArray(values: readonly unknown[], field: string): string[] {
-  return values.map((value, at) => {
-    if (typeof value === 'string') return value
-    throw new InvalidField(`${field}[${at}]`, `${field}[${at}]: must be a string`)
-  })
+  return values.map((value, at) => anyText(value, `${field}[${at}]`))
+}
+
+/** A text that may be empty. */
+export function anyText(value: unknown, field: string): string {
+  if (typeof value === 'string') return value
+  throw new InvalidField(field, 'must be a string')
 }
 
 /** The fields of the object that are not among these and say anything. */

@@ -6,7 +6,7 @@ import { decodeSystem } from './anthropic-messages/request-decode-system.ts'
 import { encodeSystem as encodeAnthropicSystem } from './anthropic-messages/request-encode.ts'
 import { encodeMessages as encodeAnthropicMessages } from './anthropic-messages/request-encode-messages.ts'
 import type { RequestNote, SystemText } from './conversation-request.ts'
-import { InvalidField, type RequestError } from './invalid-field.ts'
+import { decoding, type Decoded } from './invalid-field.ts'
 import type { JsonObject } from './json-object.ts'
 import { decodeMessages as decodeChatMessages } from './openai-chat/request-decode-messages.ts'
 import { encodeMessages as encodeChatMessages } from './openai-chat/request-encode-messages.ts'
@@ -31,26 +31,20 @@ export interface DialectMessages {
   readonly system?: unknown
 }
 
-export type DecodedHistory =
-  | { readonly history: History; readonly notes: readonly RequestNote[] }
-  | { readonly error: RequestError }
+export type DecodedHistory = Decoded<{ readonly history: History }>
 
 /** Reads a client's messages. Tool ids become `hist_tool_…`, each used by one call and its result. */
 export function decodeHistory(dialect: RequestDialect, given: DialectMessages): DecodedHistory {
-  const notes = new Notes()
   const { messages, system } = wellFormed({ system: undefined, ...given })
-  try {
+  return decoding((notes) => {
     const before = dialect === 'anthropic-messages' ? decodeSystem(system, notes) : []
     const decoded =
       dialect === 'anthropic-messages'
         ? decodeAnthropicMessages(messages, [], notes)
         : decodeChatMessages(messages, notes)
     const contents = withHistoryIds(decoded.contents, ownPrefixes[dialect])
-    return { history: { system: [...before, ...decoded.system], contents }, notes: notes.all }
-  } catch (error) {
-    if (!(error instanceof InvalidField)) throw error
-    return { error: { field: error.field, message: error.message } }
-  }
+    return { history: { system: [...before, ...decoded.system], contents } }
+  })
 }
 
 const ownPrefixes = { 'anthropic-messages': 'toolu_', 'openai-chat': 'call_' } as const

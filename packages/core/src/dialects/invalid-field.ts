@@ -7,16 +7,15 @@ export interface RequestError {
   readonly message: string
 }
 
-export type DecodedRequest =
-  | { readonly request: ConversationRequest; readonly notes: readonly RequestNote[] }
-  | { readonly error: RequestError }
+export type Decoded<T> = (T & { readonly notes: readonly RequestNote[] }) | { readonly error: RequestError }
+
+export type DecodedRequest = Decoded<{ readonly request: ConversationRequest }>
 
 /** Runs a decoder whose readers stop at the first field they cannot read. */
-export function decoding(decode: (notes: Notes) => ConversationRequest): DecodedRequest {
+export function decoding<T extends object>(decode: (notes: Notes) => T): Decoded<T> {
   const notes = new Notes()
   try {
-    const request = decode(notes)
-    return { request, notes: notes.all }
+    return { ...decode(notes), notes: notes.all }
   } catch (error) {
     if (!(error instanceof InvalidField)) throw error
     return { error: { field: error.field, message: error.message } }
@@ -27,8 +26,9 @@ export function decoding(decode: (notes: Notes) => ConversationRequest): Decoded
 export class InvalidField extends Error {
   readonly field: string
 
-  constructor(field: string, message: string) {
-    super(message)
+  /** `fault` goes on where the name of the field ends: `must be a string`. */
+  constructor(field: string, fault: string) {
+    super(`${field}: ${fault}`)
     this.field = field
   }
 }

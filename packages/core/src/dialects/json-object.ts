@@ -18,6 +18,14 @@ export function nonEmptyText(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null
 }
 
+/** The object in this field; an empty one where there is none. */
+export function objectIn(object: JsonObject, field: string): JsonObject {
+  const value = object[field]
+  return isJsonObject(value) ? value : nothing
+}
+
+const nothing: JsonObject = Object.freeze({})
+
 /** Whether the object says anything in a field that is not among these. Null and the empty text say nothing. */
 export function hasOtherFields(object: JsonObject, known: ReadonlySet<string>): boolean {
   return Object.entries(object).some(([key, value]) => !known.has(key) && value !== null && value !== '')

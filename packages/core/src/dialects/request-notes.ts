@@ -1,6 +1,8 @@
 import type { RequestNote } from './conversation-request.ts'
 import type { JsonObject } from './json-object.ts'
 
+export const notUnderstood = 'The upstream is not known to understand it.'
+
 /** Notes of one request. A history of a hundred turns says a thing once. */
 export class Notes {
   readonly #notes = new Map<string, RequestNote>()

@@ -11,6 +11,9 @@ export function systemReminder(text: string): TextBlock {
   return { type: 'text', text: `<system-reminder>\n${text}\n</system-reminder>` }
 }
 
+/** Why such a message is not sent as it came. */
+export const becameReminder = 'A system message inside the conversation became a reminder in a user message.'
+
 /** The message that such a reminder was, where a chat client wrote one. Some upstreams take it as it is. */
 export function writtenInstructions(content: Content & Written): JsonObject | undefined {
   const message = writtenIn(content, 'openai-chat')

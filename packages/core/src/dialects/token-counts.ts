@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from './json-object.ts'
+import type { JsonObject } from './json-object.ts'
 
 /** The first of these fields that holds a number of tokens. */
 export function countOf(object: JsonObject, ...fields: readonly string[]): number | null {
@@ -8,10 +8,3 @@ export function countOf(object: JsonObject, ...fields: readonly string[]): numbe
   }
   return null
 }
-
-export function objectIn(object: JsonObject, field: string): JsonObject {
-  const value = object[field]
-  return isJsonObject(value) ? value : nothing
-}
-
-const nothing: JsonObject = Object.freeze({})

@@ -1,15 +1,4 @@
-import { InvalidField } from './invalid-field.ts'
 import { isJsonObject, type JsonObject } from './json-object.ts'
-
-/** The schema of a tool's arguments; a tool without one takes none. */
-export function readToolSchema(value: unknown, field: string): JsonObject {
-  if (value === undefined) return { type: 'object', properties: {} }
-  if (!isJsonObject(value)) throw new InvalidField(field, `${field}: must be a JSON Schema object`)
-  const type = value['type'] ?? 'object'
-  const takesObject = Array.isArray(type) ? type.includes('object') : type === 'object'
-  if (!takesObject) throw new InvalidField(`${field}.type`, `${field}.type: must be "object"`)
-  return value
-}
 
 /** Upstreams refuse a schema of an object that lists no properties, although it is valid. */
 export function withProperties(schema: JsonObject): JsonObject {

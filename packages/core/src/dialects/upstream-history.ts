@@ -3,12 +3,12 @@ import { getToolIdStrategy } from '../ids/strategies.ts'
 import type { ToolIdMapper } from '../ids/strategy.ts'
 import { repairHistory, type MessagesInARow } from './history-repair.ts'
 import { reasoningAsText, reasoningFate } from './reasoning-policy.ts'
-import type { Notes } from './request-notes.ts'
+import { notUnderstood, type Notes } from './request-notes.ts'
 import type { RequestTarget } from './request-target.ts'
 import { alternatesTurns, takesSystemAnywhere } from './request-templates.ts'
-import { writtenInstructions } from './system-reminder.ts'
+import { becameReminder, writtenInstructions } from './system-reminder.ts'
 import type { ToolNames } from './tool-names.ts'
-import { writtenIn, type RequestDialect, type Written } from './written-form.ts'
+import { writtenFor, type RequestDialect, type Written } from './written-form.ts'
 
 export interface UpstreamHistory {
   readonly contents: readonly Content[]
@@ -82,10 +82,7 @@ class UpstreamView {
 
   #reminderFor({ speaker, blocks, written }: Content & Written): Content | null {
     if (blocks.length === 0) return null
-    this.#notes.changed(
-      'messages',
-      'A system message inside the conversation became a reminder in a user message.',
-    )
+    this.#notes.changed('messages', becameReminder)
     if (written !== undefined) this.#notes.droppedFields(written.value, notUnderstood)
     return { speaker, blocks }
   }
@@ -138,8 +135,6 @@ class UpstreamView {
 
   /** Written in the dialect of an upstream to which the client speaks it. */
   #isOwn(thing: object & Written): boolean {
-    return this.#target.sameDialect === true && writtenIn(thing, this.#dialect) !== undefined
+    return writtenFor(this.#target, thing, this.#dialect) !== undefined
   }
 }
-
-const notUnderstood = 'The upstream is not known to understand it.'

@@ -1,4 +1,5 @@
 import type { JsonObject } from './json-object.ts'
+import type { RequestTarget } from './request-target.ts'
 
 export type RequestDialect = 'anthropic-messages' | 'openai-chat'
 
@@ -20,6 +21,15 @@ export function withWritten<T extends object>(
 
 export function writtenIn(thing: object & Written, dialect: RequestDialect): JsonObject | undefined {
   return thing.written?.dialect === dialect ? thing.written.value : undefined
+}
+
+/** What an upstream that speaks this dialect is sent as it was; undefined where the client spoke another one. */
+export function writtenFor(
+  { sameDialect }: RequestTarget,
+  thing: object & Written,
+  dialect: RequestDialect,
+): JsonObject | undefined {
+  return sameDialect === true ? writtenIn(thing, dialect) : undefined
 }
 
 /** Anthropic's mark for a prefix worth caching. Upstreams of other dialects understand it too, some of them. */

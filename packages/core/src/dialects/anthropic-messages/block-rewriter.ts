@@ -2,13 +2,13 @@ import type { ModelEvent } from '../../events.ts'
 import { isBlank } from '../../text/space.ts'
 import type { AnswerIds } from '../answer-ids.ts'
 import type { Failure } from '../answer.ts'
-import { nonEmptyText, type JsonObject } from '../json-object.ts'
+import { nonEmptyText, objectIn, type JsonObject } from '../json-object.ts'
 import type { RecordedEvent, TextParser } from '../openai-chat/choice-reader.ts'
 import { encodeSse } from '../sse-encoder.ts'
-import { objectIn } from '../token-counts.ts'
 import { WrittenCalls } from '../written-calls.ts'
 import type { BlockWriter, TextKind, Wire } from './block-writer.ts'
 import { PassedBlocks } from './passed-blocks.ts'
+import { SourceBlock } from './source-block.ts'
 
 export interface BlockRewriterOptions {
   /** Called for each stretch of text between blocks of other kinds. */
@@ -22,19 +22,6 @@ export interface BlockRewriterOptions {
   readonly onCall?: ((name: string) => void) | undefined
   readonly onRecord?: ((event: RecordedEvent) => void) | undefined
   readonly onWarning?: ((message: string) => void) | undefined
-}
-
-/** A block of text that the upstream has begun. */
-interface SourceBlock {
-  readonly upstreamIndex: unknown
-  readonly kind: TextKind
-  /** `waiting`: its events are held until it says anything. `split`: what it says is in blocks of ours. */
-  state: 'waiting' | 'open' | 'split'
-  /** Its start, and white space, which makes no block if calls follow; and what came between. */
-  waiting: Wire[]
-  /** Whether a text of it was held or came out otherwise. */
-  hasDiffered: boolean
-  index: number
 }
 
 /** Passes the blocks of a message on, and makes calls out of the text that holds them. */
@@ -68,20 +55,8 @@ export class BlockRewriter {
   start(wire: Wire): void {
     const block = objectIn(wire.data, 'content_block')
     const { type } = block
-    const upstreamIndex = wire.data['index']
     if (type === 'text' || type === 'thinking') {
-      // A call in the text may go on in the next block, which then is a part of it.
-      const state = this.writer.isOpen('tool') ? 'split' : 'waiting'
-      this.source = {
-        upstreamIndex,
-        kind: type,
-        state,
-        waiting: [wire],
-        hasDiffered: false,
-        index: -1,
-      }
-      const text = nonEmptyText(block[type])
-      if (text !== null) this.startWithText(wire, type, text)
+      this.startText(wire, type, nonEmptyText(block[type]))
       return
     }
     this.endText('tool_calls')
@@ -97,23 +72,24 @@ export class BlockRewriter {
   }
 
   delta(wire: Wire): void {
-    const delta = objectIn(wire.data, 'delta')
-    const source = this.currentSource()
-    if (source !== null && source.upstreamIndex === wire.data['index']) {
-      const text = delta['type'] === `${source.kind}_delta` ? nonEmptyText(delta[source.kind]) : null
-      if (text === null) this.passIntoText(source, wire)
-      else this.feed(source, text, wire)
-    } else {
+    const { source } = this
+    if (source?.owns(wire) !== true) {
       this.others.take(wire)
+      return
     }
+    const delta = objectIn(wire.data, 'delta')
+    const text = delta['type'] === `${source.kind}_delta` ? nonEmptyText(delta[source.kind]) : null
+    if (text !== null) this.feed(source, text, wire)
+    // A signature, a citation: of no use in a block that was split.
+    else if (source.state !== 'split') this.passInto(source, wire)
   }
 
   stop(wire: Wire): void {
-    const source = this.currentSource()
-    if (source === null || source.upstreamIndex !== wire.data['index']) {
+    const { source } = this
+    if (source?.owns(wire) !== true) {
       this.others.take(wire)
     } else if (source.state === 'waiting') {
-      source.waiting.push(wire)
+      source.hold(wire)
       if (!source.hasDiffered) this.openSource(source)
     } else if (source.state === 'open') {
       this.writer.deferStop(wire)
@@ -123,7 +99,7 @@ export class BlockRewriter {
   /** An event beside the blocks keeps its place among those that wait. */
   pass(wire: Wire): void {
     const { source } = this
-    if (source?.state === 'waiting' && !source.hasDiffered) source.waiting.push(wire)
+    if (source?.state === 'waiting' && !source.hasDiffered) source.hold(wire)
     else this.writer.pass(wire, -1)
   }
 
@@ -151,60 +127,40 @@ export class BlockRewriter {
     return this.options.clientToolName?.(name) ?? name
   }
 
-  /** A block of ours may have ended the upstream's. */
-  private currentSource(): SourceBlock | null {
-    const { source } = this
-    if (source?.state === 'open' && this.writer.openIndex !== source.index) source.state = 'split'
-    return source
-  }
-
-  private startWithText(wire: Wire, kind: TextKind, text: string): void {
-    const block = { ...objectIn(wire.data, 'content_block'), [kind]: '' }
-    const data = { ...wire.data, content_block: block }
-    const source = `event: content_block_start\ndata: ${JSON.stringify(data)}\n\n`
-    if (this.source !== null) this.source.waiting = [{ event: { ...wire.event, source }, data }]
+  private startText(wire: Wire, kind: TextKind, text: string | null): void {
+    this.source = new SourceBlock(this.writer, text === null ? wire : withoutText(wire, kind), kind)
+    if (text === null) return
     this.writer.hasChanged = true
     this.play(this.textParser().push(text, channels[kind]))
   }
 
   private feed(source: SourceBlock, text: string, wire: Wire): void {
     const events = this.textParser().push(text, channels[source.kind])
-    if (source.state === 'split' || !saysTheSame(events, source.kind, text)) {
+    const { state } = source
+    if (state === 'split' || !saysTheSame(events, source.kind, text)) {
       source.hasDiffered = true
       this.writer.hasChanged = true
       this.play(events)
-    } else if (source.state === 'waiting' && isBlank(text)) {
-      source.waiting.push(wire)
+    } else if (state === 'waiting' && isBlank(text)) {
+      source.hold(wire)
     } else {
-      this.openSource(source)
-      this.writer.pass(wire, source.index)
+      this.passInto(source, wire)
     }
   }
 
-  /** A signature, a citation: of no use in a block that was split. */
-  private passIntoText(source: SourceBlock, wire: Wire): void {
-    if (source.state === 'split') return
+  private passInto(source: SourceBlock, wire: Wire): void {
     this.openSource(source)
-    this.writer.pass(wire, source.index)
+    source.pass(wire)
   }
 
   private openSource(source: SourceBlock): void {
-    if (source.state !== 'waiting') return
-    source.state = 'open'
-    source.index = this.writer.takeIndex()
-    this.writer.opened(source.kind, source.index)
-    this.space = ''
-    for (const wire of source.waiting) {
-      if (wire.data['type'] === 'content_block_stop') this.writer.deferStop(wire)
-      else this.writer.pass(wire, source.index)
-    }
-    source.waiting = []
+    if (source.open()) this.space = ''
   }
 
   private endText(reason: 'stop' | 'length' | 'tool_calls' | 'error'): void {
     if (this.parser !== null) this.play(this.parser.end(reason), reason === 'length')
     this.parser = null
-    if (this.source !== null) this.source.state = 'split'
+    this.source?.split()
     this.space = ''
     if (!this.isHalted) this.writer.close()
   }
@@ -256,7 +212,7 @@ export class BlockRewriter {
       this.callsCome = 'in the text'
       this.written++
       this.space = ''
-      if (this.source !== null) this.source.state = 'split'
+      this.source?.split()
       const name = this.clientName(event.name)
       this.writtenCalls.begin(name)
       this.options.onCall?.(name)
@@ -292,6 +248,13 @@ export class BlockRewriter {
 }
 
 const channels = { text: 'content', thinking: 'reasoning' } as const
+
+function withoutText(start: Wire, kind: TextKind): Wire {
+  const block = { ...objectIn(start.data, 'content_block'), [kind]: '' }
+  const data = { ...start.data, content_block: block }
+  const source = `event: content_block_start\ndata: ${JSON.stringify(data)}\n\n`
+  return { event: { ...start.event, source }, data }
+}
 
 function saysTheSame(events: readonly ModelEvent[], kind: TextKind, text: string): boolean {
   const [first] = events

@@ -1,24 +1,20 @@
 import { AnswerReader, type AnswerReaderOptions } from '../answer-reader.ts'
 import type { StreamedAnswer } from '../answer-stream.ts'
 import type { Failure, Usage } from '../answer.ts'
-import { isJsonObject, nonEmptyText, type JsonObject } from '../json-object.ts'
+import { isJsonObject, nonEmptyText, objectIn, type JsonObject } from '../json-object.ts'
 import type { StructuredCall } from '../structured-call.ts'
-import { objectIn } from '../token-counts.ts'
 import { decodeStopReason } from './stop-reason.ts'
 import { decodeAnthropicUsage, nothingCounted } from './usage.ts'
 
 /** What a message says, in events or whole. */
 export class MessageAnswer implements StreamedAnswer {
-  private readonly options: AnswerReaderOptions
   private readonly reader: AnswerReader
   private readonly blocks = new Map<unknown, OpenBlock>()
-  private readonly warned = new Set<string>()
   private counted: Usage = nothingCounted
   private stopWord: string | null = null
   private stopSequence: string | null = null
 
   constructor(options: AnswerReaderOptions) {
-    this.options = options
     this.reader = new AnswerReader(options)
   }
 
@@ -80,7 +76,7 @@ export class MessageAnswer implements StreamedAnswer {
   }
 
   warn(message: string): void {
-    this.options.onWarning?.(message)
+    this.reader.warn(message)
   }
 
   private readStart(message: JsonObject): void {
@@ -104,7 +100,7 @@ export class MessageAnswer implements StreamedAnswer {
       open.call.addId(block['id'])
       open.call.addName(block['name'])
     } else {
-      this.warnOnce(`a block of type ${String(type)} has no place in the client's dialect; dropped`)
+      this.reader.warnOnce(`a block of type ${String(type)} has no place in the client's dialect; dropped`)
     }
   }
 
@@ -123,7 +119,7 @@ export class MessageAnswer implements StreamedAnswer {
         this.readInput(block, nonEmptyText(delta['partial_json']))
         break
       default:
-        this.warnOnce(
+        this.reader.warnOnce(
           `a delta of type ${String(delta['type'])} has no place in the client's dialect; dropped`,
         )
     }
@@ -157,12 +153,6 @@ export class MessageAnswer implements StreamedAnswer {
     if (!isJsonObject(given)) return
     this.counted = decodeAnthropicUsage(given, this.counted)
     this.reader.usage(this.counted)
-  }
-
-  private warnOnce(message: string): void {
-    if (this.warned.has(message)) return
-    this.warned.add(message)
-    this.warn(message)
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Block, TextBlock, ToolCallBlock, ToolResponseBlock } from '../../conversation.ts'
 import type { Tool } from '../conversation-request.ts'
-import { hasOnly, optionalText, requiredObject, requiredText } from '../field-readers.ts'
+import { anyText, hasOnly, optionalText, requiredObject, requiredText } from '../field-readers.ts'
 import { InvalidField } from '../invalid-field.ts'
 import { isJsonObject, parseJson, type JsonObject } from '../json-object.ts'
 import type { Notes } from '../request-notes.ts'
@@ -21,7 +21,7 @@ export class BlockDecoder {
   decodeAll(content: unknown, role: 'user' | 'assistant', path: string): Block[] {
     if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }]
     if (!Array.isArray(content)) {
-      throw new InvalidField(path, `${path}: must be a string or an array of content blocks`)
+      throw new InvalidField(path, 'must be a string or an array of content blocks')
     }
     const [only] = content
     // One text in a block and the text alone say the same: only the block itself tells which it was.
@@ -48,10 +48,10 @@ export class BlockDecoder {
         )
       case 'tool_use':
         if (role === 'assistant') return toolCall(block, path, this.#notes)
-        throw new InvalidField(path, `${path}: a user message cannot call a tool`)
+        throw new InvalidField(path, 'a user message cannot call a tool')
       case 'tool_result':
         if (role === 'user') return this.#toolResponse(block, path)
-        throw new InvalidField(path, `${path}: an assistant message cannot hold a tool result`)
+        throw new InvalidField(path, 'an assistant message cannot hold a tool result')
       default:
         return this.#decodeShown(block, path)
     }
@@ -128,21 +128,17 @@ const callFields = new Set(['type', 'id', 'name', 'input'])
 const resultFields = new Set(['type', 'tool_use_id', 'content', 'is_error'])
 
 function text(block: JsonObject, path: string): TextBlock {
-  const value = block['text']
-  if (typeof value !== 'string') throw new InvalidField(`${path}.text`, `${path}.text: must be a string`)
+  const value = anyText(block['text'], `${path}.text`)
   const decoded: TextBlock = { type: 'text', text: value }
   const isPlain = value === '' || hasOnly(block, textFields)
   return isPlain ? decoded : withWritten(decoded, dialect, block)
 }
 
 function thinking(block: JsonObject, path: string): Block {
-  const { thinking: thought, signature } = block
-  if (typeof thought !== 'string') {
-    throw new InvalidField(`${path}.thinking`, `${path}.thinking: must be a string`)
-  }
+  const { signature } = block
   const decoded: Block = {
     type: 'thinking',
-    thought,
+    thought: anyText(block['thinking'], `${path}.thinking`),
     ...(typeof signature === 'string' ? { signature } : {}),
   }
   const isPlain = typeof signature === 'string' && hasOnly(block, thinkingFields)

@@ -1,29 +1,21 @@
 import type { Block, Content } from '../../conversation.ts'
 import type { SystemText, Tool } from '../conversation-request.ts'
+import { nothingSaid, requiredMessages, type DecodedMessages } from '../decoded-messages.ts'
 import { hasOnly, requiredObject } from '../field-readers.ts'
 import { withToolNames } from '../history-repair.ts'
 import { InvalidField } from '../invalid-field.ts'
 import type { JsonObject } from '../json-object.ts'
 import type { Notes } from '../request-notes.ts'
-import { systemReminder } from '../system-reminder.ts'
+import { becameReminder, systemReminder } from '../system-reminder.ts'
 import type { Written } from '../written-form.ts'
 import { BlockDecoder } from './request-decode-blocks.ts'
 import { systemTexts } from './request-decode-system.ts'
 
-export interface DecodedMessages {
-  /** Of system messages in front of everything else. */
-  readonly system: readonly SystemText[]
-  readonly contents: readonly Content[]
-}
-
 export function decodeMessages(messages: unknown, tools: readonly Tool[], notes: Notes): DecodedMessages {
-  if (!Array.isArray(messages) || messages.length === 0) {
-    throw new InvalidField('messages', 'messages: must be an array of at least one message')
-  }
   const decoder = new BlockDecoder(tools, notes)
   const system: SystemText[] = []
   const contents: Content[] = []
-  for (const [at, value] of messages.entries()) {
+  for (const [at, value] of requiredMessages(messages).entries()) {
     const path = `messages[${at}]`
     const message = requiredObject(value, path)
     const content = message['content']
@@ -42,19 +34,17 @@ export function decodeMessages(messages: unknown, tools: readonly Tool[], notes:
         if (contents.length === 0) {
           system.push(...texts)
         } else if (texts.length > 0) {
-          notes.changed(path, 'A system message inside the conversation became a reminder in a user message.')
+          notes.changed(path, becameReminder)
           const reminder = systemReminder(texts.map(({ text }) => text).join('\n\n'))
           contents.push({ speaker: 'human', blocks: [reminder] })
         }
         break
       }
       default:
-        throw new InvalidField(`${path}.role`, `${path}.role: must be "user", "assistant" or "system"`)
+        throw new InvalidField(`${path}.role`, 'must be "user", "assistant" or "system"')
     }
   }
-  if (contents.every(({ blocks }) => blocks.length === 0)) {
-    throw new InvalidField('messages', 'messages: no message has any content')
-  }
+  if (contents.every(({ blocks }) => blocks.length === 0)) throw nothingSaid()
   const said = contents.filter((content) => content.blocks.length > 0 || 'written' in content)
   return { system, contents: withToolNames(said, notes) }
 }

@@ -1,9 +1,4 @@
-import type {
-  ConversationRequest,
-  OutputFormat,
-  ReasoningRequest,
-  ToolChoice,
-} from '../conversation-request.ts'
+import type { OutputFormat, ReasoningRequest, RequestSettings, ToolChoice } from '../conversation-request.ts'
 import {
   optionalArray,
   optionalBoolean,
@@ -12,12 +7,10 @@ import {
   otherFields,
   textArray,
 } from '../field-readers.ts'
-import { isJsonObject, nonEmptyText, type JsonObject } from '../json-object.ts'
+import { isJsonObject, nonEmptyText, objectIn, type JsonObject } from '../json-object.ts'
 import type { Notes } from '../request-notes.ts'
 
-export type Settings = Omit<ConversationRequest, 'model' | 'system' | 'contents' | 'tools'>
-
-export function decodeSettings(body: JsonObject, notes: Notes): Settings {
+export function decodeSettings(body: JsonObject, notes: Notes): RequestSettings {
   const choice = objectIn(body, 'tool_choice')
   const metadata = objectIn(body, 'metadata')
   const outputConfig = objectIn(body, 'output_config')
@@ -72,11 +65,6 @@ const modes: ReadonlyMap<unknown, ReasoningRequest['mode']> = new Map([
   ['adaptive', 'adaptive'],
   ['disabled', 'off'],
 ])
-
-function objectIn(body: JsonObject, key: string): JsonObject {
-  const value = body[key]
-  return isJsonObject(value) ? value : {}
-}
 
 /** What of a field was not understood, under the field's own name. */
 function rest(field: string, value: JsonObject, known: ReadonlySet<string>): JsonObject {

@@ -1,4 +1,5 @@
 import type { SystemText } from '../conversation-request.ts'
+import { anyText } from '../field-readers.ts'
 import { InvalidField } from '../invalid-field.ts'
 import { isJsonObject } from '../json-object.ts'
 import type { Notes } from '../request-notes.ts'
@@ -18,13 +19,10 @@ export function systemTexts(content: unknown, field: string): SystemText[] {
   if (content === undefined || content === null) return []
   if (typeof content === 'string') return [{ text: content }]
   if (!Array.isArray(content)) {
-    throw new InvalidField(field, `${field}: must be a string or an array of text blocks`)
+    throw new InvalidField(field, 'must be a string or an array of text blocks')
   }
   return content.map((block: unknown, at) => {
-    const text = isJsonObject(block) ? block['text'] : block
-    if (typeof text !== 'string') {
-      throw new InvalidField(`${field}[${at}].text`, `${field}[${at}].text: must be a string`)
-    }
+    const text = anyText(isJsonObject(block) ? block['text'] : block, `${field}[${at}].text`)
     if (!isJsonObject(block)) return { text }
     const cacheControl = block['cache_control'] ?? undefined
     const marked = cacheControl === undefined ? { text } : { text, cacheControl }

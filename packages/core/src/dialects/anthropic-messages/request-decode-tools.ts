@@ -1,14 +1,8 @@
 import type { Tool } from '../conversation-request.ts'
-import { optionalArray, optionalText, requiredObject, requiredText } from '../field-readers.ts'
+import { decodeTool, type DecodedTools } from '../decoded-tools.ts'
+import { optionalArray, requiredObject } from '../field-readers.ts'
 import type { JsonObject } from '../json-object.ts'
-import { readToolSchema } from '../tool-schema.ts'
 import { withWritten } from '../written-form.ts'
-
-export interface DecodedTools {
-  readonly tools: readonly Tool[]
-  /** Tools that only Anthropic runs. As functions they would have no arguments, and nobody to answer them. */
-  readonly otherTools: readonly JsonObject[]
-}
 
 /** A tool marked `defer_loading` is one like the others: who does not know the mark has to see its schema. */
 export function decodeTools(body: JsonObject): DecodedTools {
@@ -19,22 +13,11 @@ export function decodeTools(body: JsonObject): DecodedTools {
     const tool = requiredObject(value, path)
     const type = tool['type'] ?? 'custom'
     if (type !== 'custom' || tool['name'] === placeholder) {
+      // Only Anthropic runs it. As a function it would have no arguments, and nobody to answer it.
       otherTools.push(tool)
       continue
     }
-    const strict = tool['strict']
-    tools.push(
-      withWritten(
-        {
-          name: requiredText(tool, 'name', `${path}.`),
-          description: optionalText(tool, 'description', `${path}.`),
-          parameters: readToolSchema(tool['input_schema'], `${path}.input_schema`),
-          ...(typeof strict === 'boolean' ? { strict } : {}),
-        },
-        'anthropic-messages',
-        tool,
-      ),
-    )
+    tools.push(withWritten(decodeTool(tool, 'input_schema', path), 'anthropic-messages', tool))
   }
   return { tools, otherTools }
 }

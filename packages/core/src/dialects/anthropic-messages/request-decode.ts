@@ -16,12 +16,14 @@ export function decodeAnthropicRequest(body: unknown): DecodedRequest {
     const messages = decodeMessages(fields['messages'], tools, notes)
     const { extra, ...settings } = decodeSettings(fields, notes)
     return {
-      model,
-      system: [...system, ...messages.system],
-      contents: messages.contents,
-      tools,
-      ...settings,
-      extra: otherTools.length > 0 ? { ...extra, tools: otherTools } : extra,
+      request: {
+        model,
+        system: [...system, ...messages.system],
+        contents: messages.contents,
+        tools,
+        ...settings,
+        extra: otherTools.length > 0 ? { ...extra, tools: otherTools } : extra,
+      },
     }
   })
 }

@@ -1,11 +1,12 @@
 import type { Block, Content, ToolResponseBlock } from '../../conversation.ts'
 import type { ToolIdMapper } from '../../ids/strategy.ts'
 import { isJsonObject, type JsonObject } from '../json-object.ts'
-import type { Notes } from '../request-notes.ts'
+import { notUnderstood, type Notes } from '../request-notes.ts'
 import type { AnthropicTarget } from '../request-target.ts'
+import { shortBeginning } from '../short-beginning.ts'
 import { resultBlocks } from '../tool-result.ts'
 import type { UpstreamHistory } from '../upstream-history.ts'
-import { writtenIn, type Written } from '../written-form.ts'
+import { writtenFor, writtenIn, type Written } from '../written-form.ts'
 import { encodeMedia } from './request-encode-media.ts'
 
 /** Results and what the user says after them are one message; every message has another role than the one before. */
@@ -17,11 +18,7 @@ export function encodeMessages(
   const encoder = new BlockEncoder(ids, target, notes)
   const messages: OpenMessage[] = []
   if (contents[0]?.speaker !== 'human') {
-    notes.changed(
-      'messages',
-      'The conversation has to begin with the user; a short message was put in front.',
-    )
-    messages.push({ role: 'user', content: beginning, fields: [] })
+    messages.push({ ...shortBeginning(notes), fields: [] })
   }
   for (const content of contents) {
     noteResultFields(content, notes)
@@ -38,8 +35,6 @@ export function encodeMessages(
   return messages.map(closed)
 }
 
-const beginning = 'Go on.'
-
 interface OpenMessage {
   readonly role: 'user' | 'assistant'
   content: string | JsonObject[]
@@ -55,11 +50,10 @@ function closed({ role, content, fields }: OpenMessage): JsonObject {
 }
 
 /** A text alone, unless the client wrote it in a block. */
-function plainText({ blocks }: Content, { sameDialect }: AnthropicTarget): string | undefined {
+function plainText({ blocks }: Content, target: AnthropicTarget): string | undefined {
   const [only] = blocks
   if (blocks.length !== 1 || only?.type !== 'text') return undefined
-  const isBlock = sameDialect === true && writtenIn(only, 'anthropic-messages') !== undefined
-  return isBlock ? undefined : only.text
+  return writtenFor(target, only, 'anthropic-messages') === undefined ? only.text : undefined
 }
 
 /** What a message of this dialect says beside its content. */
@@ -70,7 +64,7 @@ function otherFields(
 ): [field: string, value: unknown][] {
   return Object.entries(writtenIn(content, 'anthropic-messages') ?? {}).filter(([field]) => {
     const isAllowed = allowedFields?.includes(field) !== false
-    if (!isAllowed) notes.dropped(`messages.${field}`, 'The upstream is not known to understand it.')
+    if (!isAllowed) notes.dropped(`messages.${field}`, notUnderstood)
     return isAllowed
   })
 }
@@ -101,7 +95,7 @@ class BlockEncoder {
   }
 
   #encode(block: Block & Written): JsonObject {
-    const written = this.#target.sameDialect === true ? writtenIn(block, 'anthropic-messages') : undefined
+    const written = writtenFor(this.#target, block, 'anthropic-messages')
     switch (block.type) {
       case 'text':
         return written ?? { type: 'text', text: block.text }

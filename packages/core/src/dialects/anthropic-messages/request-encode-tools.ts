@@ -5,7 +5,7 @@ import type { Notes } from '../request-notes.ts'
 import type { AnthropicTarget } from '../request-target.ts'
 import type { ToolNames } from '../tool-names.ts'
 import { closedSchema, withProperties } from '../tool-schema.ts'
-import { writtenIn } from '../written-form.ts'
+import { writtenFor } from '../written-form.ts'
 
 export function encodeTools(
   request: ConversationRequest,
@@ -19,7 +19,7 @@ export function encodeTools(
 
 function encodeTool(tool: Tool, target: AnthropicTarget, names: ToolNames): JsonObject {
   const name = names.toUpstream(tool.name)
-  const written = target.sameDialect === true ? writtenIn(tool, 'anthropic-messages') : undefined
+  const written = writtenFor(target, tool, 'anthropic-messages')
   if (written !== undefined) return { ...written, name }
   const schema = withProperties(tool.parameters)
   return {

@@ -7,7 +7,7 @@ import { systemPart } from '../system-part.ts'
 import { longestToolName, shortToolNames } from '../tool-names.ts'
 import { upstreamHistory } from '../upstream-history.ts'
 import { wellFormed } from '../well-formed.ts'
-import { writtenIn, type Written } from '../written-form.ts'
+import { writtenFor, writtenIn, type Written } from '../written-form.ts'
 import { encodeMessages } from './request-encode-messages.ts'
 import { encodeSettings } from './request-encode-settings.ts'
 import { encodeToolChoice, encodeTools } from './request-encode-tools.ts'
@@ -37,7 +37,7 @@ export function encodeAnthropicRequest(
 /** A text, or blocks where the client wrote blocks or there are several. */
 export function encodeSystem(
   system: readonly (SystemText & Written)[],
-  { sameDialect }: AnthropicTarget,
+  target: AnthropicTarget,
   notes: Notes,
 ): { system?: unknown } {
   for (const text of system) {
@@ -48,7 +48,7 @@ export function encodeSystem(
   const [first] = texts
   if (first === undefined) return {}
   const ownBlock = (text: SystemText & Written): JsonObject | undefined =>
-    sameDialect === true ? writtenIn(text, 'anthropic-messages') : undefined
+    writtenFor(target, text, 'anthropic-messages')
   const isPlain = texts.length === 1 && first.cacheControl === undefined && ownBlock(first) === undefined
   return { system: isPlain ? first.text : texts.map((text) => ownBlock(text) ?? systemPart(text)) }
 }

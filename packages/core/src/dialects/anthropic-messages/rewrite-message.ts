@@ -1,9 +1,8 @@
 import type { Failure } from '../answer.ts'
-import { isJsonObject, nonEmptyText, parseJson, type JsonObject } from '../json-object.ts'
+import { isJsonObject, nonEmptyText, objectIn, parseJson, type JsonObject } from '../json-object.ts'
 import { createSseDecoder } from '../sse-decoder.ts'
 import { encodeSse } from '../sse-encoder.ts'
 import { protocolError } from '../stream-faults.ts'
-import { objectIn } from '../token-counts.ts'
 import { failureFromError, isErrorValue } from '../upstream-failure.ts'
 import { rewriteMessageStream, type MessageRewriterOptions } from './rewrite-stream.ts'
 

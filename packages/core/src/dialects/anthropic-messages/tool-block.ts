@@ -1,6 +1,5 @@
-import { isJsonObject, nonEmptyText, type JsonObject } from '../json-object.ts'
+import { isJsonObject, nonEmptyText, objectIn, type JsonObject } from '../json-object.ts'
 import { StructuredCall } from '../structured-call.ts'
-import { objectIn } from '../token-counts.ts'
 import type { BlockWriter, Wire } from './block-writer.ts'
 
 /** A `tool_use` block of the upstream, on its way to the client. */

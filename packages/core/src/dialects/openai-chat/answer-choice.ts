@@ -7,13 +7,11 @@ import { readReasoning } from './reasoning-parts.ts'
 /** Reads what one choice says, delta by delta; a whole message is one delta. */
 export class AnswerChoice {
   private readonly reader: AnswerReader
-  private readonly warnOnce: (message: string) => void
   private readonly lookup = new CallLookup<StructuredCall>()
   private legacyCall: StructuredCall | undefined
 
-  constructor(reader: AnswerReader, warnOnce: (message: string) => void) {
+  constructor(reader: AnswerReader) {
     this.reader = reader
-    this.warnOnce = warnOnce
   }
 
   /** In the order in which a client is to get it: reasoning, text, calls. */
@@ -27,7 +25,8 @@ export class AnswerChoice {
     if (Array.isArray(delta['tool_calls'])) this.readCalls(delta['tool_calls'])
     if (isJsonObject(delta['function_call'])) this.readLegacy(delta['function_call'])
     for (const field of droppedFields) {
-      if (isThere(delta[field])) this.warnOnce(`${field} has no place in the client's dialect; dropped`)
+      if (isThere(delta[field]))
+        this.reader.warnOnce(`${field} has no place in the client's dialect; dropped`)
     }
   }
 
@@ -42,7 +41,7 @@ export class AnswerChoice {
     if (!isJsonObject(part)) return
     if (typeof part['text'] === 'string') this.reader.content(part['text'])
     else if (part['type'] === 'thinking') this.readReasoning({ reasoning: part['thinking'] })
-    else this.warnOnce(`a content part of type ${String(part['type'])} was dropped`)
+    else this.reader.warnOnce(`a content part of type ${String(part['type'])} was dropped`)
   }
 
   private readCalls(entries: readonly unknown[]): void {
@@ -67,7 +66,7 @@ export class AnswerChoice {
   private addTo(call: StructuredCall, { name, arguments: given }: JsonObject): void {
     if (typeof name === 'string') {
       const clean = withoutTokens(name)
-      if (clean !== name) this.warnOnce(cutName)
+      if (clean !== name) this.reader.warnOnce(cutName)
       call.addName(clean)
     }
     call.addArguments(given)

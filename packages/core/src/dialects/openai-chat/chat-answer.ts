@@ -11,19 +11,16 @@ import { usageOf } from './usage.ts'
 
 /** What a chat completion says, in chunks or whole; of several choices the first. */
 export class ChatAnswer implements StreamedAnswer {
-  private readonly options: AnswerReaderOptions
   private readonly reader: AnswerReader
   private readonly choice: AnswerChoice
   private readonly envelope = new LearnedEnvelope()
   taken = 0
-  private readonly warned = new Set<string>()
   private finishWord: string | null = null
   private stopSequence: string | null = null
 
   constructor(options: AnswerReaderOptions) {
-    this.options = options
     this.reader = new AnswerReader(options)
-    this.choice = new AnswerChoice(this.reader, (message) => this.warnOnce(message))
+    this.choice = new AnswerChoice(this.reader)
   }
 
   get isStarted(): boolean {
@@ -79,7 +76,7 @@ export class ChatAnswer implements StreamedAnswer {
   }
 
   warn(message: string): void {
-    this.options.onWarning?.(message)
+    this.reader.warn(message)
   }
 
   private endReason(reason: FinishReason | null): FinishReason | null {
@@ -91,14 +88,8 @@ export class ChatAnswer implements StreamedAnswer {
     for (const choice of choices) {
       if (!isJsonObject(choice)) continue
       if (first === undefined && (choice['index'] ?? 0) === 0) first = choice
-      else this.warnOnce('of several choices only the first goes to the client')
+      else this.reader.warnOnce('of several choices only the first goes to the client')
     }
     return first
-  }
-
-  private warnOnce(message: string): void {
-    if (this.warned.has(message)) return
-    this.warned.add(message)
-    this.warn(message)
   }
 }

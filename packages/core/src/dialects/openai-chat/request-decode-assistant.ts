@@ -1,6 +1,5 @@
 import type { Block, Content, TextBlock, ThinkingBlock, ToolCallBlock } from '../../conversation.ts'
-import { optionalText, requiredObject } from '../field-readers.ts'
-import { InvalidField } from '../invalid-field.ts'
+import { optionalArray, optionalText, requiredObject } from '../field-readers.ts'
 import { isJsonObject, nonEmptyText, parseJson, type JsonObject } from '../json-object.ts'
 import type { Notes } from '../request-notes.ts'
 import { wellFormed } from '../well-formed.ts'
@@ -50,10 +49,8 @@ function textOfDetails(details: unknown): string {
 }
 
 function callsIn(message: JsonObject, path: string, notes: Notes): ToolCallBlock[] {
-  const calls = message['tool_calls'] ?? []
-  if (!Array.isArray(calls))
-    throw new InvalidField(`${path}.tool_calls`, `${path}.tool_calls: must be an array`)
-  const decoded = calls.map((value: unknown, at) => decodeCall(value, `${path}.tool_calls[${at}]`, notes))
+  const calls = optionalArray(message, 'tool_calls', `${path}.`)
+  const decoded = calls.map((value, at) => decodeCall(value, `${path}.tool_calls[${at}]`, notes))
   const old = message['function_call'] ?? undefined
   if (old !== undefined) decoded.push(functionCall(old, '', `${path}.function_call`, notes).block)
   return decoded

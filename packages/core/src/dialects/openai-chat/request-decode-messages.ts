@@ -1,5 +1,6 @@
 import type { Block, Content } from '../../conversation.ts'
 import type { SystemText } from '../conversation-request.ts'
+import { nothingSaid, requiredMessages, type DecodedMessages } from '../decoded-messages.ts'
 import { requiredObject } from '../field-readers.ts'
 import { withToolNames } from '../history-repair.ts'
 import { InvalidField } from '../invalid-field.ts'
@@ -12,18 +13,10 @@ import { decodeInstructionsInside, decodeSystemMessage } from './request-decode-
 import { decodeToolMessage } from './request-decode-tool-message.ts'
 import { withReasoningSources } from './reasoning-sources.ts'
 
-export interface DecodedMessages {
-  readonly system: readonly SystemText[]
-  readonly contents: readonly Content[]
-}
-
 export function decodeMessages(messages: unknown, notes: Notes): DecodedMessages {
-  if (!Array.isArray(messages) || messages.length === 0) {
-    throw new InvalidField('messages', 'messages: must be an array of at least one message')
-  }
   const system: SystemText[] = []
   const contents: Content[] = []
-  for (const [at, value] of messages.entries()) {
+  for (const [at, value] of requiredMessages(messages).entries()) {
     const path = `messages[${at}]`
     const message = requiredObject(value, path)
     switch (message['role']) {
@@ -45,16 +38,11 @@ export function decodeMessages(messages: unknown, notes: Notes): DecodedMessages
         contents.push({ speaker: 'tool', blocks: [decodeToolMessage(message, path)] })
         break
       default:
-        throw new InvalidField(
-          `${path}.role`,
-          `${path}.role: must be "system", "developer", "user", "assistant" or "tool"`,
-        )
+        throw new InvalidField(`${path}.role`, 'must be "system", "developer", "user", "assistant" or "tool"')
     }
   }
   const isSaid = contents.some(({ blocks }) => blocks.some(saysAnything))
-  if (!isSaid && system.every(({ text }) => text === '')) {
-    throw new InvalidField('messages', 'messages: no message has any content')
-  }
+  if (!isSaid && system.every(({ text }) => text === '')) throw nothingSaid()
   return { system, contents: withReasoningSources(withToolNames(contents, notes)) }
 }
 

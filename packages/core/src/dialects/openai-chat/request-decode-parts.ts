@@ -1,4 +1,5 @@
 import type { MediaBlock, TextBlock } from '../../conversation.ts'
+import { anyText, requiredObject } from '../field-readers.ts'
 import { InvalidField } from '../invalid-field.ts'
 import { isJsonObject, nonEmptyText, type JsonObject } from '../json-object.ts'
 import type { ResultBlock } from '../tool-result.ts'
@@ -9,18 +10,19 @@ export function decodeParts(content: unknown, path: string): ResultBlock[] {
   if (content === undefined || content === null || content === '') return []
   if (typeof content === 'string') return [{ type: 'text', text: content }]
   if (!Array.isArray(content)) {
-    throw new InvalidField(path, `${path}: must be a string or an array of content parts`)
+    throw new InvalidField(path, 'must be a string or an array of content parts')
   }
   return content
     .map((part: unknown, at) => decodePart(part, `${path}[${at}]`))
     .filter((block) => block.type !== 'text' || block.text !== '' || 'written' in block)
 }
 
-function decodePart(part: unknown, path: string): ResultBlock {
-  if (typeof part === 'string') return { type: 'text', text: part }
-  if (!isJsonObject(part)) throw new InvalidField(path, `${path}: must be an object`)
-  const text = part['text'] ?? part['refusal']
-  if (typeof text === 'string') {
+function decodePart(value: unknown, path: string): ResultBlock {
+  if (typeof value === 'string') return { type: 'text', text: value }
+  const part = requiredObject(value, path)
+  const said = part['text'] ?? part['refusal']
+  if (typeof said === 'string' || part['type'] === 'text') {
+    const text = anyText(said, `${path}.text`)
     const block: TextBlock & Written = {
       type: 'text',
       text,
@@ -28,7 +30,6 @@ function decodePart(part: unknown, path: string): ResultBlock {
     }
     return block
   }
-  if (part['type'] === 'text') throw new InvalidField(`${path}.text`, `${path}.text: must be a string`)
   // A part without a meaning of its own here says nothing to another dialect.
   const block: ResultBlock = mediaOf(part) ?? { type: 'text', text: '' }
   return withWritten(block, 'openai-chat', part)

@@ -1,9 +1,4 @@
-import type {
-  ConversationRequest,
-  OutputFormat,
-  ReasoningRequest,
-  ToolChoice,
-} from '../conversation-request.ts'
+import type { OutputFormat, ReasoningRequest, RequestSettings, ToolChoice } from '../conversation-request.ts'
 import {
   optionalArray,
   optionalBoolean,
@@ -13,13 +8,11 @@ import {
   otherFields,
   textArray,
 } from '../field-readers.ts'
-import { isJsonObject, nonEmptyText, type JsonObject } from '../json-object.ts'
+import { isJsonObject, nonEmptyText, objectIn, type JsonObject } from '../json-object.ts'
 import type { Notes } from '../request-notes.ts'
 import { withWritten } from '../written-form.ts'
 
-export type Settings = Omit<ConversationRequest, 'model' | 'system' | 'contents' | 'tools'>
-
-export function decodeSettings(body: JsonObject, notes: Notes): Settings {
+export function decodeSettings(body: JsonObject, notes: Notes): RequestSettings {
   const format = body['response_format']
   const outputFormat = formatOf(format)
   const choice = body['tool_choice'] ?? body['function_call'] ?? undefined
@@ -28,7 +21,7 @@ export function decodeSettings(body: JsonObject, notes: Notes): Settings {
   const otherChoice = toolChoice === undefined && isJsonObject(choice) ? { tool_choice: choice } : {}
   if (toolChoice === undefined && choice !== undefined && !isJsonObject(choice))
     notes.dropped('tool_choice', 'It is of no known type.')
-  const streamOptions = isJsonObject(body['stream_options']) ? body['stream_options'] : {}
+  const streamOptions = objectIn(body, 'stream_options')
   const otherStreamOptions = otherFields(streamOptions, new Set(['include_usage']))
   return {
     toolChoice,

@@ -1,14 +1,8 @@
 import type { Tool } from '../conversation-request.ts'
-import { optionalArray, optionalText, requiredObject, requiredText } from '../field-readers.ts'
+import { decodeTool, type DecodedTools } from '../decoded-tools.ts'
+import { optionalArray, requiredObject } from '../field-readers.ts'
 import type { JsonObject } from '../json-object.ts'
-import { readToolSchema } from '../tool-schema.ts'
 import { withWritten } from '../written-form.ts'
-
-export interface DecodedTools {
-  readonly tools: readonly Tool[]
-  /** Tools that the upstream runs itself, or that are no functions. */
-  readonly otherTools: readonly JsonObject[]
-}
 
 export function decodeTools(body: JsonObject): DecodedTools {
   const tools: Tool[] = []
@@ -29,12 +23,5 @@ export function decodeTools(body: JsonObject): DecodedTools {
 }
 
 function functionTool(value: unknown, path: string): Tool {
-  const definition = requiredObject(value, path)
-  const strict = definition['strict']
-  return {
-    name: requiredText(definition, 'name', `${path}.`),
-    description: optionalText(definition, 'description', `${path}.`),
-    parameters: readToolSchema(definition['parameters'], `${path}.parameters`),
-    ...(typeof strict === 'boolean' ? { strict } : {}),
-  }
+  return decodeTool(requiredObject(value, path), 'parameters', path)
 }

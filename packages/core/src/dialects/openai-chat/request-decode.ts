@@ -14,12 +14,14 @@ export function decodeChatRequest(body: unknown): DecodedRequest {
     const { system, contents } = decodeMessages(fields['messages'], notes)
     const { extra, ...settings } = decodeSettings(fields, notes)
     return {
-      model,
-      system,
-      contents,
-      tools,
-      ...settings,
-      extra: otherTools.length > 0 ? { ...extra, tools: otherTools } : extra,
+      request: {
+        model,
+        system,
+        contents,
+        tools,
+        ...settings,
+        extra: otherTools.length > 0 ? { ...extra, tools: otherTools } : extra,
+      },
     }
   })
 }

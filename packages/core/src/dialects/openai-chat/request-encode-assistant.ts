@@ -4,8 +4,8 @@ import { isJsonObject, type JsonObject } from '../json-object.ts'
 import type { Notes } from '../request-notes.ts'
 import type { ChatTarget } from '../request-target.ts'
 import { alternatesTurns } from '../request-templates.ts'
-import { writtenIn, type Written } from '../written-form.ts'
-import { otherMessageFields, writtenFields } from './request-encode-other-fields.ts'
+import { writtenFor, writtenIn, type Written } from '../written-form.ts'
+import { otherMessageFields } from './request-encode-other-fields.ts'
 import { cacheMark, encodeParts, keepsParts } from './request-encode-parts.ts'
 import { encodeReasoning } from './request-encode-reasoning.ts'
 
@@ -25,7 +25,7 @@ export function encodeAssistant(
     else if (block.type === 'text' && isRefusal(block, target)) refusal = block.text
     else if (block.type !== 'tool_response') spoken.push(block)
   }
-  const fields = writtenFields(content, target)
+  const fields = writtenFor(target, content, 'openai-chat')
   const message: Record<string, unknown> =
     fields === undefined
       ? { role: 'assistant' }
@@ -87,7 +87,7 @@ function writeEmptyContent(
 function encodeCall(call: ToolCallBlock & Written, ids: ToolIdMapper, target: ChatTarget): JsonObject {
   const id = ids.resolveToolCallId(call)
   const { name } = call
-  const written = target.sameDialect === true ? writtenIn(call, 'openai-chat') : undefined
+  const written = writtenFor(target, call, 'openai-chat')
   if (isJsonObject(written?.['custom'])) return { ...written, id, custom: { ...written['custom'], name } }
   const called = written?.['function']
   if (written === undefined || !isJsonObject(called)) {

@@ -4,10 +4,12 @@ import type { JsonObject } from '../json-object.ts'
 import type { Notes } from '../request-notes.ts'
 import type { ChatTarget } from '../request-target.ts'
 import { alternatesTurns } from '../request-templates.ts'
+import { shortBeginning } from '../short-beginning.ts'
 import { writtenInstructions } from '../system-reminder.ts'
 import type { UpstreamHistory } from '../upstream-history.ts'
+import { writtenFor } from '../written-form.ts'
 import { encodeAssistant } from './request-encode-assistant.ts'
-import { otherMessageFields, writtenFields } from './request-encode-other-fields.ts'
+import { otherMessageFields } from './request-encode-other-fields.ts'
 import { encodeParts, partsContent } from './request-encode-parts.ts'
 import { systemMessage } from './request-encode-system.ts'
 import { encodeToolMessages } from './request-encode-tool-results.ts'
@@ -56,7 +58,7 @@ function userMessage(
   target: ChatTarget,
   notes: Notes,
 ): JsonObject {
-  const fields = writtenFields(message, target)
+  const fields = writtenFor(target, message, 'openai-chat')
   const parts = encodeParts(message.blocks, target, notes)
   const content =
     shown.length > 0
@@ -72,11 +74,7 @@ function userMessage(
 function strictTurns(messages: readonly JsonObject[], format: FormatId, notes: Notes): JsonObject[] {
   const strict: JsonObject[] = []
   if (alternatesTurns(format) && messages[0]?.['role'] === 'assistant') {
-    notes.changed(
-      'messages',
-      'The conversation has to begin with the user; a short message was put in front.',
-    )
-    strict.push({ role: 'user', content: 'Go on.' })
+    strict.push(shortBeginning(notes))
   }
   for (const message of messages) {
     if (format === 'mistral' && message['role'] === 'user' && strict.at(-1)?.['role'] === 'tool') {

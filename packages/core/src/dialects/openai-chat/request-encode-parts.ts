@@ -4,7 +4,7 @@ import { mediaPlaceholder } from '../media-placeholder.ts'
 import type { Notes } from '../request-notes.ts'
 import type { ChatTarget } from '../request-target.ts'
 import { alternatesTurns } from '../request-templates.ts'
-import { cacheControlOf, writtenIn, type Written } from '../written-form.ts'
+import { cacheControlOf, writtenFor, writtenIn, type Written } from '../written-form.ts'
 
 /** Text and media as content parts. Other blocks have no place in a message of the user or of a tool. */
 export function encodeParts(
@@ -13,7 +13,7 @@ export function encodeParts(
   notes: Notes,
 ): JsonObject[] {
   return blocks.flatMap((block) => {
-    const written = target.sameDialect === true ? writtenIn(block, 'openai-chat') : undefined
+    const written = writtenFor(target, block, 'openai-chat')
     if (written !== undefined) return [written]
     if (block.type === 'text') {
       return block.text === '' ? [] : [{ type: 'text', text: block.text, ...cacheMark(block, target) }]

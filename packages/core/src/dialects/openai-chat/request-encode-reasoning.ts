@@ -4,7 +4,7 @@ import { demandsReasoning, lostReasoning } from '../reasoning-policy.ts'
 import { readSignature } from '../reasoning-signature.ts'
 import type { Notes } from '../request-notes.ts'
 import type { ChatTarget } from '../request-target.ts'
-import { writtenIn, type Written } from '../written-form.ts'
+import { writtenFor, type Written } from '../written-form.ts'
 import { reasoningTextFields } from './reasoning-fields.ts'
 
 /** The reasoning of one message, in the fields that the upstream had it in; undefined where there is none. */
@@ -18,7 +18,7 @@ export function encodeReasoning(
   if (thoughts.length === 0 && !isDemanded) return undefined
   const fields: Record<string, unknown> = {}
   for (const thought of thoughts) {
-    const written = target.sameDialect === true ? writtenIn(thought, 'openai-chat') : undefined
+    const written = writtenFor(target, thought, 'openai-chat')
     for (const [field, value] of Object.entries(written ?? nativeFields(thought))) {
       fields[field] = joined(fields[field], value)
     }

@@ -5,7 +5,7 @@ import { limitedMaxTokens } from '../max-tokens.ts'
 import { commonEffort, effortOfBudget } from '../reasoning-effort.ts'
 import type { Notes } from '../request-notes.ts'
 import type { ChatTarget } from '../request-target.ts'
-import { writtenIn, type Written } from '../written-form.ts'
+import { writtenFor, type Written } from '../written-form.ts'
 
 export function encodeSettings(
   request: ConversationRequest,
@@ -83,7 +83,7 @@ function encodeEffort(reasoning: ReasoningRequest | undefined, target: ChatTarge
 
 function encodeFormat(format: (OutputFormat & Written) | undefined, target: ChatTarget): JsonObject {
   if (format === undefined) return {}
-  const written = target.sameDialect === true ? writtenIn(format, 'openai-chat') : undefined
+  const written = writtenFor(target, format, 'openai-chat')
   if (written !== undefined) return { response_format: written }
   if (format.type !== 'json-schema') {
     return { response_format: { type: format.type === 'json' ? 'json_object' : 'text' } }

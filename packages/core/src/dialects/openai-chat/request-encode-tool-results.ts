@@ -4,7 +4,8 @@ import { nonEmptyText, type JsonObject } from '../json-object.ts'
 import type { Notes } from '../request-notes.ts'
 import type { ChatTarget } from '../request-target.ts'
 import { resultBlocks, toolErrorMark, type ResultBlock } from '../tool-result.ts'
-import { otherMessageFields, writtenFields } from './request-encode-other-fields.ts'
+import { writtenFor } from '../written-form.ts'
+import { otherMessageFields } from './request-encode-other-fields.ts'
 import { cacheMark, encodeParts, keepsParts } from './request-encode-parts.ts'
 
 export interface EncodedResults {
@@ -49,7 +50,7 @@ function toolMessage(
   target: ChatTarget,
   notes: Notes,
 ): JsonObject {
-  const fields = writtenFields(response, target)
+  const fields = writtenFor(target, response, 'openai-chat')
   if (fields === undefined) return { role: 'tool', tool_call_id: id, content }
   const others = otherMessageFields(fields, target, notes)
   // The name that the client wrote may be one that this upstream cannot take.

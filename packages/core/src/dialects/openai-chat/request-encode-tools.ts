@@ -5,7 +5,7 @@ import type { Notes } from '../request-notes.ts'
 import type { ChatTarget } from '../request-target.ts'
 import type { ToolNames } from '../tool-names.ts'
 import { withProperties } from '../tool-schema.ts'
-import { writtenIn, type Written } from '../written-form.ts'
+import { writtenFor, type Written } from '../written-form.ts'
 import { cacheMark } from './request-encode-parts.ts'
 
 export function encodeTools(
@@ -20,7 +20,7 @@ export function encodeTools(
 
 function encodeTool(tool: Tool & Written, target: ChatTarget, names: ToolNames): JsonObject {
   const name = names.toUpstream(tool.name)
-  const written = target.sameDialect === true ? writtenIn(tool, 'openai-chat') : undefined
+  const written = writtenFor(target, tool, 'openai-chat')
   if (written !== undefined) return rewritten(written, name)
   return {
     type: 'function',

@@ -1,16 +1,15 @@
 import { AnswerIds } from '../answer-ids.ts'
 import type { AnswerReports } from '../answer-reports.ts'
 import type { Failure } from '../answer.ts'
-import { isJsonObject, nonEmptyText, type JsonObject } from '../json-object.ts'
+import { isJsonObject, nonEmptyText, objectIn, type JsonObject } from '../json-object.ts'
 import { protocolError } from '../stream-faults.ts'
 import { failureFromError, isErrorValue } from '../upstream-failure.ts'
 import { failureOfChoice } from './choice-failure.ts'
-import { choiceOptions } from './choice-options.ts'
 import { ChoiceReader, type ChoiceReaderOptions } from './choice-reader.ts'
 import { readDelta, type DeltaParts, type Piece } from './delta.ts'
 import { unwrapEnvelope } from './envelope.ts'
 import { decodeFinishReason } from './finish-reason.ts'
-import type { RewriteOptions } from './rewrite-stream.ts'
+import { choiceOptions, type RewriteOptions } from './rewrite-options.ts'
 import { usageOf } from './usage.ts'
 
 export interface RewrittenBody {
@@ -116,8 +115,8 @@ function callsIn(pieces: readonly Piece[], parts: DeltaParts): JsonObject[] {
 }
 
 function joined(call: JsonObject, later: JsonObject): JsonObject {
-  const fn = isJsonObject(call['function']) ? call['function'] : {}
-  const more = isJsonObject(later['function']) ? later['function'] : {}
+  const fn = objectIn(call, 'function')
+  const more = objectIn(later, 'function')
   const json = (nonEmptyText(fn['arguments']) ?? '') + (nonEmptyText(more['arguments']) ?? '')
   return { ...call, function: { ...fn, arguments: json } }
 }

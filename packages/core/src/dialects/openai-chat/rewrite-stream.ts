@@ -1,53 +1,25 @@
-import { AnswerIds, type MintId } from '../answer-ids.ts'
-import type { AnswerReports, StreamRewriter } from '../answer-reports.ts'
+import type { StreamRewriter } from '../answer-reports.ts'
 import type { Failure } from '../answer.ts'
 import { isJsonObject, parseJson, type JsonObject } from '../json-object.ts'
 import { encodeSse } from '../sse-encoder.ts'
 import type { SseEvent, SseItem } from '../sse-items.ts'
 import { SseReader, type SseSink } from '../sse-reader.ts'
-import { emptyAnswer, limitError, protocolError, truncated } from '../stream-faults.ts'
+import { emptyAnswer, limitError, missingEnd, protocolError } from '../stream-faults.ts'
 import { failureFromError, isErrorValue } from '../upstream-failure.ts'
-import { failureOfChoice } from './choice-failure.ts'
-import { choiceOptions } from './choice-options.ts'
-import type { RecordedEvent, TextParser, UpstreamEnd } from './choice-reader.ts'
+import type { UpstreamEnd } from './choice-reader.ts'
 import { readDelta, type Piece } from './delta.ts'
-import { ChoiceRewriter } from './choice-rewriter.ts'
+import type { ChoiceRewriter } from './choice-rewriter.ts'
 import { ChunkOutput } from './chunk-output.ts'
 import { unwrapEnvelope } from './envelope.ts'
 import { chatErrorBody } from './errors.ts'
-import { decodeFinishReason } from './finish-reason.ts'
 import { LearnedEnvelope } from './learned-envelope.ts'
+import type { RewriteOptions } from './rewrite-options.ts'
+import { StreamChoices } from './stream-choices.ts'
 import { usageOf } from './usage.ts'
 
 export type ChatStreamRewriter = StreamRewriter
 
 const MOST_AT_ONCE = 1024
-
-export interface RewriteOptions extends AnswerReports {
-  /** Called once for each choice of the stream. */
-  readonly openParser: () => TextParser
-  readonly mint: MintId
-  /** The ids that the conversation already holds: a call of the stream gets none of them. */
-  readonly conversationIds?: ReadonlySet<string> | undefined
-  /** Whether arguments that are not JSON end the stream as an error although they came out as text. */
-  readonly failOnInvalidArguments?: boolean | undefined
-  /** What was passed on, or dropped, although something is wrong with it. */
-  readonly onWarning?: ((message: string) => void) | undefined
-  /** Each problem and repair of the parser, with the index of its choice. */
-  readonly onRecord?: ((event: RecordedEvent, choiceIndex: number) => void) | undefined
-  /**
-   * What becomes of a stream that is not as it should be. `pass` (default): what came is passed on, with a warning.
-   * `fail`: a stream that was cut off, or holds what is no JSON, ends with an error; one that is whole
-   * gets the finish reason and the `[DONE]` that it lacks.
-   */
-  readonly faults?: 'pass' | 'fail' | undefined
-  /** Leaves out the chunk that holds nothing but the usage: the client did not ask for it. */
-  readonly withholdUsage?: boolean | undefined
-  /** The name by which the client knows a tool. */
-  readonly clientToolName?: ((name: string) => string) | undefined
-  /** The longest event. */
-  readonly maxEventBytes?: number | undefined
-}
 
 /**
  * OpenAI chat stream in, OpenAI chat stream out, with the calls that a model wrote as text made structured. An
@@ -69,9 +41,7 @@ class ChunkStreamRewriter implements ChatStreamRewriter, SseSink {
   private readonly sse: SseReader
   private readonly envelope = new LearnedEnvelope()
   private readonly output = new ChunkOutput()
-  private readonly ids: AnswerIds
-  private readonly choices = new Map<number, ChoiceRewriter>()
-  private reasoningFields: readonly string[] = ['reasoning_content']
+  private readonly choices: StreamChoices
   private eventCount = 0
   /** How many known events are looked at together: more and more, until one of them has to change. */
   private atOnce = 1
@@ -83,12 +53,12 @@ class ChunkStreamRewriter implements ChatStreamRewriter, SseSink {
     this.options = options
     this.isStrict = options.faults === 'fail'
     this.sse = new SseReader(this, options.maxEventBytes)
-    this.ids = new AnswerIds(options.mint, options.conversationIds)
+    this.choices = new StreamChoices(options)
   }
 
   get state(): StreamRewriter['state'] {
     if (this.progress !== 'reading') return 'ended'
-    return this.hasFinished() ? 'finishing' : 'reading'
+    return this.choices.areEnded ? 'finishing' : 'reading'
   }
 
   push(chunk: string | Uint8Array): string[] {
@@ -108,7 +78,7 @@ class ChunkStreamRewriter implements ChatStreamRewriter, SseSink {
 
   /** Where known events only bring more text, and that goes on as it came, nothing is parsed and nothing written. */
   takeEvents(text: string, at: number, limit: number): number {
-    const choice = this.progress === 'reading' ? this.choices.get(0) : undefined
+    const choice = this.progress === 'reading' ? this.choices.first : undefined
     if (choice === undefined || choice.isEnded) return at
     const { envelope } = this
     let next = envelope.match(text, at, limit, this.atOnce)
@@ -131,41 +101,28 @@ class ChunkStreamRewriter implements ChatStreamRewriter, SseSink {
   }
 
   /** The text of a known event was read, and something has to change. */
-  private replaceContent(source: string, rewriter: ChoiceRewriter, pieces: readonly Piece[]): void {
+  private replaceContent(source: string, choice: ChoiceRewriter, pieces: readonly Piece[]): void {
     const chunk = parseJson(source.slice('data:'.length))
-    if (isJsonObject(chunk)) {
-      this.output.choices({}, chunk, rewriter.withPieces(chunk, pieces, this.reasoningFields))
-    }
-    if (rewriter.failure !== null) this.fail(rewriter.failure)
+    if (isJsonObject(chunk)) this.output.choices({}, chunk, this.choices.withPieces(chunk, pieces))
+    if (choice.failure !== null) this.fail(choice.failure)
   }
 
   private endReading(cause: Failure | undefined): void {
     this.output.release()
-    if (this.isStrict && this.hasFinished()) {
+    if (this.isStrict && this.choices.areEnded) {
       this.output.push(encodeSse({ data: '[DONE]' }))
       this.finish()
     } else if (this.isStrict || cause !== undefined) {
-      this.fail(cause ?? this.missingEnd())
+      this.fail(cause ?? missingEnd(this.eventCount > 0, this.hasForeignLines))
     } else {
       const failure = this.endChoices({ by: 'cut' })
       if (failure !== null) this.fail(failure)
     }
   }
 
-  private missingEnd(): Failure {
-    if (this.eventCount > 0) return truncated
-    return this.hasForeignLines ? protocolError('It is no event stream.') : emptyAnswer
-  }
-
-  private hasFinished(): boolean {
-    for (const choice of this.choices.values()) if (!choice.isEnded) return false
-    return this.choices.size > 0
-  }
-
   private finish(): void {
     this.progress = 'done'
-    const [first] = this.choices.values()
-    const reason = decodeFinishReason(first?.finishReason ?? 'stop')
+    const reason = this.choices.finishReason
     if (reason !== 'error') this.options.onFinish?.(reason)
   }
 
@@ -238,20 +195,14 @@ class ChunkStreamRewriter implements ChatStreamRewriter, SseSink {
     const came: readonly unknown[] = Array.isArray(chunk['choices']) ? chunk['choices'] : []
     if (this.takeUsage(chunk, came)) return
     // Behind the finish reason there may still be text, which belongs before it.
-    const wasFinished = this.hasFinished()
+    const wasFinished = this.choices.areEnded
     if (!wasFinished || came.length === 0) this.output.release()
     const sent: unknown[] = []
-    let failure: Failure | null = null
-    let position = 0
-    for (const choice of came) {
-      if (isJsonObject(choice)) failure = this.takeChoice(choice, position, chunk, sent) ?? failure
-      else sent.push(choice)
-      position++
-    }
+    const failure = this.choices.take(came, chunk, sent)
     this.envelope.learn(event, chunk)
     this.output.chunk(event, chunk, came, sent)
     if (failure !== null) this.fail(failure)
-    else if (this.isStrict && !wasFinished && this.hasFinished() && came.every(saysNoMore)) {
+    else if (this.isStrict && !wasFinished && this.choices.areEnded && came.every(saysNoMore)) {
       this.output.holdLast()
     }
   }
@@ -266,37 +217,10 @@ class ChunkStreamRewriter implements ChatStreamRewriter, SseSink {
     return withholdUsage === true && choices.length === 0
   }
 
-  private takeChoice(
-    choice: JsonObject,
-    position: number,
-    chunk: JsonObject,
-    sent: unknown[],
-  ): Failure | null {
-    const index = typeof choice['index'] === 'number' ? choice['index'] : position
-    const rewriter = this.choiceAt(index)
-    const result = rewriter.take(choice, chunk, this.reasoningFields)
-    this.reasoningFields = result.reasoningFields
-    for (const each of result.choices) sent.push(each)
-    return result.failure ?? (this.isStrict ? failureOfChoice(choice) : null)
-  }
-
-  private choiceAt(index: number): ChoiceRewriter {
-    let rewriter = this.choices.get(index)
-    if (rewriter === undefined) {
-      rewriter = new ChoiceRewriter(choiceOptions(this.options, this.ids, index))
-      this.choices.set(index, rewriter)
-    }
-    return rewriter
-  }
-
   /** Ends the choices that are still open and sends what they held back. The answer is why they failed, or null. */
   private endChoices(upstream: UpstreamEnd): Failure | null {
-    let failure: Failure | null = null
-    for (const rewriter of this.choices.values()) {
-      const result = rewriter.endWithout(upstream, this.reasoningFields)
-      for (const chunk of result.chunks) this.output.push(encodeSse({ data: JSON.stringify(chunk) }))
-      failure ??= result.failure
-    }
+    const { chunks, failure } = this.choices.end(upstream)
+    for (const chunk of chunks) this.output.push(encodeSse({ data: JSON.stringify(chunk) }))
     return failure
   }
 

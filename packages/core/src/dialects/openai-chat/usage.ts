@@ -1,6 +1,6 @@
 import type { Usage } from '../answer.ts'
-import { isJsonObject, type JsonObject } from '../json-object.ts'
-import { countOf, objectIn } from '../token-counts.ts'
+import { isJsonObject, objectIn, type JsonObject } from '../json-object.ts'
+import { countOf } from '../token-counts.ts'
 
 /** The usage of a chunk or of a whole completion, wherever servers put it. */
 export function usageOf(completion: JsonObject): Usage | null {
