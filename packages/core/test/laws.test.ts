@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { coalesce, type ModelEvent } from '../src/events.ts'
-import { createParser } from '../src/parser.ts'
+import { createParser, type PushParser } from '../src/parser.ts'
 import { bracketFault } from './support/bracket-fault.ts'
 import { cutAt, lengthOf, unitByUnit, whole, type Channel, type Piece } from './support/chunkings.ts'
 import { eventLog } from './support/event-log.ts'
@@ -74,6 +74,25 @@ describe.each(modes.map((mode) => [mode.title, mode] as const))('%s', (_, mode) 
         ]
         const given = coalesce(text.split('').flatMap((unit) => inUnits.push(unit)))
         expect(eventLog(given)).toBe(eventLog(coalesce(inOne.push(text))))
+      }),
+      { numRuns },
+    )
+  })
+
+  it('passes on as it is what it says would pass, in pieces and at once', () => {
+    fc.assert(
+      fc.property(modelText(mode), setting, cuts(), fraction(), (text, chosen, fractions, part) => {
+        const offsets = fractions.map((cut) => Math.floor(cut * text.length))
+        const pieces = cutAt(inContent(`So. ${text}`), offsets).map((piece) => piece.text)
+        const read = Math.floor(part * pieces.length)
+        const inPieces = parserBehind(pieces.slice(0, read), optionsOf(mode, chosen))
+        const atOnce = parserBehind(pieces.slice(0, read), optionsOf(mode, chosen))
+        const rest = pieces.slice(read)
+        const ends = rest.map((_, at) => rest.slice(0, at + 1).join('').length)
+        const passing = rest.slice(0, inPieces.countPassing(rest.join(''), ends))
+        const asTheyAre = passing.map((piece): ModelEvent => ({ type: 'text', text: piece }))
+        expect(passing.flatMap((piece) => inPieces.push(piece))).toEqual(asTheyAre)
+        expect(coalesce(atOnce.push(passing.join('')))).toEqual(coalesce(asTheyAre))
       }),
       { numRuns },
     )
@@ -283,6 +302,12 @@ function optionsOf(mode: Mode, chosen: Setting): Options {
     ...(tools === undefined ? {} : { tools }),
     ...(promptOpensReasoning === undefined ? {} : { promptOpensReasoning }),
   }
+}
+
+function parserBehind(pieces: readonly string[], options: Options): PushParser {
+  const parser = createParser(options)
+  for (const piece of pieces) parser.push(piece)
+  return parser
 }
 
 function inContent(text: string): Piece[] {
