@@ -38,7 +38,7 @@ export class Permission {
       )
       return 'unasked'
     }
-    const answer = (await question(shown, what === 'run' ? '[y/N]' : '[y/N/a for always]'))
+    const answer = (await question(shown, what === 'run' ? 'Allow? [y/N]' : 'Allow? [y/N/a for always]'))
       .trim()
       .toLowerCase()
     if (what === 'write' && (answer === 'a' || answer === 'always')) {

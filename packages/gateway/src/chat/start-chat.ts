@@ -6,6 +6,7 @@ import type { GatewayConfig } from '../config/config.ts'
 import { loadConfig } from '../config/load.ts'
 import { describeIssue } from '../config/origin.ts'
 import { processWorld } from '../config/world.ts'
+import { secretsOf } from '../config/secrets-of.ts'
 import { createRedactor } from '../security/redact.ts'
 import { Upstreams } from '../upstream/upstreams.ts'
 import { type Chat, runChat, say } from './chat.ts'
@@ -114,22 +115,17 @@ async function sayOnce(prompt: string, chat: Chat): Promise<boolean> {
 /** Says whom one talks to; at length to somebody who is going to type. */
 async function greet({ session, choices, view }: Chat, isAtLength: boolean, { stderr }: Io): Promise<void> {
   const simulation =
-    'No upstream is configured: the built-in simulator answers, no model runs. See dragoman init.'
+    'No upstream is configured: the built-in simulator answers, no model runs.\nTo set one up: npx dragoman init'
   if (isAtLength) {
     const lines = [
       modelLine(session.model, choices, session.toolFormat),
-      ...(choices.isSimulated ? [simulation] : []),
+      ...(choices.isSimulated
+        ? [simulation, 'The simulator calls the tool that you name; try: list_files']
+        : []),
       '/help lists the commands. Ctrl-C stops an answer, Ctrl-D leaves.',
     ]
     view.print(`${lines.join('\n')}\n`)
   } else if (choices.isSimulated) {
     await stderr.line(stderr.style('dim', simulation))
   }
-}
-
-function secretsOf({ upstreams }: GatewayConfig): string[] {
-  const servers = upstreams === 'simulator' ? [] : [...upstreams.values()]
-  const keys = servers.flatMap(({ apiKey }) => (apiKey === null ? [] : [apiKey]))
-  const headers = servers.flatMap((server) => Array.from(server.headers.values()))
-  return [...keys, ...headers].map((secret) => secret.reveal())
 }

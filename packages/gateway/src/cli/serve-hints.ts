@@ -14,7 +14,7 @@ export function serveHints(listening: string, config: GatewayConfig, stderr: Pic
   const key = config.keys.length === 0 ? '' : "-H 'authorization: Bearer KEY' "
   const lines = [
     config.upstreams === 'simulator'
-      ? 'No upstream is configured: a built-in simulator answers, no model runs. See dragoman init.'
+      ? 'No upstream is configured: a built-in simulator answers, no model runs.\nTo set one up: npx dragoman init'
       : `Upstreams: ${[...config.upstreams.keys()].join(', ')}`,
     '',
     stderr.style('bold', 'OpenAI clients'),

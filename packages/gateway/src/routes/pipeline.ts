@@ -144,7 +144,7 @@ function decodeInto(
   sink: AnswerSink,
   { isStarted, keepAlive, onEnd }: Ending,
 ): Pipeline {
-  const { plan, mint, conversationIds, watcher, redact, maxEventBytes, failed } = options
+  const { plan, watcher, redact, failed } = options
   const watch = new AnswerWatch({
     sink,
     watcher,
@@ -154,13 +154,7 @@ function decodeInto(
     onEnd,
     toolNames: plan.toolNames,
   })
-  const reading = { parser: plan.parser, mint, conversationIds, sink: watch, maxEventBytes }
-  const isAnthropic = plan.upstreamDialect === 'anthropic-messages'
-  const decoder =
-    source === 'json'
-      ? new WholeDecoder((body) => (isAnthropic ? readAnthropicMessage : readChatCompletion)(body, reading))
-      : (isAnthropic ? createAnthropicAnswerDecoder : createChatAnswerDecoder)(reading)
-  return new TranslatedAnswer(decoder, watch, keepAlive)
+  return new TranslatedAnswer(createAnswerDecoder(options, source, watch), watch, keepAlive)
 }
 
 // A class, as getters in an object literal would give each answer a hidden class of its own.
@@ -200,6 +194,23 @@ class TranslatedAnswer implements Pipeline {
   keepAlive(): void {
     if (!this.watch.isOver) this.ping()
   }
+}
+
+/** Reads the body of an answer, whichever dialect it is in and whether it streams or not. */
+export function createAnswerDecoder(
+  { plan, mint, conversationIds, maxEventBytes }: DecoderOptions,
+  source: 'sse' | 'json',
+  sink: AnswerSink,
+): AnswerDecoder {
+  const reading = { parser: plan.parser, mint, conversationIds, sink, maxEventBytes }
+  const isAnthropic = plan.upstreamDialect === 'anthropic-messages'
+  if (source === 'sse') return (isAnthropic ? createAnthropicAnswerDecoder : createChatAnswerDecoder)(reading)
+  const read = isAnthropic ? readAnthropicMessage : readChatCompletion
+  return new WholeDecoder((body) => read(body, reading))
+}
+
+type DecoderOptions = Pick<PipelineOptions, 'mint' | 'conversationIds' | 'maxEventBytes'> & {
+  readonly plan: Pick<Plan, 'upstreamDialect' | 'parser'>
 }
 
 /** A whole body, read when it is all there. */

@@ -1,4 +1,5 @@
 import type { GatewayConfig } from '../config/config.ts'
+import { secretsOf } from '../config/secrets-of.ts'
 import { createLogger, type ServiceLogger } from '../observe/logger.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import { FollowingRecorder } from '../recorder/following-recorder.ts'
@@ -79,18 +80,4 @@ export async function startService(
       await logger.close()
     },
   }
-}
-
-function secretsOf({ upstreams, proxies }: GatewayConfig): string[] {
-  const secrets: string[] = []
-  for (const proxy of [proxies.http, proxies.https]) {
-    const credentials = proxy?.authorization?.reveal()
-    if (credentials !== undefined) secrets.push(credentials.replace(/^Basic /, ''))
-  }
-  if (upstreams === 'simulator') return secrets
-  for (const { apiKey, headers } of upstreams.values()) {
-    if (apiKey !== null) secrets.push(apiKey.reveal())
-    for (const value of headers.values()) secrets.push(value.reveal())
-  }
-  return secrets
 }

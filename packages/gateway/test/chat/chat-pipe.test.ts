@@ -45,7 +45,7 @@ describe('a conversation over a pipe', () => {
 
   it('says that a simulator answers where nothing is configured', async () => {
     expect((await place.run(['-m', 'standard+whole', '-p', 'Hello'])).stderr).toContain(
-      'the built-in simulator answers, no model runs',
+      'the built-in simulator answers, no model runs.\nTo set one up: npx dragoman init',
     )
   })
 
@@ -400,7 +400,7 @@ describe('an upstream that lists its models', () => {
       'There is no model "kimi". Did you mean kimi-k2? There are: kimi-k2, b. /model kimi! takes it',
     )
     expect(stdout).toBe(
-      'Model: b on upstream, tool format standard\nOthers with /model NAME: kimi-k2, b\nModel: kimi on upstream, tool format kimi\n',
+      'Model: b on upstream, tool format standard\nOthers with /model NAME: kimi-k2\nModel: kimi on upstream, tool format kimi\n',
     )
   })
 
@@ -426,6 +426,22 @@ describe('an upstream that lists its models', () => {
     stopUpstreams()
     expect(code).toBe(2)
     expect(await place.stored()).toEqual(before)
+  })
+})
+
+describe('a proxy with a password', () => {
+  it('that repeats what it was shown does not bring it to the screen', async () => {
+    const credentials = Buffer.from('ada:open sesame').toString('base64')
+    const proxy = await startUpstream((response) =>
+      json(response, 400, { error: { message: `Not with ${credentials}` } }),
+    )
+    const env = { HTTP_PROXY: proxy.url.replace('//', '//ada:open%20sesame@').replace('/v1', '') }
+    const asked = ['--upstream', 'http://lab.example/v1', '--model', 'kimi-k2', '-p', 'Hello']
+    const { stdout, stderr } = await place.start(asked, env).end()
+    stopUpstreams()
+    expect(proxy.requests.at(-1)?.headers['proxy-authorization']).toBe(`Basic ${credentials}`)
+    expect(stderr).toContain('Not with [redacted]')
+    expect(stdout + stderr).not.toContain(credentials)
   })
 })
 

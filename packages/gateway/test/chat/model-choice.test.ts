@@ -87,6 +87,13 @@ describe('the model that is meant where none is named', () => {
     })
   })
 
+  it('is asked for where none is listed, as by an upstream that does not run', async () => {
+    expect(await (await choices([{ match: '*' }], [])).usual()).toEqual({
+      is: 'unknown',
+      message: 'Which model? --model NAME says it. None is listed: does the upstream run?',
+    })
+  })
+
   it('is one that writes its calls as text, on the simulator', async () => {
     expect(await choicesFor(await accepted()).usual()).toMatchObject({ is: 'model', name: 'kimi-k2' })
   })

@@ -22,7 +22,7 @@ const help: ChatCommand = {
         ...rows,
         '',
         'Anything else is said to the model. A backslash at the end of a line goes on with the next one.',
-        'Ctrl-C stops an answer; twice at an empty prompt, or Ctrl-D, it leaves.',
+        'Ctrl-C stops an answer. Ctrl-D leaves, and so does Ctrl-C twice at an empty prompt.',
       ].join('\n'),
     )
   },

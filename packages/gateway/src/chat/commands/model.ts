@@ -13,7 +13,7 @@ export const model: ChatCommand = {
   summary: 'show the model, or go on with another',
   async run(operand, { session, choices, view }) {
     if (operand === '') {
-      const names = await choices.names()
+      const names = (await choices.names()).filter((name) => name !== session.model)
       const shown = names.slice(0, MOST_NAMES).map(printable)
       const more = names.length > shown.length ? [`and ${names.length - shown.length} more`] : []
       const known = names.length === 0 ? [] : [nameList('Others with /model NAME:', [...shown, ...more])]

@@ -11,9 +11,18 @@ export const tools: ChatCommand = {
     }
     if (operand !== '') session.usesTools = operand === 'on'
     const rows = chatTools.map(({ definition: { name, description } }) => {
-      return `  ${style('bold', name.padEnd(12))}  ${description ?? ''}`
+      return `  ${style('bold', name.padEnd(12))}  ${firstClause(description ?? '')}`
     })
-    const state = session.usesTools ? `They work in ${folder.path} alone.` : 'They are off: /tools on.'
+    const state = session.usesTools ? reachOf(folder.path) : 'They are off; /tools on gives them back.'
     view.print([...rows, state].join('\n'))
   },
+}
+
+/** The rest is for models. */
+function firstClause(description: string): string {
+  return /^[^.;]*/.exec(description)?.[0] ?? ''
+}
+
+function reachOf(folder: string): string {
+  return `Files are those in ${folder} alone; a command can do what you can do.`
 }

@@ -9,12 +9,12 @@ import {
 } from '@dragoman/core'
 import type { GatewayConfig } from '../../config/config.ts'
 import type { ModelRoute } from '../../config/match-model.ts'
+import { createAnswerDecoder } from '../../routes/pipeline.ts'
 import { type Plan, planRequest } from '../../routes/plan.ts'
 import { redactFailure, type Redactor } from '../../security/redact.ts'
 import type { Upstreams } from '../../upstream/upstreams.ts'
 import type { ChatEvent } from '../chat-event.ts'
 import { AnswerCollector, type AnswerEnd } from './answer-collector.ts'
-import { readAnswer } from './answer-reading.ts'
 import { mintWith, takenIds } from './history-id.ts'
 import type { KeptAnswer } from './kept-answer.ts'
 import { UpstreamAnswer } from './upstream-answer.ts'
@@ -66,13 +66,13 @@ export async function askModel(
       send: (listener) => world.upstreams.call(plan, listener),
       open: (source) => {
         received.source = source
-        return readAnswer(source, {
+        const decoding = {
           plan,
-          sink: collector,
           mint: mintWith(world.newId),
-          takenIds: takenIds(request.contents),
+          conversationIds: takenIds(request.contents),
           maxEventBytes: world.config.limits.lineBytes,
-        })
+        }
+        return createAnswerDecoder(decoding, source, collector)
       },
       responseBytes: world.config.limits.responseBytes,
       finishGrace: plan.route.timeouts.finishGrace,

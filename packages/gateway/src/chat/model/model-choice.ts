@@ -62,7 +62,8 @@ export class ModelChoices {
     const names = await this.names()
     const [only] = names
     if (only !== undefined && names.length === 1) return this.choose(only)
-    const some = names.length === 0 ? '' : ` There are: ${someOf(names)}.`
+    const some =
+      names.length === 0 ? ' None is listed: does the upstream run?' : ` There are: ${someOf(names)}.`
     return { is: 'unknown', message: `Which model? --model NAME says it.${some}` }
   }
 

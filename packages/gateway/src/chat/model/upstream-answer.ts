@@ -1,15 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { type AnswerSink, type Failure, failureFromResponse } from '@dragoman/core'
+import { type AnswerDecoder, type AnswerSink, type Failure, failureFromResponse } from '@dragoman/core'
 import { failureOf, upstreamFailure } from '../../runtime/upstream-failures.ts'
 import type { UpstreamCall, UpstreamFault, UpstreamListener } from '../../upstream/client.ts'
-import type { AnswerReading } from './answer-reading.ts'
 
 const ERROR_BYTES = 65_536
 
 export interface UpstreamAnswerOptions {
   /** Makes the call; a second time only where the first reached nobody. */
   readonly send: (listener: UpstreamListener) => UpstreamCall
-  readonly open: (source: 'sse' | 'json') => AnswerReading
+  readonly open: (source: 'sse' | 'json') => AnswerDecoder
   readonly responseBytes: number
   /** How long a connection may stay open behind the last word. */
   readonly finishGrace: number
@@ -22,7 +21,7 @@ export interface UpstreamAnswerOptions {
 type State =
   | { readonly at: 'waiting' }
   | { readonly at: 'refused'; readonly status: number; readonly chunks: Buffer[] }
-  | { readonly at: 'answering'; readonly reading: AnswerReading }
+  | { readonly at: 'answering'; readonly decoder: AnswerDecoder }
   | { readonly at: 'end' }
 
 /** One call of an upstream, until its answer is read or has failed. */
@@ -55,7 +54,7 @@ export class UpstreamAnswer implements UpstreamListener {
       this.giveUp(upstreamFailure('upstream_protocol_error', 'The upstream answered with a web page.'))
     } else {
       const source = type.includes('text/event-stream') ? 'sse' : 'json'
-      this.state = { at: 'answering', reading: this.options.open(source) }
+      this.state = { at: 'answering', decoder: this.options.open(source) }
     }
   }
 
@@ -71,8 +70,8 @@ export class UpstreamAnswer implements UpstreamListener {
         return
       }
       this.options.onData(chunk)
-      state.reading.push(chunk)
-      this.lookForEnd(state.reading)
+      state.decoder.push(chunk)
+      this.lookForEnd(state.decoder)
     }
   }
 
@@ -81,7 +80,7 @@ export class UpstreamAnswer implements UpstreamListener {
     if (state.at === 'refused') this.refuse(state.status, state.chunks)
     if (state.at !== 'answering') return
     this.finish()
-    state.reading.end()
+    state.decoder.end()
   }
 
   onError(fault: UpstreamFault): void {
@@ -98,12 +97,12 @@ export class UpstreamAnswer implements UpstreamListener {
   }
 
   /** Some upstreams keep the connection open behind their last word. */
-  private lookForEnd(reading: AnswerReading): void {
-    if (reading.state === 'ended') this.abort()
-    if (reading.state !== 'finishing') return
+  private lookForEnd(decoder: AnswerDecoder): void {
+    if (decoder.state === 'ended') this.abort()
+    if (decoder.state !== 'finishing') return
     this.graceTimer ??= setTimeout(() => {
       this.abort()
-      reading.end()
+      decoder.end()
     }, this.options.finishGrace)
   }
 
@@ -118,7 +117,7 @@ export class UpstreamAnswer implements UpstreamListener {
     this.abort()
     sink.fail(failure)
     // What is held back goes out first; an upstream that has said why it ended has not failed.
-    if (state.at === 'answering') state.reading.end()
+    if (state.at === 'answering') state.decoder.end()
     sink.end()
   }
 

@@ -2,8 +2,8 @@ import { createReadStream } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { readLines } from '../../cli/lines.ts'
+import { makeFolder } from '../../files/make-folder.ts'
 import { readConversation, type StoredConversation, type StoredLine } from './conversation-lines.ts'
-import { makePrivateFolder } from './state-folder.ts'
 
 export function loadConversation(path: string): Promise<StoredConversation> {
   return readConversation(readLines(createReadStream(path)))
@@ -55,7 +55,7 @@ export class ConversationFile {
   }
 
   private async open(): Promise<FileHandle> {
-    await makePrivateFolder(dirname(this.path))
+    await makeFolder(dirname(this.path))
     const file = await open(this.path, 'a+', 0o600)
     const { size } = await file.stat()
     if (size === 0) {

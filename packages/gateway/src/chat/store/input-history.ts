@@ -1,6 +1,6 @@
 import { appendFile, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { makePrivateFolder } from './state-folder.ts'
+import { makeFolder } from '../../files/make-folder.ts'
 
 const KEPT = 1000
 
@@ -23,7 +23,7 @@ export class InputHistory {
   /** A history that cannot be written is no reason to stop. */
   async add(input: string): Promise<void> {
     try {
-      await makePrivateFolder(dirname(this.path))
+      await makeFolder(dirname(this.path))
       await appendFile(this.path, `${JSON.stringify(input)}\n`, { mode: 0o600 })
     } catch {
       return

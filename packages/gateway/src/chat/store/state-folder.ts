@@ -1,5 +1,4 @@
 import { isAbsolute, join } from 'node:path'
-import { makeFolder } from '../../files/make-folder.ts'
 
 /** Where what is worth keeping between two runs is kept, after the XDG base directory specification. */
 export function stateFolder(env: NodeJS.ProcessEnv, home: string, platform: NodeJS.Platform): string {
@@ -7,9 +6,4 @@ export function stateFolder(env: NodeJS.ProcessEnv, home: string, platform: Node
   // The specification: a path that is not absolute says nothing.
   const base = named !== undefined && isAbsolute(named) ? named : join(home, '.local', 'state')
   return join(base, 'dragoman')
-}
-
-/** Makes a folder of ours, for this user alone: conversations hold what was typed, and what files hold. */
-export async function makePrivateFolder(path: string): Promise<void> {
-  await makeFolder(path)
 }
