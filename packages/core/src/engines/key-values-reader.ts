@@ -1,18 +1,14 @@
 import { DEEPEST } from '../text/json-scanner.ts'
-import { JsonWriter } from '../text/json-writer.ts'
 import { NONE, PARTIAL } from '../text/marker.ts'
 import { scalarJson } from '../text/python-scalar.ts'
 import { PythonString, readOpeningQuote } from '../text/python-string.ts'
 import { skipSpace } from '../text/space.ts'
 import { bareJson, textJson } from './bare-value.ts'
 import type { EngineContext } from './engine.ts'
-import { type Container, endsCall, endsValue, readKey } from './key-values-ahead.ts'
+import { endsCall, endsValue, readKey } from './key-values-ahead.ts'
 import { type KeyValuesGrammar, type KeyValuesMarkers, keyValuesMarkers } from './key-values-grammar.ts'
-import { isPureString, type TypedValue } from './untyped-value.ts'
-
-interface Frame extends Container {
-  count: number
-}
+import { KeyValuesWriter } from './key-values-writer.ts'
+import { isPureString } from './untyped-value.ts'
 
 type State =
   /** Before a key, a value of a list, or what closes them. */
@@ -32,11 +28,7 @@ export class KeyValuesReader {
   private readonly context: EngineContext
   private readonly grammar: KeyValuesGrammar
   private readonly markers: KeyValuesMarkers
-  private readonly tool: string
-  private readonly json = new JsonWriter()
-  private readonly frames: Frame[] = []
-  private readonly keys = new Set<string>()
-  private key = ''
+  private readonly json: KeyValuesWriter
   private state: State = { at: 'member' }
 
   /** The input stands at the bracket. */
@@ -44,12 +36,11 @@ export class KeyValuesReader {
     this.context = context
     this.grammar = grammar
     this.markers = keyValuesMarkers(grammar)
-    this.tool = tool
-    const { input, writer } = context
+    this.json = new KeyValuesWriter(context, tool)
+    const { input } = context
     const closer = input.text.charAt(input.at) === '{' ? '}' : ')'
     input.at++
-    this.open('object', closer)
-    writer.delta('{')
+    this.json.open('object', closer)
   }
 
   /** Reads on. `done` and `broken` are final. */
@@ -82,14 +73,14 @@ export class KeyValuesReader {
 
   private member(): State | 'more' {
     const { input } = this.context
-    const frame = this.frames.at(-1)
+    const container = this.json.innermost
     input.at = skipSpace(input.text, input.at)
     if (input.isEmpty) return 'more'
     const char = input.text.charAt(input.at)
-    if (frame === undefined) return { at: 'broken' }
-    if (char === frame.closer) return this.close(frame)
-    if (frame.is === 'list') {
-      if (frame.count++ > 0) this.write(',')
+    if (container === undefined) return { at: 'broken' }
+    if (char === container.closer) return this.close()
+    if (container.is === 'list') {
+      this.json.beginItem()
       return { at: 'value' }
     }
     if (this.markers.ends.match(input.text, input.at, input.final) !== NONE) return { at: 'after-value' }
@@ -97,20 +88,8 @@ export class KeyValuesReader {
     if (key === 'more') return 'more'
     if (key === 'none') return { at: 'broken' }
     input.at = key.end
-    this.beginMember(frame, key.name)
+    this.json.beginMember(key.name)
     return { at: 'value' }
-  }
-
-  private beginMember(frame: Frame, key: string): void {
-    if (frame.isOutermost) {
-      this.key = key
-      if (this.keys.has(key)) {
-        const message = `The parameter "${key}" was written twice.`
-        this.context.writer.problem('duplicate-parameter', message, key)
-      }
-      this.keys.add(key)
-    }
-    this.write(`${frame.count++ > 0 ? ',' : ''}${JSON.stringify(key)}:`)
   }
 
   private value(): State | 'more' {
@@ -128,17 +107,16 @@ export class KeyValuesReader {
     switch (char) {
       case '{':
       case '[':
-        if (this.frames.length >= DEEPEST) return { at: 'broken' }
+        if (this.json.depth >= DEEPEST) return { at: 'broken' }
         input.at++
-        this.write(char)
-        this.open(char === '{' ? 'object' : 'list', char === '{' ? '}' : ']')
+        this.json.open(char === '{' ? 'object' : 'list', char === '{' ? '}' : ']')
         return { at: 'member' }
       case '"':
       case "'": {
         const quotes = readOpeningQuote(text, input.at, final)
         if (quotes === 'more') return 'more'
         input.at += quotes
-        this.write('"')
+        this.json.beginString()
         return { at: 'quoted', string: new PythonString(char, quotes === 3, '') }
       }
       default:
@@ -148,12 +126,12 @@ export class KeyValuesReader {
   }
 
   private beginText(): State {
-    const isTyped = this.grammar.isUntyped === true && this.frames.length === 1
-    if (isTyped && !isPureString(this.context.tools.types(this.tool, this.key))) {
+    const isTyped = this.grammar.isUntyped === true && this.json.depth === 1
+    if (isTyped && !isPureString(this.json.types)) {
       this.context.writer.holdBack()
       return { at: 'text', collected: '' }
     }
-    this.write('"')
+    this.json.beginString()
     return { at: 'text', collected: undefined }
   }
 
@@ -175,13 +153,13 @@ export class KeyValuesReader {
   }
 
   private passText(state: { collected: string | undefined }, piece: string): void {
-    if (state.collected === undefined) this.write(this.json.stringPiece(piece))
+    if (state.collected === undefined) this.json.stringPiece(piece)
     else state.collected += piece
   }
 
   private endText(collected: string | undefined): State | 'more' {
-    if (collected === undefined) this.write(this.json.endString())
-    else if (!this.writeTyped(textJson(collected, this.types()), collected)) return 'more'
+    if (collected === undefined) this.json.endString()
+    else if (!this.json.typed(textJson(collected, this.json.types), collected)) return 'more'
     return { at: 'after-value' }
   }
 
@@ -189,10 +167,10 @@ export class KeyValuesReader {
     const result = string.read(
       this.context.input,
       (_text, at) => this.endsValue(at),
-      (piece) => this.write(this.json.stringPiece(piece)),
+      (piece) => this.json.stringPiece(piece),
     )
     if (result === 'more') return 'more'
-    this.write(this.json.endString())
+    this.json.endString()
     return { at: 'after-value' }
   }
 
@@ -224,39 +202,26 @@ export class KeyValuesReader {
     const { input } = this.context
     const isBracket = /[}\])]/.test(input.text.charAt(at))
     if (isBracket && scalarJson(bare.trim()) !== undefined) return 'yes'
-    const isLast = this.frames.length === 1 && input.text.charAt(at) === this.frames[0]?.closer
+    const container = this.json.innermost
+    const isLast = container?.isOutermost === true && input.text.charAt(at) === container.closer
     const ends = isLast ? 'no' : this.endsValue(at + mark)
     return ends === 'no' && isBracket ? endsCall(input, at) : ends
   }
 
   private endBare(text: string, isText: boolean): State | 'more' {
-    const types = this.frames.length === 1 ? this.types() : undefined
+    const types = this.json.depth === 1 ? this.json.types : undefined
     const value = isText ? { json: JSON.stringify(text) } : bareJson(text.trim(), types)
-    return this.writeTyped(value, text) ? { at: 'after-value' } : 'more'
-  }
-
-  /** Returns whether it was written: what was held for too long is refused. */
-  private writeTyped(value: TypedValue, source: string): boolean {
-    const { writer } = this.context
-    if (writer.isOver()) return false
-    writer.release()
-    if (value.mismatch === true) {
-      const message = `The value of "${this.key}" does not fit the type that "${this.tool}" declares.`
-      writer.problem('type-mismatch', message, source)
-    }
-    this.write(value.json)
-    for (const code of value.repairs ?? []) writer.repair(code)
-    return true
+    return this.json.typed(value, text) ? { at: 'after-value' } : 'more'
   }
 
   private afterValue(): State | 'more' {
     const { input, writer } = this.context
-    const frame = this.frames.at(-1)
-    if (frame === undefined) return { at: 'done' }
+    const container = this.json.innermost
+    if (container === undefined) return { at: 'done' }
     input.at = skipSpace(input.text, input.at)
     if (input.isEmpty) return 'more'
     const char = input.text.charAt(input.at)
-    if (char === frame.closer) return this.close(frame)
+    if (char === container.closer) return this.close()
     if (char === ',') {
       input.at++
       return { at: 'member' }
@@ -264,43 +229,19 @@ export class KeyValuesReader {
     const end = this.markers.ends.match(input.text, input.at, input.final)
     if (end === PARTIAL) return 'more'
     if (end === NONE) return /[\])}]/.test(char) ? { at: 'broken' } : { at: 'member' }
-    while (this.frames.length > 0) this.write(this.frames.pop()?.is === 'list' ? ']' : '}')
+    while (this.json.depth > 0) this.json.close()
     writer.repair('missing-closer')
     return { at: 'done' }
   }
 
-  private close(frame: Frame): State {
+  private close(): State {
     this.context.input.at++
-    this.frames.pop()
-    this.write(frame.is === 'list' ? ']' : '}')
+    this.json.close()
     return { at: 'after-value' }
   }
 
-  private open(is: 'object' | 'list', closer: string): void {
-    const isOutermost = this.frames.length === 0
-    this.frames.push({
-      is,
-      closer,
-      isOutermost,
-      count: 0,
-      expects: (key) => isOutermost && this.expects(key),
-    })
-  }
-
-  private expects(key: string): boolean {
-    return !this.keys.has(key) && Object.hasOwn(this.context.tools.properties(this.tool) ?? {}, key)
-  }
-
   private endsValue(at: number): 'yes' | 'no' | 'more' {
-    const frame = this.frames.at(-1)
-    return frame === undefined ? 'yes' : endsValue(this.markers, frame, this.context.input, at)
-  }
-
-  private types(): ReturnType<EngineContext['tools']['types']> {
-    return this.context.tools.types(this.tool, this.key)
-  }
-
-  private write(json: string): void {
-    this.context.writer.delta(json)
+    const container = this.json.innermost
+    return container === undefined ? 'yes' : endsValue(this.markers, container, this.context.input, at)
   }
 }

@@ -1,70 +1,48 @@
 import { problemCodes } from '../problems.ts'
 import { NONE, PARTIAL } from '../text/marker.ts'
-import { type MarkerSearch, searchFor } from '../text/marker-search.ts'
+import type { MarkerSearch } from '../text/marker-search.ts'
 import { skipSpace } from '../text/space.ts'
 import { readTag, type Tag } from '../text/tag-reader.ts'
 import { ArgumentsReader } from './arguments-reader.ts'
 import type { CallWriter } from './call-writer.ts'
 import type { EndReason, EngineContext } from './engine.ts'
-import { ParameterWriter } from './parameter-writer.ts'
+import { ParameterReader } from './parameter-reader.ts'
+import type { Next } from './state-machine.ts'
+import { type CallPlace, TaggedCalls } from './tagged-calls.ts'
 import {
   markersOf,
   type OpeningTag,
   type TaggedParamsGrammar,
   type TaggedParamsRole,
 } from './tagged-params-grammar.ts'
-import { type Next, StateMachine } from './state-machine.ts'
-import { ValueEnd } from './value-end.ts'
 
-type State =
-  /** In a section, outside any call. */
-  | { at: 'between' }
-  | { at: 'call-tag'; tag: OpeningTag }
-  /** In a call, outside any parameter. */
-  | { at: 'body' }
-  /** In a call, in text that belongs to no parameter. */
-  | { at: 'junk' }
+type Inside =
   /** The output ended inside a tag. */
   | { at: 'cut' }
-  | { at: 'value-start' | 'cdata' | 'value' }
+  | { at: 'parameter' }
   | { at: 'json'; reader: ArgumentsReader }
   | { at: 'broken-json' }
   | { at: 'after-json' }
 
-const cdataBegin = searchFor('<![CDATA[')
-const cdataEnd = searchFor(']]>')
+type State = CallPlace | Inside
 
-/** More text than this outside of parameters is no slip: nobody may be kept waiting for the end of it. */
-const LONGEST_JUNK = 256
-
-export class TaggedParams extends StateMachine<State> {
-  protected state: State
-  private readonly context: EngineContext
+/** Reads calls with a tag for each parameter, or, where a model forgets them, with its arguments as JSON. */
+export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
   private readonly grammar: TaggedParamsGrammar
-  private readonly markers: MarkerSearch<TaggedParamsRole>
   private readonly ends: MarkerSearch<true>
   private readonly parameterBegins: MarkerSearch<true>
-  private parameters: ParameterWriter
-  private readonly valueEnd: ValueEnd
-  /** Text in a call that belongs to no parameter. */
-  private junk = ''
+  private readonly parameters: ParameterReader
   private tool = ''
   /** The arguments came as JSON, not as parameters. */
   private hasJson = false
-  private readonly isInSection: boolean
 
   constructor(context: EngineContext, grammar: TaggedParamsGrammar, tag: OpeningTag | undefined) {
-    super()
-    this.context = context
-    this.grammar = grammar
     const { all, ends, parameterBegins } = markersOf(grammar)
-    this.markers = all
+    super(context, all, tag)
+    this.grammar = grammar
     this.ends = ends
     this.parameterBegins = parameterBegins
-    this.parameters = new ParameterWriter(context, grammar.parameter, '')
-    this.valueEnd = new ValueEnd(context.input, grammar)
-    this.isInSection = tag === undefined
-    this.state = tag === undefined ? { at: 'between' } : { at: 'call-tag', tag }
+    this.parameters = new ParameterReader(context, grammar)
   }
 
   /**
@@ -77,18 +55,11 @@ export class TaggedParams extends StateMachine<State> {
     input.takeAll()
     if (writer.isIdle) return
     const isAfterParameters = this.state.at === 'body' || this.state.at === 'junk'
-    if (this.state.at === 'after-json' || (isAfterParameters && hasFinished && this.mayBeWhole())) {
+    if (this.state.at === 'after-json' || (isAfterParameters && hasFinished && this.parameters.mayBeAll())) {
       this.endCall('unclosed')
     } else {
       writer.fail(this.state.at === 'broken-json' ? 'invalid-arguments' : 'truncated-call')
     }
-  }
-
-  /** A call that was cut before its first parameter is whole only if its tool takes none. */
-  private mayBeWhole(): boolean {
-    if (!this.parameters.isEmpty) return true
-    const properties = this.context.tools.properties(this.tool)
-    return this.context.tools.has(this.tool) && Object.keys(properties ?? {}).length === 0
   }
 
   protected next(state: State): Next<State> {
@@ -100,15 +71,11 @@ export class TaggedParams extends StateMachine<State> {
       case 'body':
         return this.body()
       case 'junk':
-        return this.inJunk()
+        return this.inJunk(this.markers)
       case 'cut':
         return 'more'
-      case 'value-start':
-        return this.valueStart()
-      case 'cdata':
-        return this.insideCdata()
-      case 'value':
-        return this.insideValue()
+      case 'parameter':
+        return this.insideParameter()
       case 'json':
         return this.json(state.reader)
       case 'broken-json':
@@ -118,52 +85,19 @@ export class TaggedParams extends StateMachine<State> {
     }
   }
 
-  private between(): Next<State> {
-    const { input, writer } = this.context
-    const role = this.markers.ahead(this.context.input)
-    if (role === 'more') return 'more'
-    if (role === 'none' || role.is === 'section-begin' || role.is === 'parameter-begin') {
-      return this.leave()
-    }
-    if (role.is === 'call-begin') return this.callTag(role.tag, input.at + this.markers.length)
-    input.at += this.markers.length
-    if (role.is === 'section-end') {
-      if (!writer.isIdle) writer.fail('no-call')
-      return 'done'
-    }
-    writer.repair('residue')
-    return { at: 'between' }
-  }
-
-  /** What follows is no call in this syntax, but it may be one in another. */
-  private leave(): Next<State> {
-    this.leavesOpen = this.isInSection
-    if (!this.context.writer.isIdle) this.context.writer.fail('no-call')
-    return 'done'
-  }
-
-  private callTag(shape: OpeningTag, from: number): Next<State> {
-    const { input, writer } = this.context
-    const tag = readTag(input.text, from, shape, input.final)
-    if (tag === 'more') return 'more'
-    // Other syntaxes open with the same tag.
-    if (tag === 'bad' && shape.name === 'word' && writer.isIdle) return this.leave()
-    if (writer.isIdle) writer.begin()
-    if (tag === 'bad') {
-      input.at = from
-      writer.fail('no-call')
-      return 'done'
-    }
-    input.at = tag.end
-    const name = writer.start(null, tag.name)
-    reportExtra(tag, shape, writer)
-    this.parameters = new ParameterWriter(this.context, this.grammar.parameter, name)
-    this.tool = name
+  protected beginArguments(tool: string, tag: Tag, shape: OpeningTag): void {
+    reportExtra(tag, shape, this.context.writer)
+    this.parameters.beginCall(tool)
+    this.tool = tool
     this.hasJson = false
-    this.junk = ''
-    if (!tag.isSelfClosing) return { at: 'body' }
-    this.endCall()
-    return { at: 'between' }
+  }
+
+  protected get hasArguments(): boolean {
+    return this.hasJson || !this.parameters.isEmpty
+  }
+
+  protected finishArguments(): void {
+    if (!this.hasJson) this.parameters.finish()
   }
 
   private body(): Next<State> {
@@ -188,7 +122,7 @@ export class TaggedParams extends StateMachine<State> {
         return { at: 'body' }
       case 'call-end':
         input.at += this.markers.length
-        this.endCall()
+        this.endCall('closed')
         return { at: 'between' }
       default:
         this.endCall('unclosed')
@@ -214,7 +148,8 @@ export class TaggedParams extends StateMachine<State> {
     }
     input.at += tag.end - key.length
     this.junk = before.trimEnd()
-    return this.beginParameter(tag)
+    this.parameters.begin(tag)
+    return { at: 'parameter' }
   }
 
   /** What the output was cut off in may have been another parameter: then more was to come. */
@@ -222,20 +157,6 @@ export class TaggedParams extends StateMachine<State> {
     const { input } = this.context
     const at = skipSpace(input.text, input.at)
     return at < input.text.length && this.parameterBegins.match(input.text, at, false) === PARTIAL
-  }
-
-  private inJunk(): Next<State> {
-    const { input, writer, isTentative } = this.context
-    writer.holdBack()
-    const length = this.markers.find(input.text, input.at, input.final)
-    this.junk += input.take(this.markers.index)
-    if (isTentative || this.junk.length > LONGEST_JUNK) {
-      input.unread(this.junk.slice(isTentative ? 0 : LONGEST_JUNK))
-      this.leavesOpen = this.isInSection
-      writer.fail('invalid-arguments')
-      return 'done'
-    }
-    return length === PARTIAL || length === NONE ? 'more' : { at: 'body' }
   }
 
   private parameterTag(shape: OpeningTag): Next<State> {
@@ -248,62 +169,14 @@ export class TaggedParams extends StateMachine<State> {
     }
     input.at = tag.end
     reportExtra(tag, shape, writer)
-    return this.beginParameter(tag)
-  }
-
-  private beginParameter(tag: Tag): Next<State> {
-    // A value that streams on is not held, whatever was held before it.
-    this.context.writer.release()
     this.parameters.begin(tag)
-    if (tag.isSelfClosing) {
-      this.parameters.end()
-      return { at: 'body' }
-    }
-    return { at: this.grammar.parameter.hasCdata === true ? 'value-start' : 'value' }
+    return { at: 'parameter' }
   }
 
-  /** A value may be wrapped up as character data, so that markup in it is text. */
-  private valueStart(): Next<State> {
-    const { input } = this.context
-    const at = skipSpace(input.text, input.at)
-    const length = at === input.text.length ? PARTIAL : cdataBegin.match(input.text, at, false)
-    if (length === PARTIAL && !input.final) return 'more'
-    if (length <= 0) return { at: 'value' }
-    input.at = at + length
-    return { at: 'cdata' }
-  }
-
-  private insideCdata(): Next<State> {
-    const { input } = this.context
-    const length = cdataEnd.find(input.text, input.at, false)
-    this.parameters.text(input.take(cdataEnd.index))
-    if (length === PARTIAL || length === NONE) return 'more'
-    const behind = input.at + length
-    const next = this.valueEnd.isFollowedByEnd(behind)
-    if (next === 'more') return 'more'
-    if (next === 'no') {
-      this.parameters.text(input.take(behind))
-      return { at: 'cdata' }
-    }
-    input.at = skipSpace(input.text, behind)
-    return { at: 'value' }
-  }
-
-  private insideValue(): Next<State> {
-    const { input } = this.context
-    const length = this.markers.find(input.text, input.at, false)
-    this.parameters.text(input.take(this.markers.index))
-    if (length === PARTIAL || length === NONE) return 'more'
-    const role = this.markers.found
-    const closes = this.valueEnd.closes(role, input.at + length, this.parameters)
-    if (closes === 'more') return 'more'
-    if (closes === 'no') {
-      this.parameters.text(input.take(input.at + length))
-      return { at: 'value' }
-    }
-    this.parameters.end()
-    if (role.is === 'parameter-end') input.at += length
-    return { at: 'body' }
+  private insideParameter(): Next<State> {
+    const result = this.parameters.read()
+    if (result === 'more') return 'more'
+    return { at: result === 'done' ? 'body' : 'parameter' }
   }
 
   private json(reader: ArgumentsReader): Next<State> {
@@ -341,7 +214,7 @@ export class TaggedParams extends StateMachine<State> {
     }
     if (role !== 'none' && role.is === 'call-end') {
       input.at += this.markers.length
-      this.endCall()
+      this.endCall('closed')
     } else {
       this.endCall('unclosed')
     }
@@ -357,27 +230,10 @@ export class TaggedParams extends StateMachine<State> {
     const rest = input.text.slice(at, at + closer.length)
     if (rest === closer) {
       input.at = at + closer.length
-      this.endCall()
+      this.endCall('closed')
       return { at: 'between' }
     }
     return !input.final && closer.startsWith(rest) ? 'more' : undefined
-  }
-
-  private endCall(closing: 'closed' | 'unclosed' = 'closed'): void {
-    const { writer } = this.context
-    if (writer.isOver()) return
-    // Arguments in no form that can be read are not the same as no arguments.
-    if (this.junk !== '' && this.parameters.isEmpty) {
-      writer.fail('invalid-arguments')
-      return
-    }
-    writer.release()
-    if (!this.hasJson) this.parameters.finish()
-    if (closing === 'closed') writer.end()
-    else writer.endUnclosed()
-    // White space next to the tags is theirs.
-    if (this.junk !== '') writer.stray(this.junk.trimEnd())
-    this.junk = ''
   }
 }
 

@@ -2,7 +2,7 @@ import { EventCollector } from '../events.ts'
 import type { ProblemCode } from '../problems.ts'
 import type { Input, Recording } from '../text/input.ts'
 import type { Fence } from './code-fence.ts'
-import type { Found } from './scanner.ts'
+import type { Found } from './verdict.ts'
 
 /**
  * Text that may be a call, held until it is certain: in reasoning until what follows is known, in

@@ -8,8 +8,9 @@ import {
   readFence,
   runLength,
 } from './code-fence.ts'
-import type { Found } from './scanner.ts'
+import type { ModelStream } from './model-stream.ts'
 import type { TextFlow } from './text-flow.ts'
+import type { Found } from './verdict.ts'
 
 /** Tells fences around code from backticks in a line, and knows whether one is open. */
 export class FenceJudge {
@@ -22,7 +23,7 @@ export class FenceJudge {
   width = 0
 
   constructor(
-    { input, flow }: { readonly input: Input; readonly flow: TextFlow },
+    { input, flow }: Pick<ModelStream, 'input' | 'flow'>,
     findFenced: (fence: Fence, from: number) => Found | 'text' | 'hold',
   ) {
     this.input = input

@@ -6,12 +6,13 @@ import type { Input } from '../text/input.ts'
 import type { Commitment } from './commitment.ts'
 import { findLead, type Heading, type Lead, LONGEST_HEADING, type PromptHeader } from './heading.ts'
 import type { Entry } from './lexicon.ts'
-import type { Found } from './scanner.ts'
+import type { ModelStream } from './model-stream.ts'
 import { StrippedJudge } from './stripped-judge.ts'
 import type { TextFlow } from './text-flow.ts'
+import type { Verdict } from './verdict.ts'
 
 /** What became of a header: as for any marker, or text of another kind begins behind it. */
-export type HeaderVerdict = Found | 'text' | 'hold' | 'passed' | Route
+export type HeaderVerdict = Verdict | Route
 
 export interface HeaderPlace {
   readonly isFirst: boolean
@@ -30,12 +31,7 @@ export class HeaderJudge {
   private readonly readsCalls: boolean
   readonly stripped: StrippedJudge
 
-  constructor(
-    stream: { readonly input: Input; readonly sink: Sink; readonly flow: TextFlow },
-    tools: ToolSet,
-    commitment: Commitment,
-    readsCalls: boolean,
-  ) {
+  constructor(stream: ModelStream, tools: ToolSet, commitment: Commitment, readsCalls: boolean) {
     this.input = stream.input
     this.sink = stream.sink
     this.flow = stream.flow

@@ -7,6 +7,7 @@ import type { Input } from '../text/input.ts'
 import { skipSpace } from '../text/space.ts'
 import type { Commitment } from './commitment.ts'
 import type { Vocabulary } from './lexicon.ts'
+import type { ModelStream } from './model-stream.ts'
 import type { Opening } from './opening.ts'
 import type { TextFlow } from './text-flow.ts'
 
@@ -21,10 +22,7 @@ export class Leftovers {
   private readonly flow: TextFlow
   private readonly commitment: Commitment
 
-  constructor(
-    stream: { readonly input: Input; readonly sink: Sink; readonly flow: TextFlow },
-    commitment: Commitment,
-  ) {
+  constructor(stream: ModelStream, commitment: Commitment) {
     this.input = stream.input
     this.sink = stream.sink
     this.flow = stream.flow

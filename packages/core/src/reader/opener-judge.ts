@@ -7,12 +7,11 @@ import { NONE, PARTIAL } from '../text/marker.ts'
 import { type Fence, insideFence } from './code-fence.ts'
 import type { Commitment } from './commitment.ts'
 import type { Vocabulary } from './lexicon.ts'
+import type { ModelStream } from './model-stream.ts'
 import { type Opening, opensLines, opensOnlyFirst, probe } from './opening.ts'
 import type { ReasoningJudge } from './reasoning-judge.ts'
-import type { Found } from './scanner.ts'
 import type { TextFlow } from './text-flow.ts'
-
-type Verdict = Found | 'text' | 'hold' | 'passed'
+import type { Found, Verdict } from './verdict.ts'
 
 interface Surroundings {
   readonly tools: ToolSet
@@ -37,10 +36,7 @@ export class OpenerJudge {
   private readonly answer: Vocabulary
   private readonly expectedFormat: FormatId | undefined
 
-  constructor(
-    stream: { readonly input: Input; readonly sink: Sink; readonly flow: TextFlow },
-    surroundings: Surroundings,
-  ) {
+  constructor(stream: ModelStream, surroundings: Surroundings) {
     this.input = stream.input
     this.sink = stream.sink
     this.flow = stream.flow

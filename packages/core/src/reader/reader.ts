@@ -1,38 +1,22 @@
 import { CallWriter, type CallWriterOptions } from '../engines/call-writer.ts'
 import type { EndReason, Engine } from '../engines/engine.ts'
-import type { ToolSet } from '../engines/tool-set.ts'
 import { replay, type Sink } from '../events.ts'
 import type { FormatId } from '../formats/format-id.ts'
-import { repairCodes } from '../problems.ts'
 import { Input } from '../text/input.ts'
-import { NONE, PARTIAL } from '../text/marker.ts'
-import { isBlank, skipSpace } from '../text/space.ts'
+import { isBlank } from '../text/space.ts'
 import { type Candidate, Evidence, LONGEST_CANDIDATE, SHORT_CANDIDATE } from './candidate.ts'
-import { closesFence, readFence } from './code-fence.ts'
-import type { PromptHeader } from './heading.ts'
+import { CandidateJudge } from './candidate-judge.ts'
 import type { Lexicon } from './lexicon.ts'
-import type { ReasoningOpener } from './reasoning-judge.ts'
+import { MarkerJudge, type MarkerJudgeOptions } from './marker-judge.ts'
 import { type Opening, startEngine } from './opening.ts'
-import { type Found, Scanner } from './scanner.ts'
-import type { StrippedEntry } from './stripped-entries.ts'
+import { Scanner, type ScannerOptions } from './scanner.ts'
 import { StopSearch } from './stop-search.ts'
 import { type Channel, TextFlow } from './text-flow.ts'
+import type { Found } from './verdict.ts'
 
-export interface ReaderOptions extends CallWriterOptions {
+export interface ReaderOptions extends CallWriterOptions, MarkerJudgeOptions, ScannerOptions {
   readonly lexicon: Lexicon
-  readonly tools: ToolSet
-  readonly startsInReasoning: boolean
-  /** The marker with which the prompt opened it, or any of the format that was told. */
-  readonly reasoningOpener: ReasoningOpener | undefined
-  readonly startsInHeader: boolean
-  /** The prompt ends inside of the header of a message. */
-  readonly promptHeader: PromptHeader | undefined
-  /** The format that the user or the name of the model told. */
-  readonly expectedFormat: FormatId | undefined
 }
-
-/** What follows a candidate: it proves it, disproves it, or is still to come. */
-type Proof = 'proven' | 'disproven' | 'open' | 'goes-on'
 
 /**
  * Reads one response. The scanner finds openers, engines read the calls, and what is uncertain is
@@ -44,7 +28,9 @@ export class Reader {
   private readonly options: ReaderOptions
   private readonly writer: CallWriter
   private readonly flow: TextFlow
+  private readonly markers: MarkerJudge
   private readonly scanner: Scanner
+  private readonly candidates: CandidateJudge
   private readonly stops: StopSearch
   private channel: Channel | undefined
   private engine: Engine | undefined
@@ -64,23 +50,19 @@ export class Reader {
     this.writer = new CallWriter(this.input, sink, tools, options)
     this.writer.onStart = () => {
       if (this.candidate === undefined && this.opening !== undefined)
-        this.scanner.commitment.toOpening(this.opening)
+        this.markers.commitment.toOpening(this.opening)
     }
     this.flow = new TextFlow(this.input, sink, startsInReasoning ? 'reasoning' : 'content')
     this.stops = new StopSearch(this.input, lexicon)
-    this.scanner = new Scanner(this.input, sink, this.flow, lexicon, {
-      tools,
-      hasReasoned: startsInReasoning,
-      reasoningOpener: options.reasoningOpener,
-      promptHeader: options.promptHeader,
-      expectedFormat: options.expectedFormat,
-      startsInHeader: options.startsInHeader,
-    })
+    const stream = { input: this.input, sink, flow: this.flow }
+    this.markers = new MarkerJudge(stream, lexicon, options)
+    this.candidates = new CandidateJudge(this.input, lexicon, this.markers)
+    this.scanner = new Scanner(stream, lexicon, this.markers, options)
   }
 
   /** The format whose syntax the stream has shown. */
   get format(): FormatId | null {
-    return this.scanner.commitment.format ?? null
+    return this.markers.commitment.format ?? null
   }
 
   get heldBytes(): number {
@@ -198,7 +180,7 @@ export class Reader {
   }
 
   private expectRest(of: 'open' | 'flushed'): void {
-    if (this.opening !== undefined) this.scanner.leftovers.expectRest(of, this.opening)
+    if (this.opening !== undefined) this.markers.leftovers.expectRest(of, this.opening)
   }
 
   /** What goes out as text is text like any other to what follows it. */
@@ -246,75 +228,21 @@ export class Reader {
 
   /** The engine has read a candidate to its end. What follows decides. */
   private decide(candidate: Candidate): boolean {
-    const proof = candidate.evidence.showsCall ? this.prove(candidate) : 'disproven'
+    const proof = candidate.evidence.showsCall ? this.candidates.judge(candidate) : 'disproven'
+    if (typeof proof === 'object') {
+      this.start(proof.opening, this.input.at, proof.length)
+      this.stop = 'unknown'
+    }
     if (proof === 'disproven' || this.isTooLong(candidate)) this.reject(candidate)
     else if (proof === 'proven') this.accept(candidate)
     return proof !== 'open'
-  }
-
-  /**
-   * Another call, or nothing more: then it was meant as a call. What prose follows was an example, or
-   * a draft.
-   */
-  private prove(candidate: Candidate): Proof {
-    const { input } = this
-    const { found } = candidate
-    input.at = skipSpace(input.text, input.at)
-    if (input.isEmpty) return input.final ? 'proven' : 'open'
-    const { lexicon } = this.options
-    const isStripped = this.scanner.headers.stripped.isExpected
-    const behind = isStripped ? lexicon.stripped().content : lexicon.answer
-    const vocabulary = found.as === 'in-reasoning' ? lexicon.reasoning : behind
-    const length = vocabulary.match(input.text, input.at, input.final)
-    if (length === PARTIAL) return 'open'
-    if (length === NONE) return 'disproven'
-    const entry = vocabulary.found
-    const isOwnCloser = entry.is === 'residue' && found.as !== 'in-reasoning'
-    if (entry.is === 'turn-token' || isOwnCloser) {
-      input.at += length
-      const code = isOwnCloser ? 'residue' : 'turn-token'
-      candidate.evidence.repair(code, repairCodes[code])
-      return 'goes-on'
-    }
-    if (entry.is === 'fence-mark') return this.proveByFence(candidate)
-    if (entry.is === 'stripped') return this.proveByHeader(entry, length)
-    if (entry.is !== 'opener' || found.as === 'bare') return 'disproven'
-    const opening = this.scanner.openers.findOpening(entry.openings, input.at, length)
-    if (opening === 'hold') return 'open'
-    if (opening === undefined) return 'disproven'
-    if (candidate.fence === undefined) return 'proven'
-    this.start(opening, input.at, opening.opens === 'bare' ? 0 : length)
-    this.stop = 'unknown'
-    return 'goes-on'
-  }
-
-  /** The end of its own fence; or, behind that, another fence with a call in it. */
-  private proveByFence(candidate: Candidate): Proof {
-    const { input } = this
-    const run = readFence(input.text, input.at, input.final)
-    if (run === 'more') return 'open'
-    if (candidate.fence === undefined) {
-      const next = this.scanner.openers.findFenced(run, input.at)
-      return next === 'hold' ? 'open' : next === 'text' ? 'disproven' : 'proven'
-    }
-    if (!closesFence(candidate.fence, run, input.text, input.at)) return 'disproven'
-    input.at += run.length
-    candidate.fence = undefined
-    return 'goes-on'
-  }
-
-  /** Without tokens too, the next message tells that the call was one of them. */
-  private proveByHeader(entry: StrippedEntry, length: number): Proof {
-    if (entry.begins !== 'call') return entry.begins === 'next' ? 'proven' : 'disproven'
-    const next = this.scanner.headers.stripped.findCall(entry, this.input.at, length)
-    return next === 'hold' ? 'open' : next === 'text' ? 'disproven' : 'proven'
   }
 
   private accept(candidate: Candidate): void {
     this.input.stop(candidate.recording)
     this.candidate = undefined
     this.writer.sink = this.sink
-    this.scanner.commitment.toOpening(candidate.found.opening)
+    this.markers.commitment.toOpening(candidate.found.opening)
     this.flow.endStray()
     replay(candidate.evidence.take(), this.sink)
     this.scanner.afterCalls()

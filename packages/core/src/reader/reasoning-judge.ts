@@ -3,6 +3,7 @@ import type { FormatId } from '../formats/format-id.ts'
 import { problemCodes, repairCodes } from '../problems.ts'
 import type { Input } from '../text/input.ts'
 import type { Entry } from './lexicon.ts'
+import type { ModelStream } from './model-stream.ts'
 import type { TextFlow } from './text-flow.ts'
 
 /** What opened reasoning: whose marker it is, and what closes it. */
@@ -18,11 +19,7 @@ export class ReasoningJudge {
   private readonly sink: Sink
   private readonly flow: TextFlow
 
-  constructor(
-    stream: { readonly input: Input; readonly sink: Sink; readonly flow: TextFlow },
-    hasReasoned: boolean,
-    opener: ReasoningOpener | undefined,
-  ) {
+  constructor(stream: ModelStream, hasReasoned: boolean, opener: ReasoningOpener | undefined) {
     this.input = stream.input
     this.sink = stream.sink
     this.flow = stream.flow

@@ -1,96 +1,57 @@
 import type { ToolSet } from '../engines/tool-set.ts'
-import type { Sink } from '../events.ts'
-import type { FormatId } from '../formats/format-id.ts'
 import type { Input } from '../text/input.ts'
 import { NONE, PARTIAL } from '../text/marker.ts'
 import { skipSpace } from '../text/space.ts'
-import type { Fence } from './code-fence.ts'
-import { Commitment } from './commitment.ts'
-import { FenceJudge } from './fence-judge.ts'
-import { HeaderJudge, type HeaderPlace, type HeaderVerdict } from './header-judge.ts'
+import type { FenceJudge } from './fence-judge.ts'
 import type { PromptHeader } from './heading.ts'
-import { Leftovers } from './leftovers.ts'
 import type { Entry, Lexicon, Vocabulary } from './lexicon.ts'
-import { OpenerJudge } from './opener-judge.ts'
-import { type Opening, probeFirst } from './opening.ts'
-import { ReasoningJudge, type ReasoningOpener } from './reasoning-judge.ts'
-import type { StrippedEntry } from './stripped-entries.ts'
+import type { MarkerJudge } from './marker-judge.ts'
+import type { ModelStream } from './model-stream.ts'
+import type { OpenerJudge } from './opener-judge.ts'
+import { probeFirst } from './opening.ts'
 import type { Channel, TextFlow } from './text-flow.ts'
-import { WrapperJudge } from './wrapper-judge.ts'
+import type { Found, Verdict } from './verdict.ts'
 
-/** An opener, and how sure it is. */
-export interface Found {
-  readonly opening: Opening
-  readonly at: number
-  readonly length: number
-  /** Anything but `certain` has to prove itself. */
-  readonly as: 'certain' | 'in-reasoning' | 'salvage' | 'bare' | 'fenced'
-  /** Where its markup begins: before the opener, if a fence stands around it. */
-  readonly from: number
-  readonly fence?: Fence
-}
-
-interface ScannerOptions {
+export interface ScannerOptions {
   readonly tools: ToolSet
-  readonly hasReasoned: boolean
-  readonly reasoningOpener: ReasoningOpener | undefined
   readonly startsInHeader: boolean
+  /** The prompt ends inside of the header of a message. */
   readonly promptHeader: PromptHeader | undefined
-  /** The format that the user or the name of the model told. */
-  readonly expectedFormat: FormatId | undefined
 }
-
-/** `text`: no marker after all. `hold`: more text is needed. `passed`: dealt with. */
-type Verdict = Found | 'text' | 'hold' | 'passed'
 
 /** Looks through text and reasoning for markers. */
 export class Scanner {
-  /** Once a call or a header was read, only its own format is. */
-  readonly commitment = new Commitment()
-  readonly leftovers: Leftovers
-  hasCalls = false
   /** What is looked for, as long as nothing happens: to find it out for every chunk would take longer than the search. */
   private settled: Vocabulary | undefined
   /** Nothing was read yet, and what comes may be the header of a call. */
   private mayBeHeader: boolean
-  private readonly fences: FenceJudge
-  readonly openers: OpenerJudge
-  private readonly wrapper: WrapperJudge
+  private promptHeader: PromptHeader | undefined
   private readonly input: Input
   private readonly flow: TextFlow
   private readonly lexicon: Lexicon
   /** What is looked for in the middle of an answer. */
   private usual: Pick<Lexicon, 'content' | 'reasoning'>
   private readonly tools: ToolSet
-  private readonly reasoning: ReasoningJudge
-  readonly headers: HeaderJudge
-  private promptHeader: PromptHeader | undefined
-  private readonly reasoningOpener: ReasoningOpener | undefined
+  private readonly markers: MarkerJudge
+  private readonly fences: FenceJudge
+  private readonly openers: OpenerJudge
 
-  constructor(input: Input, sink: Sink, flow: TextFlow, lexicon: Lexicon, options: ScannerOptions) {
+  constructor(
+    { input, flow }: Pick<ModelStream, 'input' | 'flow'>,
+    lexicon: Lexicon,
+    markers: MarkerJudge,
+    { tools, startsInHeader, promptHeader }: ScannerOptions,
+  ) {
     this.input = input
     this.flow = flow
     this.lexicon = lexicon
     this.usual = lexicon
-    this.tools = options.tools
-    this.mayBeHeader = lexicon.headers.length > 0 && (options.startsInHeader || options.tools.isKnown)
-    this.promptHeader = options.promptHeader
-    this.reasoningOpener = options.reasoningOpener
-    this.reasoning = new ReasoningJudge({ input, sink, flow }, options.hasReasoned, options.reasoningOpener)
-    this.fences = new FenceJudge({ input, flow }, (fence, from) => this.openers.findFenced(fence, from))
-    this.openers = new OpenerJudge(
-      { input, sink, flow },
-      {
-        tools: options.tools,
-        commitment: this.commitment,
-        reasoning: this.reasoning,
-        answer: lexicon.answer,
-        expectedFormat: options.expectedFormat,
-      },
-    )
-    this.wrapper = new WrapperJudge({ input, flow })
-    this.leftovers = new Leftovers({ input, sink, flow }, this.commitment)
-    this.headers = new HeaderJudge({ input, sink, flow }, options.tools, this.commitment, lexicon.readsCalls)
+    this.tools = tools
+    this.mayBeHeader = lexicon.headers.length > 0 && (startsInHeader || tools.isKnown)
+    this.promptHeader = promptHeader
+    this.markers = markers
+    this.fences = markers.fences
+    this.openers = markers.openers
   }
 
   /** How many pieces of the text come before the first that holds a marker, or ends in what may become one. */
@@ -171,6 +132,12 @@ export class Scanner {
     return first
   }
 
+  private finishPromptHeader(header: PromptHeader): Found | 'again' | 'more' {
+    const verdict = this.markers.judgePrompt(header)
+    if (verdict === 'hold') return 'more'
+    this.promptHeader = undefined
+    return typeof verdict === 'string' ? 'again' : verdict
+  }
   /** The output may begin with a header whose opener is not part of it. */
   private judgeFirst(): Found | 'again' | 'more' | 'text' {
     const { input, tools, lexicon } = this
@@ -190,22 +157,17 @@ export class Scanner {
     return 'text'
   }
 
-  /** Calls were read: reasoning is over, and so is any code fence. */
+  /** Calls were read. */
   afterCalls(): void {
     this.settled = undefined
-    this.hasCalls = true
-    this.leftovers.expectNothing()
-    this.fences.leave()
-    this.flow.begin('content', true)
+    this.markers.afterCalls()
   }
 
   /** Text of this kind comes from now on: what the prompt held is of no concern to reasoning. */
   beginChannel(channel: Channel): void {
     this.settled = undefined
-    this.flow.begin(channel, this.hasCalls && channel === 'content')
-    if (channel === 'content') return
-    this.reasoning.begin(this.reasoningOpener)
-    this.promptHeader = undefined
+    this.markers.beginChannel(channel)
+    if (channel === 'reasoning') this.promptHeader = undefined
   }
 
   /** Plain-text openers before this position of the stream were tried already. */
@@ -229,7 +191,7 @@ export class Scanner {
     if (isTried) return this.lexicon.triedContent
     const isStart = this.flow.isUntouched
       ? this.flow.isFirst(at)
-      : this.hasCalls && this.flow.isBehindMarker(at)
+      : this.markers.hasCalls && this.flow.isBehindMarker(at)
     return isStart && this.usual === this.lexicon ? this.lexicon.answer : this.usual.content
   }
 
@@ -250,106 +212,16 @@ export class Scanner {
       return verdict
     }
     this.settled = undefined
-    if ('owners' in entry && this.commitment.isForeign(entry.owners)) return 'text'
-    if (entry.is === 'structure' && entry.isBodyEnd && this.leftovers.endsFlushed(entry.owners)) return 'text'
-    if (entry.is === 'structure' && this.reasoning.isBesideMessages(entry.owners)) {
-      return this.leftovers.dropTurnToken(true, at, length, this.hasCalls)
-    }
-    if (this.isForeignToReasoning(entry)) return 'text'
-    switch (entry.is) {
-      case 'opener':
-        return this.openers.judge(entry.openings, at, length, this.hasCalls)
-      case 'reasoning-begin':
-        return this.openReasoning(entry, at, length)
-      case 'reasoning-end':
-        return this.reasoning.close(entry, at, length, this.hasCalls)
-      case 'structure':
-        return this.passStructure(entry, at, length)
-      case 'header':
-        return this.turn(this.headers.judge(entry, at, length, this.placeOf(at)))
-      case 'stripped':
-        return this.judgeStripped(entry, at, length)
-      case 'wrapper':
-        return this.wrapper.judge(entry, at, length, this.placeOf(at))
-      case 'turn-token':
-        return this.leftovers.dropTurnToken(entry.onlyAtEnd, at, length, this.hasCalls)
-      case 'residue':
-        return this.leftovers.dropResidue(entry.grammars, at, length, this.hasCalls)
-    }
-  }
-
-  /** Reasoning that one format opened is not ended, nor opened again, by the markers of another. */
-  private isForeignToReasoning(entry: Entry): boolean {
-    switch (entry.is) {
-      case 'reasoning-begin':
-      case 'reasoning-end':
-        return this.reasoning.isForeign(entry.owners)
-      case 'header':
-        return this.reasoning.isForeign(entry.headings.map(({ format }) => format))
-      default:
-        return false
-    }
-  }
-
-  /** A token that only one format has shows that it is this one. */
-  private openReasoning(
-    entry: Extract<Entry, { is: 'reasoning-begin' }>,
-    at: number,
-    length: number,
-  ): Verdict {
-    if (entry.onlyFirst && !this.flow.isFirst(at)) return 'text'
-    const isToken = this.input.text.startsWith('<|', at)
-    const verdict = this.reasoning.open(entry, at, length, this.flow.isFirst(at))
-    const [format, ...others] = entry.owners
-    if (verdict === 'passed' && isToken && format !== undefined && others.length === 0) {
-      this.commitment.toFormat(format, this.lexicon.grammars.get(format) ?? [])
+    const verdict = this.markers.judge(entry, at, length)
+    if (entry.is === 'stripped' && this.markers.headers.stripped.isExpected) {
+      this.usual = this.lexicon.stripped()
     }
     return verdict
-  }
-
-  private passStructure(entry: Extract<Entry, { is: 'structure' }>, at: number, length: number): Verdict {
-    const isQuoted = entry.isBodyEnd && this.headers.isQuoted(at, length, this.fences.isInside)
-    if (isQuoted !== false) return isQuoted === 'more' ? 'hold' : 'text'
-    if (entry.isBodyEnd) this.fences.leave()
-    this.flow.passMarker(at, length, this.hasCalls)
-    this.flow.begin('content', this.hasCalls)
-    return 'passed'
   }
 
   private dropCutTag(vocabulary: Vocabulary, at: number): boolean {
-    const isDropped = this.leftovers.dropCutTag(vocabulary, at, this.hasCalls)
+    const isDropped = this.markers.dropCutTag(vocabulary, at)
     if (isDropped) this.settled = undefined
     return isDropped
-  }
-
-  private judgeStripped(entry: StrippedEntry, at: number, length: number): Verdict {
-    const { stripped } = this.headers
-    const verdict = this.turn(stripped.judge(entry, at, length, this.placeOf(at)))
-    if (stripped.isExpected) this.usual = this.lexicon.stripped()
-    return verdict
-  }
-
-  private placeOf(at: number): HeaderPlace {
-    return {
-      isFirst: this.flow.isFirst(at),
-      isBehindCalls: this.hasCalls && this.flow.isBehindMarker(at),
-      isInCode: this.fences.isInside,
-      hasCalls: this.hasCalls,
-    }
-  }
-
-  /** Behind a header text of another kind may begin; a code fence does not go on there. */
-  private turn(verdict: HeaderVerdict): Verdict {
-    if (verdict !== 'reasoning' && verdict !== 'content') return verdict
-    if (verdict === 'reasoning') this.reasoning.begin(undefined)
-    this.fences.leave()
-    return 'passed'
-  }
-
-  private finishPromptHeader(header: PromptHeader): Found | 'again' | 'more' {
-    const verdict = this.turn(this.headers.judgePrompt(header))
-    if (verdict === 'hold') return 'more'
-    this.promptHeader = undefined
-    return typeof verdict === 'string' ? 'again' : verdict
   }
 }

@@ -4,7 +4,7 @@ import { isLineStart } from '../text/space.ts'
 import { closesFence, readFence } from './code-fence.ts'
 import type { Entry, Lexicon } from './lexicon.ts'
 import { belongsInside, type Opening } from './opening.ts'
-import type { Found } from './scanner.ts'
+import type { Found } from './verdict.ts'
 
 /** How far the text was looked through, and whether what stands there is a stop for certain. */
 interface Frontier {

@@ -3,9 +3,10 @@ import type { Input } from '../text/input.ts'
 import type { Commitment } from './commitment.ts'
 import type { HeaderJudge, HeaderPlace, HeaderVerdict } from './header-judge.ts'
 import type { Lead } from './heading.ts'
-import type { Found } from './scanner.ts'
+import type { ModelStream } from './model-stream.ts'
 import type { StrippedEntry } from './stripped-entries.ts'
 import type { TextFlow } from './text-flow.ts'
+import type { Found } from './verdict.ts'
 
 /** Reads what a server leaves of headers when it strips their tokens. Words alone are a guess, so much else has to fit. */
 export class StrippedJudge {
@@ -18,7 +19,7 @@ export class StrippedJudge {
   private readonly headers: HeaderJudge
 
   constructor(
-    { input, flow }: { readonly input: Input; readonly flow: TextFlow },
+    { input, flow }: Pick<ModelStream, 'input' | 'flow'>,
     tools: ToolSet,
     commitment: Commitment,
     headers: HeaderJudge,

@@ -1,6 +1,7 @@
 import type { Input } from '../text/input.ts'
 import { skipSpace } from '../text/space.ts'
 import type { Entry } from './lexicon.ts'
+import type { ModelStream } from './model-stream.ts'
 import type { TextFlow } from './text-flow.ts'
 
 /** Takes off the plain tags that some models put around a whole answer. */
@@ -9,7 +10,7 @@ export class WrapperJudge {
   private readonly flow: TextFlow
   private isWrapped = false
 
-  constructor({ input, flow }: { readonly input: Input; readonly flow: TextFlow }) {
+  constructor({ input, flow }: Pick<ModelStream, 'input' | 'flow'>) {
     this.input = input
     this.flow = flow
   }

@@ -142,10 +142,11 @@ export class Gateway {
     const url = request.url ?? '/'
     const found = this.findRoute(request.method ?? '', url)
     const log = new RequestLog(found.is === 'route' ? found.route : null, requestId, this.world)
-    response.once('close', () => log.done(response))
+    // Not `once`: it comes once anyway, and that would cost more than all that is done at it.
+    response.on('close', () => log.done(response))
     // Without a listener an error on either socket would end the process.
-    request.on('error', () => {})
-    response.on('error', () => {})
+    request.on('error', ignore)
+    response.on('error', ignore)
     const context = this.context(request, response, dialectOf(url, request.headers), requestId, log)
     const { allowedOrigins } = this.config.listen
     allowOrigin(request, response, allowedOrigins)
@@ -214,7 +215,7 @@ export class Gateway {
 
   private occupy(response: ServerResponse): void {
     this.inFlight++
-    response.once('close', () => {
+    response.on('close', () => {
       if (--this.inFlight === 0) this.onIdle()
     })
   }
@@ -251,7 +252,7 @@ export class Gateway {
       },
       onExchange: (exchange) => {
         this.exchanges.add(exchange)
-        response.once('close', () => this.exchanges.delete(exchange))
+        response.on('close', () => this.exchanges.delete(exchange))
       },
       onBug: (error) => {
         const stack = error instanceof Error ? error.stack : String(error)
@@ -281,6 +282,8 @@ export class Gateway {
     }
   }
 }
+
+const ignore = (): void => {}
 
 const soon = { 'retry-after': '1' }
 
