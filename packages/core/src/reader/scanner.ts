@@ -138,6 +138,7 @@ export class Scanner {
     this.promptHeader = undefined
     return typeof verdict === 'string' ? 'again' : verdict
   }
+
   /** The output may begin with a header whose opener is not part of it. */
   private judgeFirst(): Found | 'again' | 'more' | 'text' {
     const { input, tools, lexicon } = this

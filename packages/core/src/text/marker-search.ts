@@ -7,6 +7,10 @@ import { isSpace, skipSpace } from './space.ts'
 /** White space inside a marker is bounded, or a hostile stream could hold text for ever. */
 const LONGEST_MATCH = 256
 
+/** Of a first character: a marker may begin with it whatever follows, or only in front of some. */
+const ALONE = 1
+const WITH_SECOND = 2
+
 /** Many markers looked up at once, in a tree, so the cost does not grow with their number. */
 export class MarkerSearch<T> {
   private value: T | undefined
@@ -16,7 +20,9 @@ export class MarkerSearch<T> {
   length = 0
   private root: MarkerNode<T> = markerRoot()
   /** What markers start with, by the low byte: a few other characters pass as well, and then match nothing. */
-  private readonly lowBytes = new Uint8Array(256)
+  private readonly firstBytes = new Uint8Array(256)
+  /** The same for what stands second, where that tells. */
+  private readonly secondBytes = new Uint8Array(256)
   /** How markers start, once somebody asked. */
   private starts: RegExp | undefined
 
@@ -24,7 +30,7 @@ export class MarkerSearch<T> {
     const node = insert(this.root, marker)
     if (node === this.root) return
     node.value = value
-    this.lowBytes[spelled(marker).charCodeAt(0) & 0xff] = 1
+    this.noteStart(spelled(marker).charCodeAt(0))
     this.starts = undefined
   }
 
@@ -32,7 +38,8 @@ export class MarkerSearch<T> {
   copy(): MarkerSearch<T> {
     const copy = new MarkerSearch<T>()
     copy.root = copyTree(this.root)
-    copy.lowBytes.set(this.lowBytes)
+    copy.firstBytes.set(this.firstBytes)
+    copy.secondBytes.set(this.secondBytes)
     return copy
   }
 
@@ -63,7 +70,17 @@ export class MarkerSearch<T> {
   }
 
   private mayStart(text: string, at: number): boolean {
-    return this.lowBytes[text.charCodeAt(at) & 0xff] === 1
+    const first = this.firstBytes[text.charCodeAt(at) & 0xff]
+    if (first !== WITH_SECOND) return first === ALONE
+    return at + 1 === text.length || this.secondBytes[text.charCodeAt(at + 1) & 0xff] === 1
+  }
+
+  private noteStart(first: number): void {
+    const node = childAt(this.root, first)
+    const second = node === undefined || node.label.length > 1 ? node?.label.slice(1, 2) : secondsOf(node)
+    if (second === undefined) this.firstBytes[first & 0xff] = ALONE
+    else if (this.firstBytes[first & 0xff] !== ALONE) this.firstBytes[first & 0xff] = WITH_SECOND
+    for (const code of second ?? []) this.secondBytes[code & 0xff] = 1
   }
 
   /**
@@ -165,6 +182,12 @@ export class MarkerSearch<T> {
     const mayGoOn = (cursor < end || hasMore) && end - at < LONGEST_MATCH
     return mayGoOn && !final ? PARTIAL : length
   }
+}
+
+/** What may stand behind a label of one character; undefined where anything may. */
+function secondsOf({ value, loose, codes, suffixed }: MarkerNode<unknown>): readonly number[] | undefined {
+  if (value !== undefined || loose) return undefined
+  return suffixed === undefined ? codes : [...codes, COLON]
 }
 
 /** A search for markers that all mean the same. */
