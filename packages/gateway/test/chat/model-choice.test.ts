@@ -101,14 +101,13 @@ describe('the model that is meant where none is named', () => {
 
 describe('the format of a model', () => {
   it.each([
-    [
-      { match: '*', format: 'hermes' },
-      { format: 'hermes', isSet: true },
-    ],
-    [{ match: '*' }, { format: 'kimi', isSet: false }],
-  ])('by the rule %j is %j', async (rule, expected) => {
+    ['kimi-k2', { match: '*', format: 'hermes' }, { format: 'hermes', toldBy: 'configuration' }],
+    ['kimi-k2', { match: '*' }, { format: 'kimi', toldBy: 'name' }],
+    ['gpt-4o', { match: '*' }, { format: 'standard', toldBy: 'name' }],
+    ['my-model', { match: '*' }, { format: 'standard', toldBy: 'nothing' }],
+  ])('of the name %s by the rule %j is %j', async (name, rule, expected) => {
     const known = await choices([rule])
-    const route = known.route('kimi-k2')
+    const route = known.route(name)
     expect(route === undefined ? null : known.formatOf(route)).toEqual(expected)
   })
 })

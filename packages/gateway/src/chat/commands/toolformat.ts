@@ -29,9 +29,9 @@ function currentFormat({ session, choices }: Chat): string {
   const configured = choices.route(model)
   if (configured === undefined) return 'Tool format: auto'
   const route = { ...configured, format: toolFormat ?? configured.format }
-  const { format, isSet } = choices.formatOf(route)
-  if (isSet) return `Tool format: ${format} (set in the configuration)`
-  if (format !== 'standard') return `Tool format: ${format} (detected, for ${printable(route.model)})`
+  const { format, toldBy } = choices.formatOf(route)
+  if (toldBy === 'configuration') return `Tool format: ${format} (set in the configuration)`
+  if (toldBy !== 'nothing') return `Tool format: ${format} (detected, for ${printable(route.model)})`
   return `Tool format: auto (detected: the name ${printable(route.model)} tells nothing, what the model writes decides)`
 }
 

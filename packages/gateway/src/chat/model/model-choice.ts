@@ -1,4 +1,4 @@
-import { detectFormat, type FormatId } from '@dragoman/core'
+import { detectModel, type FormatId } from '@dragoman/core'
 import { didYouMean } from '../../cli/did-you-mean.ts'
 import type { GatewayConfig, ModelRule } from '../../config/config.ts'
 import { exampleName, matchModel, type ModelRoute } from '../../config/match-model.ts'
@@ -14,6 +14,11 @@ export type ModelChoice =
   | { readonly is: 'unlisted'; readonly name: string; readonly message: string }
   /** `message` says why, and what there is. */
   | { readonly is: 'unknown'; readonly message: string }
+
+export interface KnownFormat {
+  readonly format: FormatId
+  readonly toldBy: 'configuration' | 'dialect' | 'name' | 'nothing'
+}
 
 /** Which models there are to talk to, by the configuration and by what the upstreams say. */
 export class ModelChoices {
@@ -33,13 +38,15 @@ export class ModelChoices {
     return matchModel(this.config, name)
   }
 
-  /** The format that a name means; what the user sets goes over it. */
-  formatOf({ model, format, upstream }: ModelRoute): { format: FormatId; isSet: boolean } {
-    if (format !== 'auto') return { format, isSet: true }
+  /** The format that a name means, and what tells it; what the user sets goes over it. */
+  formatOf({ model, format, upstream }: ModelRoute): KnownFormat {
+    if (format !== 'auto') return { format, toldBy: 'configuration' }
     if (upstream !== 'simulator' && upstream.dialect === 'anthropic-messages') {
-      return { format: 'anthropic', isSet: false }
+      return { format: 'anthropic', toldBy: 'dialect' }
     }
-    return { format: detectFormat(model, this.config.formats.overrides), isSet: false }
+    const detected = detectModel(model, this.config.formats.overrides)
+    const isTold = detected.format !== 'standard' || detected.isTold === true
+    return { format: detected.format, toldBy: isTold ? 'name' : 'nothing' }
   }
 
   /** The model of this name. A `!` behind it takes a name that the upstream does not list. */
