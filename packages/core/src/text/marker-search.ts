@@ -1,6 +1,14 @@
 import type { Input } from './input.ts'
 import { COLON, type Marker, NONE, PARTIAL, skipSuffix, spelled } from './marker.ts'
-import { childAt, copyTree, insert, type MarkerNode, markerRoot, startPattern } from './marker-tree.ts'
+import {
+  childAt,
+  copyTree,
+  followers,
+  insert,
+  type MarkerNode,
+  markerRoot,
+  startPattern,
+} from './marker-tree.ts'
 import { SHORT } from './next-match.ts'
 import { isSpace, skipSpace } from './space.ts'
 
@@ -30,7 +38,8 @@ export class MarkerSearch<T> {
     const node = insert(this.root, marker)
     if (node === this.root) return
     node.value = value
-    this.noteStart(spelled(marker).charCodeAt(0))
+    const first = spelled(marker).charCodeAt(0)
+    this.noteStart(first, childAt(this.root, first) ?? node)
     this.starts = undefined
   }
 
@@ -75,12 +84,15 @@ export class MarkerSearch<T> {
     return at + 1 === text.length || this.secondBytes[text.charCodeAt(at + 1) & 0xff] === 1
   }
 
-  private noteStart(first: number): void {
-    const node = childAt(this.root, first)
-    const second = node === undefined || node.label.length > 1 ? node?.label.slice(1, 2) : secondsOf(node)
-    if (second === undefined) this.firstBytes[first & 0xff] = ALONE
-    else if (this.firstBytes[first & 0xff] !== ALONE) this.firstBytes[first & 0xff] = WITH_SECOND
-    for (const code of second ?? []) this.secondBytes[code & 0xff] = 1
+  /** `node`: the one of all markers that start with this character. */
+  private noteStart(first: number, node: MarkerNode<T>): void {
+    const next = followers(node, 1, 1)
+    if (next === 'anything') {
+      this.firstBytes[first & 0xff] = ALONE
+      return
+    }
+    if (this.firstBytes[first & 0xff] !== ALONE) this.firstBytes[first & 0xff] = WITH_SECOND
+    for (const [code] of next) this.secondBytes[code & 0xff] = 1
   }
 
   /**
@@ -182,12 +194,6 @@ export class MarkerSearch<T> {
     const mayGoOn = (cursor < end || hasMore) && end - at < LONGEST_MATCH
     return mayGoOn && !final ? PARTIAL : length
   }
-}
-
-/** What may stand behind a label of one character; undefined where anything may. */
-function secondsOf({ value, loose, codes, suffixed }: MarkerNode<unknown>): readonly number[] | undefined {
-  if (value !== undefined || loose) return undefined
-  return suffixed === undefined ? codes : [...codes, COLON]
 }
 
 /** A search for markers that all mean the same. */

@@ -77,8 +77,12 @@ function anyOf(patterns: readonly string[]): string {
 /** A character, and a pattern for what stands behind it, which is empty if anything may. */
 type Follower = readonly [code: number, rest: string]
 
-/** What stands behind the first `at` characters of the node's label. */
-function followers(node: MarkerNode<unknown>, at: number, depth: number): readonly Follower[] | 'anything' {
+/** What stands behind the first `at` characters of the node's label; `depth`: how far the patterns look. */
+export function followers(
+  node: MarkerNode<unknown>,
+  at: number,
+  depth: number,
+): readonly Follower[] | 'anything' {
   const isWhole = at === node.label.length && (node.loose || node.value !== undefined)
   if (isWhole || depth === 0) return 'anything'
   const inLabel = node.label[at]
