@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { type Failure, failureFromResponse } from '@dragoman/core'
 import type { UpstreamCall, UpstreamFault, UpstreamListener } from '../upstream/client.ts'
+import { internalFailure } from './refusals.ts'
 import { failureOf, upstreamFailure } from './upstream-failures.ts'
 import type { Pipeline } from '../routes/pipeline.ts'
 
@@ -250,11 +251,7 @@ export class Exchange implements UpstreamListener {
       this.options.onBug(error)
       this.call?.abort()
       this.send()
-      this.options.refuse({
-        kind: 'internal',
-        code: 'internal_error',
-        message: 'Something went wrong in the gateway.',
-      })
+      this.options.refuse(internalFailure)
     }
   }
 

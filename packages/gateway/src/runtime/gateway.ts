@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Failure } from '@dragoman/core'
 import { isLoopbackHost } from '../config/addresses.ts'
 import type { GatewayConfig } from '../config/config.ts'
 import { endStreamWithFailure, sendFailure, sendJson } from '../http/send.ts'
@@ -21,11 +20,11 @@ import {
   checkContent,
   checkKey,
   type GatePolicy,
-  reject,
   type Rejection,
 } from '../security/gatekeeper.ts'
 import { Upstreams } from '../upstream/upstreams.ts'
 import type { Exchange } from './exchange.ts'
+import { internalFailure, rejectRoute, shuttingDown, tooMany } from './refusals.ts'
 import { RequestLog } from './request-log.ts'
 
 export interface GatewayWorld {
@@ -263,8 +262,7 @@ export class Gateway {
 
   private checkRoom(): Rejection | null {
     if (this.isDraining) return shuttingDown
-    if (this.inFlight < this.config.limits.concurrent) return null
-    return reject(503, 'overloaded', 'too_many_requests', 'Too many requests are under way.', soon)
+    return this.inFlight < this.config.limits.concurrent ? null : tooMany
   }
 
   /** Made once for each configuration and not for each request. */
@@ -284,19 +282,3 @@ export class Gateway {
 }
 
 const ignore = (): void => {}
-
-const soon = { 'retry-after': '1' }
-
-const shuttingDown = reject(503, 'overloaded', 'gateway_shutdown', 'The gateway is shutting down.', soon)
-
-const internalFailure: Failure = {
-  kind: 'internal',
-  code: 'internal_error',
-  message: 'Something went wrong in the gateway.',
-}
-
-function rejectRoute(found: Exclude<RouteMatch, { is: 'route' }>): Rejection {
-  if (found.is === 'unknown') return reject(404, 'not-found', 'unknown_route', 'There is no such route.')
-  const message = `This route takes ${found.allow}.`
-  return reject(405, 'invalid-request', 'method_not_allowed', message, { allow: found.allow })
-}

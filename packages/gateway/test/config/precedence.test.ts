@@ -29,11 +29,11 @@ describe('who is heard first', () => {
     const config = await accepted({
       flags: { host: '::1' },
       env: { DRAGOMAN_LOG_LEVEL: 'warn' },
-      yaml: 'listen: { port: 3 }\nlog: { file: /tmp/log }',
+      yaml: 'listen: { port: 3 }\nlog: { file: /srv/gateway.log }',
       files: { [userFile]: 'listen: { host: localhost, allowedHosts: [gate] }\nmetrics: false' },
     })
     expect(config.listen).toMatchObject({ host: '::1', port: 3, allowedHosts: ['gate'] })
-    expect(config.log).toEqual({ level: 'warn', file: '/tmp/log' })
+    expect(config.log).toEqual({ level: 'warn', file: '/srv/gateway.log' })
     expect(config.metrics).toBe(false)
   })
 

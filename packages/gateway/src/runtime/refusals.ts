@@ -1,0 +1,34 @@
+import type { Failure } from '@dragoman/core'
+import type { RouteMatch } from '../routes/route-table.ts'
+import { reject, type Rejection } from '../security/gatekeeper.ts'
+
+const soon = { 'retry-after': '1' }
+
+export const shuttingDown = reject(
+  503,
+  'overloaded',
+  'gateway_shutdown',
+  'The gateway is shutting down.',
+  soon,
+)
+
+export const tooMany = reject(
+  503,
+  'overloaded',
+  'too_many_requests',
+  'Too many requests are under way.',
+  soon,
+)
+
+/** For a bug of ours: what went wrong is in the log, and none of the client's business. */
+export const internalFailure: Failure = {
+  kind: 'internal',
+  code: 'internal_error',
+  message: 'Something went wrong in the gateway.',
+}
+
+export function rejectRoute(found: Exclude<RouteMatch, { is: 'route' }>): Rejection {
+  if (found.is === 'unknown') return reject(404, 'not-found', 'unknown_route', 'There is no such route.')
+  const message = `This route takes ${found.allow}.`
+  return reject(405, 'invalid-request', 'method_not_allowed', message, { allow: found.allow })
+}
