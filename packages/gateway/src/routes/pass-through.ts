@@ -84,14 +84,15 @@ class PassedStream implements Pipeline {
   }
 
   private write(texts: readonly string[]): void {
-    if (!this.isStarted && texts.every((text) => text.startsWith(':'))) {
-      this.early.push(...texts)
+    if (this.isStarted) {
+      this.options.write(texts.join(''))
       return
     }
+    for (const text of texts) this.early.push(text)
+    if (texts.every((text) => text.startsWith(':'))) return
     this.isStarted = true
-    const { early } = this
+    this.options.write(this.early.join(''))
     this.early = []
-    this.options.write([...early, ...texts].join(''))
   }
 }
 

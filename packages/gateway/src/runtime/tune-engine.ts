@@ -14,6 +14,12 @@ const budgets: ReadonlyMap<number, number> = new Map([
 ])
 
 /**
+ * From this version on V8 has a compiler in the middle, counts calls in place of what they run, and does well by
+ * itself. It does not know the flag any more: given it, it would complain on standard error.
+ */
+const FIRST_WITHOUT_BUDGET = 12
+
+/**
  * By how much the space for young objects grows, up to V8's own limit of 16 MB, when it turns out to be too small.
  * In a small one the texts of a few dozen streams are still in use when it is full, and are copied for nothing.
  */
@@ -27,6 +33,11 @@ export function tuneEngine(): () => void {
   setFlagsFromString(`--semi-space-growth-factor=${SEMI_SPACE_GROWTH}`)
   // What survives in it is little: to share that out among threads takes longer than to copy it.
   setFlagsFromString('--no-parallel-scavenge')
+  const hasBudget = Number.parseInt(process.versions.v8, 10) < FIRST_WITHOUT_BUDGET
+  return hasBudget ? followBudgets() : () => {}
+}
+
+function followBudgets(): () => void {
   let requests = 0
   return () => {
     const budget = budgets.get(++requests)

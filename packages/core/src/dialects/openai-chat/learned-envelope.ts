@@ -62,9 +62,11 @@ export class LearnedEnvelope {
     const start = key + (data.charAt(key + 10) === ' ' ? 11 : 10)
     const literal = JSON.stringify(content)
     if (key < 0 || !data.startsWith(literal, start)) return
-    this.before = flat(source.slice(0, dataStart + start + 1))
-    this.after = flat(source.slice(dataStart + start + literal.length - 1))
-    this.between = flat(this.after + this.before)
+    const before = source.slice(0, dataStart + start + 1)
+    const after = source.slice(dataStart + start + literal.length - 1)
+    this.between = flat(after + before)
+    this.before = this.between.slice(after.length)
+    this.after = this.between.slice(0, after.length)
   }
 }
 
