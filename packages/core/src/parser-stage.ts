@@ -1,3 +1,4 @@
+import { CallRemover } from './call-remover.ts'
 import type { EndReason } from './engines/engine.ts'
 import { ToolSet, type ToolDefinition } from './engines/tool-set.ts'
 import { DragomanError } from './errors.ts'
@@ -14,6 +15,8 @@ export interface ParserOptions {
   readonly model?: string
   /** The tools that were offered. Undefined: unknown. Empty: none, so no calls are read. */
   readonly tools?: readonly ToolDefinition[] | null | undefined
+  /** `remove`: none is allowed, so that those which the model writes all the same are left out. */
+  readonly calls?: 'read' | 'remove' | undefined
   /** Whether the prompt already opened the reasoning, so that the output begins inside it. */
   readonly promptOpensReasoning?: boolean | undefined
   /** The last characters of the prompt, from which the same can be told. */
@@ -30,6 +33,8 @@ export interface ParserOptions {
 export interface ParserLimits {
   /** Bytes of a call that may be held back; what is sent on does not count. Default 4 MiB. */
   readonly toolCallBytes?: number
+  /** In place of it, for calls in these formats. */
+  readonly byFormat?: Readonly<Partial<Record<FormatId, number>>> | undefined
   /** Beyond the limit: report a problem, or give out what is held as text. */
   readonly overflow?: 'error' | 'flush'
 }
@@ -46,7 +51,9 @@ export interface ParserStage {
   end(reason?: EndReason): void
 }
 
-export function createParserStage(options: ParserOptions, sink: Sink): ParserStage {
+export function createParserStage(options: ParserOptions, destination: Sink): ParserStage {
+  const calls = oneOf('calls', options.calls ?? 'read', ['read', 'remove'])
+  const sink = calls === 'remove' ? new CallRemover(destination) : destination
   const tools = new ToolSet(options.tools)
   const reading = selectReading(options, tools)
   // Field by field: spread, it would take as long as reading a short answer.
@@ -59,7 +66,8 @@ export function createParserStage(options: ParserOptions, sink: Sink): ParserSta
     expectedFormat: reading.expectedFormat,
     tools,
     delivery: oneOf('delivery', options.delivery ?? 'incremental', ['incremental', 'complete']),
-    toolCallBytes: byteLimit(options.limits?.toolCallBytes ?? 4_194_304),
+    toolCallBytes: byteLimit('toolCallBytes', options.limits?.toolCallBytes ?? 4_194_304),
+    limitOf: limitsOf(options.limits?.byFormat),
     overflow: oneOf('limits.overflow', options.limits?.overflow ?? 'error', ['error', 'flush']),
   })
   const stage = new Stage(reader)
@@ -109,10 +117,16 @@ function oneOf<T extends string>(name: string, value: T, allowed: readonly T[]):
   )
 }
 
-function byteLimit(value: number): number {
-  if (Number.isSafeInteger(value) && value > 0) return value
-  throw new DragomanError(
-    'invalid-option',
-    `limits.toolCallBytes is ${value}; it must be a positive whole number.`,
+function limitsOf(byFormat: ParserLimits['byFormat']): ReadonlyMap<string, number> {
+  if (byFormat === undefined) return noLimits
+  return new Map(
+    Object.entries(byFormat).map(([format, limit]) => [format, byteLimit(`byFormat.${format}`, limit)]),
   )
+}
+
+const noLimits: ReadonlyMap<string, number> = new Map()
+
+function byteLimit(name: string, value: number): number {
+  if (Number.isSafeInteger(value) && value > 0) return value
+  throw new DragomanError('invalid-option', `limits.${name} is ${value}; it must be a positive whole number.`)
 }

@@ -35,6 +35,7 @@ export const repairCodes = {
   namespace: 'A namespace in front of the name of an offered tool was left out.',
   'turn-token': 'A token that ends a turn had leaked into the text and was removed.',
   residue: 'A closing marker without its opener was removed.',
+  'forbidden-call': 'A call was written where none was allowed; it was removed.',
   flushed: 'More was held back than limits.toolCallBytes allows; it was passed on as text.',
 } as const
 

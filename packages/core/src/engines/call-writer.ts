@@ -10,6 +10,8 @@ const SHOWN_SOURCE = 2048
 export interface CallWriterOptions {
   readonly delivery: 'incremental' | 'complete'
   readonly toolCallBytes: number
+  /** In place of it, by the format of a call. */
+  readonly limitOf: ReadonlyMap<string, number>
   readonly overflow: 'error' | 'flush'
 }
 
@@ -25,6 +27,8 @@ export class CallWriter {
   onStart: () => void = () => {}
   /** What becomes of markup that turns out to be no call. */
   fallback: 'text' | 'reasoning' = 'text'
+  /** How many bytes of a call may be held. */
+  limit: number
   private readonly input: Input
   private readonly tools: ToolSet
   private readonly options: CallWriterOptions
@@ -42,6 +46,7 @@ export class CallWriter {
     this.sink = sink
     this.tools = tools
     this.options = options
+    this.limit = options.toolCallBytes
   }
 
   get isStarted(): boolean {
@@ -171,7 +176,7 @@ export class CallWriter {
   isOver(): boolean {
     const held = this.heldRecording()
     if (held === undefined) return false
-    const limit = this.options.toolCallBytes
+    const { limit } = this
     // A UTF-16 unit takes at most three bytes; most calls are far below the limit.
     const length = held.lengthAt(this.input)
     return length * 3 > limit && (length > limit || held.bytesAt(this.input) > limit)
@@ -182,7 +187,7 @@ export class CallWriter {
    * what went out as text.
    */
   overflow(): string {
-    const limit = this.options.toolCallBytes
+    const { limit } = this
     const held = this.heldRecording()?.peek(this.input) ?? ''
     const cut = prefixWithin(held, limit)
     const kept = held.slice(0, cut)

@@ -193,10 +193,11 @@ export class Reader {
   }
 
   private start(opening: Opening, at: number, length: number): void {
+    const { tools, limitOf, toolCallBytes } = this.options
+    this.writer.limit = limitOf.get(opening.format) ?? toolCallBytes
     this.writer.begin(at)
     this.input.at = at + length
     this.opening = opening
-    const { tools } = this.options
     this.engine = startEngine(opening, {
       input: this.input,
       writer: this.writer,
@@ -273,6 +274,6 @@ export class Reader {
   }
 
   private get longestCandidate(): number {
-    return Math.min(LONGEST_CANDIDATE, this.options.toolCallBytes)
+    return Math.min(LONGEST_CANDIDATE, this.writer.limit)
   }
 }

@@ -57,6 +57,7 @@ function read(chunks: readonly string[]): ModelEvent[] {
     expectedFormat: undefined,
     delivery: 'incremental',
     toolCallBytes: 4_194_304,
+    limitOf: new Map(),
     overflow: 'error',
   })
   for (const chunk of chunks) reader.push(chunk, 'content')

@@ -11,10 +11,10 @@ import {
   type MintId,
   mintToolId,
   shortToolNames,
-  type ToolDefinition,
 } from '@dragoman/core'
 import type { AnswerWatcher } from '../routes/answer-watch.ts'
 import { estimateTokens } from '../routes/estimate-tokens.ts'
+import { expectedCalls } from '../routes/expected-calls.ts'
 import { createStreamPipeline, createWholePipeline, type PipelineOptions } from '../routes/pipeline.ts'
 import type { Dialect } from '../routes/plan.ts'
 import { failureOf } from '../runtime/upstream-failures.ts'
@@ -79,11 +79,6 @@ export function requestIn({ client }: RecordedExchange): ConversationRequest {
   return decoded.request
 }
 
-/** The tools that the model could call. */
-export function offeredTools({ toolChoice, tools }: ConversationRequest): ToolDefinition[] {
-  return toolChoice?.type === 'none' ? [] : tools.map((tool) => Object.fromEntries(Object.entries(tool)))
-}
-
 /** Counts instead of drawing lots. */
 export function countingMint(dialect: Dialect): MintId {
   let ids = 0
@@ -104,16 +99,17 @@ function pipelineOptions(
   { to, format, watcher }: ReplaySettings & { readonly to: Dialect },
 ): Omit<PipelineOptions, 'failed' | 'write' | 'whole'> {
   const calls = request.contents.flatMap(({ blocks }) => blocks.filter((block) => block.type === 'tool_call'))
+  const toolNames = shortToolNames(request.tools, longestToolName[upstream.dialect])
   return {
     plan: {
       upstreamDialect: upstream.dialect,
       format: format === undefined || format === 'auto' ? upstream.format : format,
       parser: {
         ...upstream.reading,
-        tools: offeredTools(request),
+        ...expectedCalls(request, toolNames),
         ...(format === undefined ? {} : { format }),
       },
-      toolNames: shortToolNames(request.tools, longestToolName[upstream.dialect]),
+      toolNames,
       route: { model: upstream.model },
     },
     clientDialect: to,

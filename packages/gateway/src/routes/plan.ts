@@ -11,7 +11,6 @@ import {
   type ParserOptions,
   type RequestNote,
   shortToolNames,
-  type ToolDefinition,
   type ToolNames,
   withToolsInPrompt,
 } from '@dragoman/core'
@@ -19,6 +18,8 @@ import { sameJson } from '../http/same-json.ts'
 import type { GatewayConfig, Upstream } from '../config/config.ts'
 import type { ModelRoute } from '../config/match-model.ts'
 import { allowedFields } from './allowed-fields.ts'
+import { expectedCalls } from './expected-calls.ts'
+import { forcedChoice } from './forced-choice.ts'
 
 export type Dialect = 'anthropic-messages' | 'openai-chat'
 
@@ -57,6 +58,7 @@ export function planRequest(
     format,
     sameDialect: clientDialect === upstreamDialect,
     foreignReasoning: config.reasoning.foreign,
+    forcedToolChoice: forcedChoice(upstream, route.model, request),
     allowedFields: config.keys.length === 0 ? undefined : allowedFields[upstreamDialect],
   }
   const { request: sent, notes } =
@@ -65,14 +67,15 @@ export function planRequest(
     upstreamDialect === 'anthropic-messages'
       ? encodeAnthropicRequest(sent, target)
       : encodeChatRequest(sent, target)
+  const toolNames = shortToolNames(sent.tools, longestToolName[upstreamDialect])
   return {
     upstream,
     route,
     upstreamDialect,
     format,
     formatFrom,
-    parser: parserOptions(request, route, config, onParser),
-    toolNames: shortToolNames(sent.tools, longestToolName[upstreamDialect]),
+    parser: parserOptions(request, toolNames, route, config, onParser),
+    toolNames,
     path: pathOf(upstream),
     headers: headersFor(upstream, request.stream),
     body: bodyOf({ ...encoded.body, ...upstream.body }, came, config),
@@ -125,6 +128,7 @@ function formatFor(
 
 function parserOptions(
   request: ConversationRequest,
+  toolNames: ToolNames,
   route: ModelRoute,
   { formats, limits, delivery }: GatewayConfig,
   onOpen: ParserOptions['onOpen'],
@@ -132,24 +136,22 @@ function parserOptions(
   const overridden = detectFormat(route.model, formats.overrides)
   const named = detectFormat(route.model)
   const format = route.format === 'auto' && overridden !== named ? overridden : route.format
+  const { calls, tools } = expectedCalls(request, route.tools === 'prompt' ? undefined : toolNames)
   return {
     format,
     model: route.model,
-    tools: request.toolChoice?.type === 'none' ? [] : request.tools.map(asDefinition),
+    calls,
+    tools,
     delivery,
     limits: {
-      toolCallBytes: formats.toolCallBytes[overridden] ?? limits.toolCallBytes,
+      toolCallBytes: limits.toolCallBytes,
+      byFormat: formats.toolCallBytes,
       overflow: limits.overflow,
     },
     promptOpensReasoning: route.startsInReasoning ?? undefined,
     markers: Object.keys(formats.markers).length === 0 ? undefined : formats.markers,
     onOpen,
   }
-}
-
-/** What the parser has to know of a tool. */
-function asDefinition({ name, parameters }: ConversationRequest['tools'][number]): ToolDefinition {
-  return { name, parameters }
 }
 
 const paths = new WeakMap<Upstream, string>()

@@ -115,13 +115,13 @@ function parserOptions(
   { modelId }: WrappedModel,
 ): ParserOptions {
   const model = givenName ?? modelId
-  // None are offered where the caller forbids their use: then nothing that looks like a call may be one.
-  const offered = params.toolChoice?.type === 'none' ? [] : (params.tools ?? [])
+  const offered = (params.tools ?? []).filter((tool: unknown) => isJsonObject(tool))
+  const isForbidden = params.toolChoice?.type === 'none' && (tools ?? offered).length > 0
   return {
     ...options,
     model,
     format: explicitFormat(options, model),
-    tools: tools === undefined ? offered.filter((tool: unknown) => isJsonObject(tool)) : tools,
+    ...(isForbidden ? { calls: 'remove' } : { tools: tools === undefined ? offered : tools }),
   }
 }
 

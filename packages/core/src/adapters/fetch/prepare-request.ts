@@ -42,6 +42,8 @@ export function prepareRequest(
   const mapped = history.messagesFor(target)
   const sent = dialect === 'openai-chat' ? mapped.map((message) => withReasoning(message, target)) : mapped
   const isSame = sent.every((message, at) => message === messages[at])
+  const tools = options.tools === undefined ? toolsIn(body) : options.tools
+  const isForbidden = forbidsCalls(body) && (tools?.length ?? 0) > 0
   return {
     dialect,
     body: isSame ? text : JSON.stringify({ ...body, messages: sent }),
@@ -49,7 +51,7 @@ export function prepareRequest(
       ...options,
       model,
       format: explicit,
-      tools: options.tools === undefined ? toolsIn(body) : options.tools,
+      ...(isForbidden ? { calls: 'remove', tools: undefined } : { tools }),
     },
     conversationIds: new Set(callIds),
   }
@@ -66,10 +68,10 @@ function withReasoning(message: unknown, format: FormatId): unknown {
   return { ...message, reasoning_content: lostReasoning }
 }
 
-/** None are offered where the client forbids their use: then nothing that looks like a call may be one. */
-function toolsIn(body: JsonObject): readonly JsonObject[] {
-  const choice = body['tool_choice']
-  if (choice === 'none' || (isJsonObject(choice) && choice['type'] === 'none')) return []
-  const { tools } = body
+function toolsIn({ tools }: JsonObject): readonly JsonObject[] {
   return Array.isArray(tools) ? tools.filter(isJsonObject) : []
+}
+
+function forbidsCalls({ tool_choice: choice }: JsonObject): boolean {
+  return choice === 'none' || (isJsonObject(choice) && choice['type'] === 'none')
 }

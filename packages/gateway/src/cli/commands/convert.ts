@@ -1,6 +1,7 @@
-import type { ParserOptions } from '@dragoman/core'
+import { longestToolName, type ParserOptions, shortToolNames } from '@dragoman/core'
 import type { RecordedExchange, RecordedUpstream } from '../../recorder/recording.ts'
-import { offeredTools, requestIn } from '../../recorder/replay.ts'
+import { requestIn } from '../../recorder/replay.ts'
+import { expectedCalls } from '../../routes/expected-calls.ts'
 import { failure } from '../cli-error.ts'
 import type { Command } from '../command.ts'
 import { dialectIn } from '../dialect-option.ts'
@@ -82,5 +83,7 @@ function recordedStream(
   if (upstream === null || !upstream.contentType.toLowerCase().includes('text/event-stream')) {
     throw failure(`${name} holds no stream of an upstream. For whole answers there is dragoman replay.`)
   }
-  return { upstream, parser: { ...upstream.reading, tools: offeredTools(requestIn(recording)) } }
+  const request = requestIn(recording)
+  const names = shortToolNames(request.tools, longestToolName[upstream.dialect])
+  return { upstream, parser: { ...upstream.reading, ...expectedCalls(request, names) } }
 }
