@@ -246,8 +246,10 @@ describe('cache marks', () => {
     ],
   }
 
-  it('are removed everywhere for an upstream that does not understand them', () => {
-    expect(JSON.stringify(anthropicToChat(marked).body)).not.toContain('cache_control')
+  it('are removed everywhere for an upstream that does not understand them, which is told once', () => {
+    const { body, notes } = anthropicToChat(marked)
+    expect(JSON.stringify(body)).not.toContain('cache_control')
+    expect(notes.map(({ kind, field }) => `${kind} ${field}`)).toEqual(['dropped cache_control'])
   })
 
   it('stay at their places for a chat upstream that does', () => {

@@ -144,9 +144,12 @@ describe('the choice of a tool', () => {
   })
 
   it('is left out where there are no tools', () => {
-    const { body } = anthropicToChat({ tool_choice: { type: 'auto', disable_parallel_tool_use: true } })
+    const { body, notes } = anthropicToChat({
+      tool_choice: { type: 'auto', disable_parallel_tool_use: true },
+    })
     expect(body).not.toHaveProperty('tool_choice')
     expect(body).not.toHaveProperty('parallel_tool_calls')
+    expect(notes.map(({ field }) => field)).toEqual(['tool_choice', 'parallel_tool_calls'])
     expect(chatToAnthropic({ tool_choice: 'auto' }).body).not.toHaveProperty('tool_choice')
   })
 

@@ -63,7 +63,7 @@ function writeContent(
   }
   // Joined as they are: a newline more or less, and the upstream's cached prefix is another.
   const text = texts.map((block) => block.text).join('')
-  const isMarked = texts.some((block) => 'cache_control' in cacheMark(block, target))
+  const isMarked = texts.some((block) => 'cache_control' in cacheMark(block, target, notes))
   if (text !== '') message['content'] = isMarked ? encodeParts(texts, target, notes) : text
   else writeEmptyContent(message, callsTools, fields, target)
 }

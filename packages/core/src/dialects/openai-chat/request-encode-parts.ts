@@ -1,7 +1,7 @@
 import type { Block, MediaBlock } from '../../conversation.ts'
 import type { JsonObject } from '../json-object.ts'
 import { mediaPlaceholder } from '../media-placeholder.ts'
-import type { Notes } from '../request-notes.ts'
+import { notUnderstood, type Notes } from '../request-notes.ts'
 import type { ChatTarget } from '../request-target.ts'
 import { alternatesTurns } from '../request-templates.ts'
 import { cacheControlOf, writtenFor, writtenIn, type Written } from '../written-form.ts'
@@ -16,9 +16,11 @@ export function encodeParts(
     const written = writtenFor(target, block, 'openai-chat')
     if (written !== undefined) return [written]
     if (block.type === 'text') {
-      return block.text === '' ? [] : [{ type: 'text', text: block.text, ...cacheMark(block, target) }]
+      return block.text === '' ? [] : [{ type: 'text', text: block.text, ...cacheMark(block, target, notes) }]
     }
-    return block.type === 'media' ? [{ ...mediaPart(block, target, notes), ...cacheMark(block, target) }] : []
+    return block.type === 'media'
+      ? [{ ...mediaPart(block, target, notes), ...cacheMark(block, target, notes) }]
+      : []
   })
 }
 
@@ -44,9 +46,12 @@ export function keepsParts(
   return blocks.some((block) => writtenIn(block, 'openai-chat') !== undefined)
 }
 
-export function cacheMark(thing: object & Written, { cacheControl }: ChatTarget): JsonObject {
-  const mark = cacheControl === true ? cacheControlOf(thing) : undefined
-  return mark === undefined ? {} : { cache_control: mark }
+export function cacheMark(thing: object & Written, { cacheControl }: ChatTarget, notes: Notes): JsonObject {
+  const mark = cacheControlOf(thing)
+  if (mark === undefined) return {}
+  if (cacheControl === true) return { cache_control: mark }
+  notes.dropped('cache_control', notUnderstood)
+  return {}
 }
 
 function mediaPart(media: MediaBlock, target: ChatTarget, notes: Notes): JsonObject {

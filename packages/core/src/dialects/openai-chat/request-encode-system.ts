@@ -1,6 +1,6 @@
 import type { SystemText } from '../conversation-request.ts'
 import { isJsonObject, type JsonObject } from '../json-object.ts'
-import type { Notes } from '../request-notes.ts'
+import { notUnderstood, type Notes } from '../request-notes.ts'
 import type { ChatTarget } from '../request-target.ts'
 import { alternatesTurns, knowsDeveloper, takesSystemAnywhere } from '../request-templates.ts'
 import { systemPart } from '../system-part.ts'
@@ -13,7 +13,7 @@ export function encodeSystem(
   target: ChatTarget,
   notes: Notes,
 ): JsonObject[] {
-  if (target.sameDialect !== true) return joined(system, target)
+  if (target.sameDialect !== true) return joined(system, target, notes)
   const messages = messagesIn(system)
   const isStrict = messages.length > 1 && !takesSystemAnywhere(target.format)
   if (!isStrict && !alternatesTurns(target.format)) {
@@ -25,7 +25,7 @@ export function encodeSystem(
     roleFor(fields, target, notes)
     notes.droppedFields(fields, 'Of a system message the upstream takes the text alone.')
   }
-  return joined(system, target)
+  return joined(system, target, notes)
 }
 
 /** A message of instructions for an upstream of this dialect, wherever it stands. */
@@ -68,7 +68,7 @@ function messagesIn(system: readonly (SystemText & Written)[]): SystemMessage[] 
 }
 
 function asItCame({ fields, texts }: SystemMessage, target: ChatTarget, notes: Notes): JsonObject[] {
-  if (fields === undefined) return joined(texts, target)
+  if (fields === undefined) return joined(texts, target, notes)
   const parts = texts.map((text) => writtenIn(text, 'openai-chat')?.['part'])
   const hasParts = parts.some(isJsonObject)
   const content = hasParts ? texts.flatMap((text, at) => partOf(text, parts[at])) : textOf(texts)
@@ -82,12 +82,13 @@ function partOf(text: SystemText, part: unknown): JsonObject[] {
 }
 
 /** One message: most templates take a single system message, and only in front. */
-function joined(system: readonly SystemText[], target: ChatTarget): JsonObject[] {
+function joined(system: readonly SystemText[], target: ChatTarget, notes: Notes): JsonObject[] {
   const texts = system.filter(({ text }) => text !== '')
   if (texts.length === 0) return []
-  const isMarked =
-    target.cacheControl === true && texts.some(({ cacheControl }) => cacheControl !== undefined)
-  return [{ role: 'system', content: isMarked ? texts.map(systemPart) : textOf(texts) }]
+  const isMarked = texts.some(({ cacheControl }) => cacheControl !== undefined)
+  if (isMarked && target.cacheControl === true) return [{ role: 'system', content: texts.map(systemPart) }]
+  if (isMarked) notes.dropped('cache_control', notUnderstood)
+  return [{ role: 'system', content: textOf(texts) }]
 }
 
 function textOf(texts: readonly SystemText[]): string {

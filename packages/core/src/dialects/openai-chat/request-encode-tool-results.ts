@@ -37,7 +37,7 @@ export function encodeToolMessages(
     const isInParts = isKept || (takesMedia && result.some(({ type }) => type === 'media'))
     const content = isInParts
       ? partsOf(block, encodeParts(result, target, notes))
-      : textContent(block, result, target)
+      : textContent(block, result, target, notes)
     messages.push(toolMessage(id, content, block, target, notes))
   }
   return { messages, shown }
@@ -72,9 +72,10 @@ function textContent(
   response: ToolResponseBlock,
   result: readonly ResultBlock[],
   target: ChatTarget,
+  notes: Notes,
 ): unknown {
   const text = (response.isError === true ? toolErrorMark : '') + textOf(result)
-  const mark = cacheMark(response, target)
+  const mark = cacheMark(response, target, notes)
   return 'cache_control' in mark ? [{ type: 'text', text, ...mark }] : text
 }
 

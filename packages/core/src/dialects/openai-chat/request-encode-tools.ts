@@ -14,11 +14,13 @@ export function encodeTools(
   names: ToolNames,
   notes: Notes,
 ): { tools?: JsonObject[] } {
-  const tools = offeredTools(request.tools, target, notes).map((tool) => encodeTool(tool, target, names))
+  const tools = offeredTools(request.tools, target, notes).map((tool) =>
+    encodeTool(tool, target, names, notes),
+  )
   return tools.length === 0 ? {} : { tools }
 }
 
-function encodeTool(tool: Tool & Written, target: ChatTarget, names: ToolNames): JsonObject {
+function encodeTool(tool: Tool & Written, target: ChatTarget, names: ToolNames, notes: Notes): JsonObject {
   const name = names.toUpstream(tool.name)
   const written = writtenFor(target, tool, 'openai-chat')
   if (written !== undefined) return rewritten(written, name)
@@ -30,7 +32,7 @@ function encodeTool(tool: Tool & Written, target: ChatTarget, names: ToolNames):
       parameters: withProperties(tool.parameters),
       ...(tool.strict === undefined ? {} : { strict: tool.strict }),
     },
-    ...cacheMark(tool, target),
+    ...cacheMark(tool, target, notes),
   }
 }
 
@@ -58,7 +60,9 @@ export function encodeToolChoice(
 ): EncodedToolChoice {
   const hasOwnTools = target.sameDialect === true && Array.isArray(extra['tools'])
   if (tools.length === 0 && !hasOwnTools) {
-    if (toolChoice !== undefined) notes.dropped('tool_choice', 'The upstream is offered no tools.')
+    const reason = 'The upstream is offered no tools.'
+    if (toolChoice !== undefined) notes.dropped('tool_choice', reason)
+    if (parallelToolCalls !== undefined) notes.dropped('parallel_tool_calls', reason)
     return {}
   }
   const parallel = parallelToolCalls === undefined ? {} : { parallel_tool_calls: parallelToolCalls }
