@@ -1,5 +1,5 @@
-import type { Sink } from './events.ts'
-import { type ProblemCode, type RepairCode, repairCodes } from './problems.ts'
+import type { Sink } from '../events.ts'
+import { type ProblemCode, type RepairCode, repairCodes } from '../problems.ts'
 
 /** For answers in which no call is allowed: one that was written all the same is left out, and reported. */
 export class CallRemover implements Sink {
