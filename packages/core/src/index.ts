@@ -75,6 +75,8 @@ export {
   type AnthropicMessageOptions,
 } from './dialects/anthropic-messages/assemble-message.ts'
 export { anthropicErrorBody, anthropicErrorResponse } from './dialects/anthropic-messages/errors.ts'
+export { MessageCollector } from './dialects/anthropic-messages/message-collector.ts'
+export { streamOfMessage } from './dialects/anthropic-messages/message-to-stream.ts'
 export { decodeAnthropicRequest } from './dialects/anthropic-messages/request-decode.ts'
 export { encodeAnthropicRequest } from './dialects/anthropic-messages/request-encode.ts'
 export {
@@ -87,6 +89,11 @@ export {
   type ChatCompletionAssembler,
   type ChatCompletionOptions,
 } from './dialects/openai-chat/assemble-completion.ts'
+export { CompletionCollector } from './dialects/openai-chat/completion-collector.ts'
+export {
+  streamOfCompletion,
+  type CompletionStreamOptions,
+} from './dialects/openai-chat/completion-to-stream.ts'
 export { chatErrorBody, chatErrorResponse } from './dialects/openai-chat/errors.ts'
 export { decodeChatRequest } from './dialects/openai-chat/request-decode.ts'
 export { encodeChatRequest } from './dialects/openai-chat/request-encode.ts'

@@ -34,7 +34,12 @@ export const repairCodes = {
   'resolved-name': 'A call without a tool name in its header was given the only name that fits.',
   namespace: 'A namespace in front of the name of an offered tool was left out.',
   'turn-token': 'A token that ends a turn had leaked into the text and was removed.',
-  residue: 'A closing marker without its opener was removed.',
+  residue: 'A closing marker without its opener, or a call in the text behind structured ones, was removed.',
+  'repeated-call': 'A structured call that repeats one in the text was left out.',
+  'filled-field':
+    'A role, or the index, id or type of a structured call, was missing or could not stay; it was filled in.',
+  'encoded-arguments': 'The arguments of a structured call were a JSON value; they became its text.',
+  'dropped-choice': 'Of several choices only the first went to the client.',
   'forbidden-call': 'A call was written where none was allowed; it was removed.',
   flushed: 'More was held back than limits.toolCallBytes allows; it was passed on as text.',
 } as const

@@ -131,7 +131,9 @@ describe('the public names', () => {
 
   it('the values are these', () => {
     expect(Object.keys(core).toSorted().join('\n')).toMatchInlineSnapshot(`
-      "DragomanError
+      "CompletionCollector
+      DragomanError
+      MessageCollector
       anthropicErrorBody
       anthropicErrorResponse
       assemble
@@ -180,6 +182,8 @@ describe('the public names', () => {
       rewriteAnthropicStream
       rewriteChatCompletion
       shortToolNames
+      streamOfCompletion
+      streamOfMessage
       toProviderFormat
       withToolsInPrompt"
     `)
@@ -216,6 +220,7 @@ describe('the public names', () => {
       ChatStreamRewriter
       ChatStreamRewriterOptions
       ChatTarget
+      CompletionStreamOptions
       Content
       ConversationRequest
       DecodedHistory

@@ -20,6 +20,9 @@ export interface Failure {
   readonly message: string
   /** The upstream's own status, where the client should get the same. */
   readonly status?: number
+  /** What the upstream itself called it, and its number for it, in the words of the chat dialect. */
+  readonly upstreamType?: string
+  readonly upstreamCode?: number
   /** The field of the request that is wrong, where it is one. */
   readonly field?: string
   /** What a client of the dialect can act on without reading the message. */

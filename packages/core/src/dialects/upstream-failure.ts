@@ -30,14 +30,25 @@ export function failureFromResponse({ status, body, credential = 'gateway' }: Up
 
 /** An error object in the middle of a stream, or in a response whose status says nothing is wrong. */
 export function failureFromError(value: unknown): Failure {
-  const { message, code, type, status } = readError(value) ?? noError
+  const error = readError(value) ?? noError
+  const { message, code, type, status } = error
   const told = message ?? 'The upstream reported an error without a message.'
   const name = code ?? type ?? 'upstream_error'
   if (isContextOverflow(name, told)) return overflowFailure(told, 400)
   const kind = kindOfWord(type) ?? kindOfWord(code) ?? (status === null ? null : kindOfStatus(status))
   // What the upstream holds against the key it was shown says nothing about the client's.
   const isKeyFault = kind === 'authentication' || kind === 'permission'
-  return { kind: kind === null || isKeyFault ? 'upstream' : kind, code: name, message: told }
+  if (isKeyFault) return { kind: 'upstream', code: name, message: told }
+  return { kind: kind ?? 'upstream', code: name, message: told, ...ownWords(value, error) }
+}
+
+/** As the chat dialect has them; Anthropic's types are other words. */
+function ownWords(value: unknown, { type, number }: ReadError): Partial<Failure> {
+  const isAnthropic = isJsonObject(value) && value['type'] === 'error'
+  return {
+    ...(type !== null && !isAnthropic && { upstreamType: type }),
+    ...(number !== null && { upstreamCode: number }),
+  }
 }
 
 /** Whether this is an error in the place of an answer. */
@@ -51,10 +62,12 @@ interface ReadError {
   readonly message: string | null
   readonly code: string | null
   readonly type: string | null
+  /** The code where it is a number, as it mostly is where it repeats a status. */
+  readonly number: number | null
   readonly status: number | null
 }
 
-const noError: ReadError = { message: null, code: null, type: null, status: null }
+const noError: ReadError = { message: null, code: null, type: null, number: null, status: null }
 
 function readError(value: unknown): ReadError | null {
   if (Array.isArray(value)) return readError(value[0])
@@ -67,12 +80,14 @@ function readError(value: unknown): ReadError | null {
 }
 
 function readFields(error: JsonObject): ReadError {
-  const { code } = error
+  const { code, status } = error
+  const number = typeof code === 'number' ? code : null
   return {
     message: nonEmptyText(error['message']) ?? nonEmptyText(error['detail']) ?? nonEmptyText(error['msg']),
     code: nonEmptyText(code),
     type: nonEmptyText(error['type']),
-    status: typeof code === 'number' ? code : typeof error['status'] === 'number' ? error['status'] : null,
+    number,
+    status: number ?? (typeof status === 'number' ? status : null),
   }
 }
 

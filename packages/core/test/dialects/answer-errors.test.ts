@@ -1,12 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { anthropicErrorBody, anthropicErrorResponse } from '../../src/dialects/anthropic-messages/errors.ts'
 import { chatErrorBody, chatErrorResponse } from '../../src/dialects/openai-chat/errors.ts'
-import { failureFromResponse } from '../../src/dialects/upstream-failure.ts'
+import { failureFromError, failureFromResponse } from '../../src/dialects/upstream-failure.ts'
 
 function bothStatuses(status: number, body: string): [number, number, string] {
   const failure = failureFromResponse({ status, body })
   const anthropic = anthropicErrorResponse(failure, 'req_1')
   return [chatErrorResponse(failure).status, anthropic.status, anthropic.body.error.type]
+}
+
+function errorOf(error: object) {
+  return chatErrorBody(failureFromError({ error })).error
 }
 
 const said = JSON.stringify({ error: { message: 'told so', type: 't', code: 'c' } })
@@ -107,6 +111,38 @@ describe('an error response of an upstream', () => {
     })
     const own = failureFromResponse({ status: 401, body: said, credential: 'client' })
     expect(chatErrorResponse(own)).toMatchObject({ status: 401, body: { error: { message: 'told so' } } })
+  })
+})
+
+describe('an error in the middle of a stream', () => {
+  it('keeps its type and its code towards a chat client, also where the code is a number', () => {
+    expect(errorOf({ message: 'm', type: 'provider_error', code: 429 })).toEqual({
+      message: 'm',
+      type: 'provider_error',
+      param: null,
+      code: 429,
+    })
+    expect(errorOf({ message: 'm', type: 'tokens', code: 'rate_limit_exceeded' })).toMatchObject({
+      type: 'tokens',
+      code: 'rate_limit_exceeded',
+    })
+  })
+
+  it('has the type of its kind where the upstream gave none, and the status of its number', () => {
+    const failure = failureFromError({ error: { message: 'm', code: 429 } })
+    expect(chatErrorResponse(failure)).toMatchObject({
+      status: 429,
+      body: { error: { type: 'rate_limit_error', code: 429 } },
+    })
+  })
+
+  it("has words of the chat dialect where it came in Anthropic's", () => {
+    const failure = failureFromError({ type: 'error', error: { type: 'api_error', message: 'm' } })
+    expect(chatErrorBody(failure).error.type).toBe('upstream_error')
+  })
+
+  it('about the key does not look as if it were about that of the client', () => {
+    expect(errorOf({ message: 'm', type: 'authentication_error', code: 401 }).type).toBe('upstream_error')
   })
 })
 

@@ -107,8 +107,7 @@ describe('text and reasoning', () => {
     expect(said([chunk({ refusal: 'No.' }), ...stop])).toEqual(['text "No."', 'finish stop'])
   })
 
-  it('of several choices the first is read, and one warning tells so', () => {
-    const warnings: string[] = []
+  it('of several choices the first is read, and that the others were dropped is recorded once', () => {
     const other = event({ choices: [{ index: 1, delta: { content: 'b' } }] })
     const both = event({
       choices: [
@@ -116,11 +115,9 @@ describe('text and reasoning', () => {
         { index: 0, delta: { content: 'a' } },
       ],
     })
-    expect(said([both, other, ...stop], { onWarning: (message) => warnings.push(message) })).toEqual([
-      'text "a"',
-      'finish stop',
-    ])
-    expect(warnings).toHaveLength(1)
+    const { lines, notes } = decode([both, other, ...stop])
+    expect(lines.slice(1)).toEqual(['text "a"', 'finish stop'])
+    expect(notes).toEqual(['repair dropped-choice'])
   })
 
   it('what has no place is dropped with one warning', () => {

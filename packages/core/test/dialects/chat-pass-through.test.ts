@@ -4,6 +4,7 @@ import type { FinishReason, Usage } from '../../src/dialects/answer.ts'
 import { createChatStreamRewriter, type ChatStreamRewriterOptions } from '../../src/translate.ts'
 
 const done = 'data: [DONE]\n\n'
+const first = chunk({ role: 'assistant', content: '' })
 const kimiCall =
   '<|tool_calls_section_begin|><|tool_call_begin|>functions.get_time:0<|tool_call_argument_begin|>' +
   '{"zone":"UTC"}<|tool_call_end|><|tool_calls_section_end|>'
@@ -39,17 +40,15 @@ describe('a chat stream whose faults fail', () => {
   })
 
   it('is whole with its finish reason, and gets the [DONE] it lacks', () => {
-    const pieces = [chunk({ content: 'a' }), chunk({}, 'stop')]
+    const pieces = [first, chunk({ content: 'a' }), chunk({}, 'stop')]
     expect(rewrite(pieces)).toEqual({ text: pieces.join('') + done, code: null, state: 'ended' })
   })
 
   it('closes a last event that lacks its blank line', () => {
-    expect(rewrite([chunk({ content: 'a' }, 'stop'), 'data: [DONE]']).text).toBe(
-      chunk({ content: 'a' }, 'stop') + done,
-    )
-    expect(rewrite([chunk({ content: 'a' }, 'stop').trimEnd()]).text).toBe(
-      chunk({ content: 'a' }, 'stop') + done,
-    )
+    const pieces = [first, chunk({ content: 'a' }), chunk({}, 'stop')]
+    const whole = pieces.join('') + done
+    expect(rewrite([...pieces, 'data: [DONE]']).text).toBe(whole)
+    expect(rewrite([pieces.join('').trimEnd()]).text).toBe(whole)
   })
 
   it('fails where it is cut, with what was held before the error', () => {
@@ -75,8 +74,10 @@ describe('a chat stream whose faults fail', () => {
 
   it('is whole in spite of a cause once it has its finish reason', () => {
     const rewriter = strict()
-    rewriter.push(chunk({ content: 'a' }, 'stop'))
-    expect(rewriter.end({ kind: 'upstream', code: 'upstream_truncated', message: '' })).toEqual([done])
+    rewriter.push(first)
+    rewriter.push(chunk({}, 'stop'))
+    const rest = rewriter.end({ kind: 'upstream', code: 'upstream_truncated', message: '' })
+    expect(rest).toEqual([chunk({}, 'stop'), done])
     expect(rewriter.failure).toBeNull()
   })
 
@@ -93,23 +94,45 @@ describe('a chat stream whose faults fail', () => {
 
   it('sends text that came behind the finish reason before it', () => {
     const [text, finish, late] = [chunk({ content: 'a' }), chunk({}, 'stop'), chunk({ content: 'late' })]
-    expect(rewrite([text, finish, late, done]).text).toBe(text + late + finish + done)
-    expect(rewrite([text, finish, late]).text).toBe(text + late + finish + done)
+    const sent = first + text + late + finish + done
+    expect(rewrite([first, text, finish, late, done]).text).toBe(sent)
+    expect(rewrite([first, text, finish, late]).text).toBe(sent)
+  })
+
+  it('sends the finish reason last where it came beside text and more text follows', () => {
+    const late = chunk({ content: 'b' })
+    const sent = first + chunk({ content: 'a' }) + late + chunk({}, 'stop') + done
+    expect(rewrite([first, chunk({ content: 'a' }, 'stop'), late, done]).text).toBe(sent)
+    expect(rewrite([first, chunk({ content: 'a' }, 'stop'), late]).text).toBe(sent)
+  })
+
+  it('sends the finish reason last where it came beside a call in the text', () => {
+    const { text } = rewrite([first, chunk({ content: kimiCall }, 'stop'), chunk({ content: 'b' }), done])
+    expect(text.endsWith(chunk({ content: 'b' }) + chunk({}, 'tool_calls') + done)).toBe(true)
+    expect(text.match(/"finish_reason":"/g)).toHaveLength(1)
+  })
+
+  it('sends text at once that has the finish reason beside it, and the usage with the finish reason', () => {
+    const rewriter = strict()
+    rewriter.push(first)
+    const usage = { total_tokens: 3 }
+    expect(rewriter.push(chunk({ content: 'a' }, 'stop', { usage }))).toEqual([chunk({ content: 'a' })])
+    expect(rewriter.push(done)).toEqual([chunk({}, 'stop', { usage }), done])
   })
 
   it('sends the finish reason at once where usage follows, and tells it once', () => {
     const usage = { prompt_tokens: 7, completion_tokens: 2 }
     const [text, finish] = [chunk({ content: 'a' }), chunk({}, 'stop')]
     const alone = `data: ${JSON.stringify({ id: 'c', choices: [], usage })}\n\n`
-    expect(rewrite([text, finish, alone, done]).text).toBe(text + finish + alone + done)
+    expect(rewrite([first, text, finish, alone, done]).text).toBe(first + text + finish + alone + done)
     const again = chunk({}, 'stop', { usage })
-    const told = rewrite([text, finish, again, done]).text
+    const told = rewrite([first, text, finish, again, done]).text
     expect(told.match(/"finish_reason":"stop"/g)).toHaveLength(1)
     expect(told).toContain('"prompt_tokens":7')
   })
 
   it('writes nothing behind its end', () => {
-    const pieces = [chunk({ content: 'a' }, 'stop'), done]
+    const pieces = [first, chunk({}, 'stop'), done]
     expect(rewrite([...pieces, chunk({ content: 'late' }), done]).text).toBe(pieces.join(''))
   })
 
@@ -119,9 +142,7 @@ describe('a chat stream whose faults fail', () => {
     const alone = `data: ${JSON.stringify({ id: 'c', choices: [], usage })}\n\n`
     const beside = chunk({}, 'stop', { usage })
     const options = { withholdUsage: true, onUsage: (each: Usage) => counted.push(each) }
-    expect(rewrite([chunk({ content: 'a' }), beside, alone, done], options).text).toBe(
-      chunk({ content: 'a' }) + beside + done,
-    )
+    expect(rewrite([first, beside, alone, done], options).text).toBe(first + beside + done)
     expect(counted.map(({ inputTokens, outputTokens }) => [inputTokens, outputTokens])).toEqual([
       [7, 2],
       [7, 2],

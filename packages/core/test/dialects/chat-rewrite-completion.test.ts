@@ -142,6 +142,15 @@ describe('a completion that clients cannot read', () => {
     expect(JSON.stringify(message)).not.toContain('index')
   })
 
+  it('has what was put right in its calls recorded, but no index, which it does not need', () => {
+    const repairs: string[] = []
+    const onRecord = ({ code }: { code: string }) => repairs.push(code)
+    rewrite(completion({ tool_calls: [getTime, { ...getTime, id: 'other' }] }, 'tool_calls'), { onRecord })
+    expect(repairs).toEqual([])
+    rewrite(completion({ tool_calls: [{ ...getTime, id: '' }] }, 'tool_calls'), { onRecord })
+    expect(repairs).toEqual(['filled-field'])
+  })
+
   it('gets its function_call as a tool call', () => {
     const body = completion({ content: null, function_call: { name: 'f', arguments: '{}' } }, 'function_call')
     const choice = choiceOf(rewrite(body).body)

@@ -2,11 +2,13 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createChatStreamRewriter, type ChatStreamRewriterOptions } from '../../src/translate.ts'
 import { DragomanError } from '../../src/errors.ts'
+import { isRecord } from '../support/is-record.ts'
 import { assembleChat, dataOf, type AssembledChoice } from './assemble-chat.ts'
 
 const section = '<|tool_calls_section_begin|>'
 const sectionEnd = '<|tool_calls_section_end|>'
 const done = 'data: [DONE]\n\n'
+const first = chunk({ role: 'assistant', content: '' })
 
 function call(name: string, json: string, n = 0): string {
   return `<|tool_call_begin|>functions.${name}:${n}<|tool_call_argument_begin|>${json}<|tool_call_end|>`
@@ -42,6 +44,15 @@ function rewrite(pieces: readonly (string | Uint8Array)[], options: Options = {}
   return [...pieces.flatMap((piece) => stream.push(piece)), ...stream.end()].join('')
 }
 
+/** What becomes of a stream that begins as it should, and the repairs in it. */
+function recorded(pieces: readonly string[]): { sse: string; repairs: string[] } {
+  const repairs: string[] = []
+  const onRecord: Options['onRecord'] = ({ type, code }) => {
+    if (type === 'repair') repairs.push(code)
+  }
+  return { sse: rewrite([first, ...pieces], { onRecord }), repairs }
+}
+
 function choicePart(index: number, content: string, finish: string | null = null): string {
   return event({ id: 'x', choices: [{ index, delta: { content }, finish_reason: finish }] })
 }
@@ -60,9 +71,21 @@ function chunksOf(sse: string): unknown[] {
   return dataOf(sse).flatMap((data) => (data === '[DONE]' ? [] : [JSON.parse(data)]))
 }
 
+interface SentChoice {
+  readonly index: number
+  readonly delta: unknown
+}
+
+function choicesOf(sent: unknown): SentChoice[] {
+  const choices = isRecord(sent) && Array.isArray(sent['choices']) ? sent['choices'] : []
+  return choices.flatMap((choice: unknown) =>
+    isRecord(choice) ? [{ index: Number(choice['index']), delta: choice['delta'] }] : [],
+  )
+}
+
 describe('what need not change', () => {
   const untouched = [
-    ['a role chunk', chunk({ role: 'assistant', content: '' })],
+    ['a role once more', chunk({ role: 'assistant', content: 'a' })],
     ['plain text', chunk({ content: 'Hello' })],
     [
       'odd spacing and key order',
@@ -82,7 +105,7 @@ describe('what need not change', () => {
 
   for (const [what, sse] of untouched) {
     it(`${what} is passed on byte for byte`, () => {
-      expect(rewrite([sse])).toBe(sse)
+      expect(rewrite([first, sse])).toBe(first + sse)
     })
   }
 
@@ -100,7 +123,7 @@ describe('what need not change', () => {
   })
 
   it('a last event without its blank line is passed on', () => {
-    const sse = `${chunk({ content: 'a' }, 'stop')}data: [DONE]`
+    const sse = `${first}${chunk({ content: 'a' }, 'stop')}data: [DONE]`
     expect(rewrite([sse])).toBe(sse)
   })
 
@@ -112,20 +135,82 @@ describe('what need not change', () => {
 
   it('what is not JSON is passed on with a warning that names the event', () => {
     const warnings: string[] = []
-    const sse = `${chunk({ content: 'a' })}data: <html>\n\n${chunk({ content: 'b' }, 'stop')}${done}`
+    const sse = `${first}data: <html>\n\n${chunk({ content: 'b' }, 'stop')}${done}`
     expect(rewrite([sse], { onWarning: (message) => warnings.push(message) })).toBe(sse)
     expect(warnings).toHaveLength(1)
     expect(warnings[0]).toContain('event 2')
   })
 
   it('an explicit standard format reads no calls', () => {
-    const sse = chunk({ content: oneCall }, 'stop') + done
+    const sse = first + chunk({ content: oneCall }, 'stop') + done
     expect(rewrite([sse], { parser: { format: 'standard' } })).toBe(sse)
   })
 
   it('unknown options fail before anything is sent', () => {
     expect(() => rewriter({ parser: { format: 'kimi', limits: { toolCallBytes: 0 } } })).toThrow(
       DragomanError,
+    )
+  })
+})
+
+describe('a choice whose first delta has no role', () => {
+  it('gets one there, and all else stays as it came', () => {
+    const repairs: string[] = []
+    const [came, ...later] = [
+      chunk({ content: 'a', odd: 1 }, null, { provider: 'P' }),
+      chunk({ content: 'b' }),
+      chunk({ content: 'c' }),
+      chunk({}, 'stop'),
+      done,
+    ]
+    const sse = rewrite([came, ...later], { onRecord: ({ code }) => repairs.push(code) })
+    const expected = chunk({ content: 'a', odd: 1, role: 'assistant' }, null, { provider: 'P' })
+    expect(sse).toBe([expected, ...later].join(''))
+    expect(repairs).toEqual(['filled-field'])
+  })
+
+  it('gets one where it is null', () => {
+    const sse = rewrite([chunk({ role: null, content: 'a' }), done])
+    expect(chunksOf(sse)).toMatchObject([{ choices: [{ delta: { role: 'assistant', content: 'a' } }] }])
+  })
+
+  it('gets one where its text is held back', () => {
+    const stream = rewriter()
+    expect(chunksOf(stream.push(chunk({ content: '<|tool_calls' })).join(''))).toMatchObject([
+      { choices: [{ delta: { role: 'assistant', content: '' } }] },
+    ])
+  })
+
+  it('gets one behind a chunk without a delta', () => {
+    const filter = event({ choices: [{ index: 0, content_filter_results: {} }] })
+    const sse = rewrite([filter, chunk({ content: 'a' }), chunk({ content: 'b' }), done])
+    expect(sse.startsWith(filter)).toBe(true)
+    expect(sse.match(/"role":"assistant"/g)).toHaveLength(1)
+  })
+
+  it('gets one of several by itself', () => {
+    const sse = rewrite([first, choicePart(1, 'b'), choicePart(0, 'a'), choicePart(1, 'c'), done])
+    const roles = chunksOf(sse).map((sent) => JSON.stringify(sent).includes('"role"'))
+    expect(roles).toEqual([true, true, false, false])
+  })
+
+  it('has one whatever comes first', () => {
+    const pieces = [
+      choicePart(0, 'a'),
+      choicePart(1, oneCall),
+      chunk({ reasoning: 'hm' }),
+      structured({ function: { name: 'f' } }),
+      event({ choices: [] }),
+    ]
+    fc.assert(
+      fc.property(fc.shuffledSubarray(pieces), fc.boolean(), (kept, isStrict) => {
+        const sse = rewrite([...kept, chunk({}, 'stop'), done], { faults: isStrict ? 'fail' : 'pass' })
+        const seen = new Set<unknown>()
+        for (const sent of chunksOf(sse).flatMap(choicesOf)) {
+          if (!seen.has(sent.index)) expect(sent.delta).toHaveProperty('role', 'assistant')
+          seen.add(sent.index)
+        }
+      }),
     )
   })
 })
@@ -181,8 +266,8 @@ describe('calls in the text', () => {
         },
       ],
     }
-    const [first, ...later] = chunksOf(rewrite([event(came), chunk({}, 'stop')]))
-    expect(first).toMatchObject({
+    const [changed, ...later] = chunksOf(rewrite([event(came), chunk({}, 'stop')]))
+    expect(changed).toMatchObject({
       id: 'x',
       provider: 'P',
       secret: { deep: [1] },
@@ -202,6 +287,7 @@ describe('calls in the text', () => {
 
   it('a chunk whose text is held back is left out, unless it says more', () => {
     const stream = rewriter()
+    stream.push(first)
     expect(stream.push(chunk({ content: '<|tool_calls' }))).toEqual([])
     expect(chunksOf(stream.push(chunk({ role: 'assistant', content: '_section' })).join(''))).toMatchObject([
       { choices: [{ delta: { role: 'assistant', content: '' } }] },
@@ -383,6 +469,7 @@ describe('several choices', () => {
 describe('structured calls', () => {
   it('complete ones are passed on byte for byte', () => {
     const sse = [
+      first,
       structured({ index: 0, id: 'call_x', type: 'function', function: { name: 'f', arguments: '' } }),
       structured({ index: 0, function: { arguments: '{"a"' } }),
       structured({ index: 0, function: { arguments: ':1}' } }),
@@ -442,6 +529,7 @@ describe('structured calls', () => {
 
   it('a call waits for its name: the first delta that a client gets has it', () => {
     const sse = rewrite([
+      first,
       structured({ index: 0, id: 'a', type: 'function', function: { arguments: '' } }),
       structured({ index: 0, function: { arguments: '{"x"' } }),
       structured({ index: 1, id: 'b', type: 'function', function: { name: 'g', arguments: '{}' } }),
@@ -450,8 +538,8 @@ describe('structured calls', () => {
       chunk({}, 'tool_calls'),
       done,
     ])
-    const [, first, ...rest] = chunksOf(sse)
-    expect(first).toMatchObject({
+    const [, , named, ...rest] = chunksOf(sse)
+    expect(named).toMatchObject({
       choices: [
         {
           delta: {
@@ -487,18 +575,24 @@ describe('structured calls', () => {
 
   it('a function_call waits for its name too', () => {
     const sse = rewrite([
+      first,
       chunk({ function_call: { arguments: '{"a":' } }),
       chunk({ function_call: { name: 'f', arguments: '1}' } }),
       chunk({}, 'function_call'),
     ])
-    expect(chunksOf(sse)).toHaveLength(2)
+    expect(chunksOf(sse)).toHaveLength(3)
     expect(firstChoice(sse).calls).toMatchObject([{ type: 'function', name: 'f', arguments: '{"a":1}' }])
   })
 
   it('the arguments of a call whose name never comes are text, and no call is promised', () => {
     const problems: string[] = []
     const sse = rewrite(
-      [structured({ index: 0, id: 'a', function: { arguments: '{"x":1}' } }), chunk({}, 'tool_calls'), done],
+      [
+        first,
+        structured({ index: 0, id: 'a', function: { arguments: '{"x":1}' } }),
+        chunk({}, 'tool_calls'),
+        done,
+      ],
       { onRecord: (record) => problems.push(record.code) },
     )
     expect(firstChoice(sse)).toMatchObject({ content: '{"x":1}', calls: [], finishReasons: ['stop'] })
@@ -507,6 +601,7 @@ describe('structured calls', () => {
 
   it('calls that are of no function are passed on byte for byte', () => {
     const sse = [
+      first,
       structured({ index: 0, id: 'a', type: 'custom', custom: { name: 'sql', input: '' } }),
       structured({ index: 0, custom: { input: 'select 1' } }),
       chunk({}, 'tool_calls'),
@@ -561,8 +656,8 @@ describe('structured calls', () => {
     })
   })
 
-  it('after a structured call, markup in the text is removed', () => {
-    const sse = rewrite([
+  it('after a structured call, markup in the text is removed, and that is recorded', () => {
+    const { sse, repairs } = recorded([
       structured({
         index: 0,
         id: 'a',
@@ -572,6 +667,7 @@ describe('structured calls', () => {
       chunk({ content: `Done.${oneCall}` }),
       chunk({}, 'tool_calls'),
     ])
+    expect(repairs).toEqual(['residue'])
     expect(firstChoice(sse)).toMatchObject({
       content: 'Done.',
       calls: [{ id: 'a' }],
@@ -580,24 +676,49 @@ describe('structured calls', () => {
     expect(firstChoice(sse).calls).toHaveLength(1)
   })
 
-  it('after a call in the text, a structured call that repeats it is dropped with a warning', () => {
-    const warnings: string[] = []
-    const sse = rewrite(
-      [
-        chunk({ content: oneCall }),
-        structured({
-          index: 0,
-          id: 'a',
-          type: 'function',
-          function: { name: 'get_time', arguments: '{ "zone"' },
-        }),
-        structured({ index: 0, function: { arguments: ': "UTC" }' } }),
-        chunk({}, 'tool_calls'),
-      ],
-      { onWarning: (message) => warnings.push(message) },
-    )
+  it('after a call in the text, a structured call that repeats it is dropped, and that alone is recorded', () => {
+    const { sse, repairs } = recorded([
+      chunk({ content: oneCall }),
+      structured({ function: { name: 'get_time', arguments: '{ "zone"' } }),
+      structured({ function: { arguments: ': "UTC" }' } }),
+      chunk({}, 'tool_calls'),
+    ])
     expect(firstChoice(sse).calls).toMatchObject([{ id: 'call_kimi_n0', name: 'get_time' }])
-    expect(warnings.join()).toContain('get_time')
+    expect(repairs).toEqual(['repeated-call'])
+  })
+
+  it.each([
+    [
+      'a missing index',
+      { id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } },
+      'filled-field',
+    ],
+    [
+      'a missing id',
+      { index: 0, type: 'function', function: { name: 'f', arguments: '{}' } },
+      'filled-field',
+    ],
+    ['a missing type', { index: 0, id: 'a', function: { name: 'f', arguments: '{}' } }, 'filled-field'],
+    [
+      'arguments that are an object',
+      { index: 0, id: 'a', type: 'function', function: { name: 'f', arguments: { x: 1 } } },
+      'encoded-arguments',
+    ],
+    [
+      'arguments that are null',
+      { index: 0, id: 'a', type: 'function', function: { name: 'f', arguments: null } },
+      'empty-arguments',
+    ],
+  ])('%s is recorded once, also behind a call in the text', (_what, entry, code) => {
+    const more = { ...entry, id: undefined, type: undefined, function: { arguments: '' } }
+    const pieces = [structured(entry), structured(more), structured(more), chunk({}, 'tool_calls'), done]
+    expect(recorded(pieces).repairs).toEqual([code])
+    expect(recorded([chunk({ content: oneCall }), ...pieces]).repairs).toEqual([code])
+  })
+
+  it('calls in which nothing changes are not recorded', () => {
+    const entry = { index: 0, id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } }
+    expect(recorded([structured(entry), chunk({}, 'tool_calls'), done]).repairs).toEqual([])
   })
 
   it('after a call in the text, another structured call is sent with the next index', () => {

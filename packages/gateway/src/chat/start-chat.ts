@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { homedir } from 'node:os'
-import { failure } from '../cli/cli-error.ts'
+import { CliError } from '../cli/cli-error.ts'
+import { exitCodeFor } from '../cli/config-options.ts'
 import type { Io } from '../cli/io.ts'
 import type { GatewayConfig } from '../config/config.ts'
 import { loadConfig } from '../config/load.ts'
@@ -65,7 +66,7 @@ function openView({ isJson }: ChatOptions, interrupts: Interrupts, { stdout, std
 async function readConfig({ config: flags }: ChatOptions, io: Io): Promise<GatewayConfig> {
   const loaded = await loadConfig(processWorld(io.env), flags)
   await io.stderr.write(loaded.warnings.map((each) => `dragoman: warning: ${describeIssue(each)}\n`).join(''))
-  if (!loaded.ok) throw failure(loaded.errors.map(describeIssue).join('\n'))
+  if (!loaded.ok) throw new CliError(exitCodeFor(loaded.errors), loaded.errors.map(describeIssue).join('\n'))
   return loaded.config
 }
 

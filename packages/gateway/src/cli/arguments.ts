@@ -13,6 +13,7 @@ export interface CommandArguments {
 
 export const commonOptions: Readonly<Record<string, Option>> = {
   help: { type: 'boolean', short: 'h', help: 'Show this help.' },
+  version: { type: 'boolean', short: 'v', help: 'Print the version.' },
 }
 
 /** Reads the arguments as the command's table says, and refuses what it does not say. */
@@ -46,7 +47,7 @@ export function readArguments(command: Command, argv: readonly string[]): Comman
       texts.set(token.name, option.multiple === true ? [...(texts.get(token.name) ?? []), value] : [value])
     }
   }
-  if (!flags.has('help')) checkOperands(command, operands)
+  if (!flags.has('help') && !flags.has('version')) checkOperands(command, operands)
   return {
     operands,
     text: (option) => texts.get(option)?.at(-1),

@@ -14,7 +14,7 @@ export interface Command {
   readonly options: Readonly<Record<string, Option>>
   readonly examples: readonly Example[]
   /** Resolves to the exit code. */
-  readonly run: (given: CommandArguments, io: Io) => Promise<0 | 1>
+  readonly run: (given: CommandArguments, io: Io) => Promise<0 | 1 | 2>
 }
 
 export interface Option {

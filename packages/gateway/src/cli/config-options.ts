@@ -1,4 +1,5 @@
 import type { ConfigFlag, ConfigFlags } from '../config/overlays.ts'
+import type { ConfigIssue } from '../config/origin.ts'
 import type { CommandArguments } from './arguments.ts'
 import type { Option } from './command.ts'
 
@@ -29,3 +30,11 @@ export function readConfigFlags(given: CommandArguments): ConfigFlags {
     }),
   )
 }
+
+/** The exit code for a configuration with these errors: the command line is wrong, or what it stands on. */
+export function exitCodeFor(errors: readonly ConfigIssue[]): 1 | 2 {
+  return errors.some(({ origin }) => origin.from === 'flag' && !pointers.has(origin.name)) ? 2 : 1
+}
+
+/** What is wrong with these is what they need: a file, a variable, keys for an address that others can reach. */
+const pointers: ReadonlySet<string> = new Set<ConfigFlag>(['config', 'upstream-key-env', 'host'])

@@ -20,7 +20,7 @@ export async function main(argv: string[]): Promise<void> {
   }
 }
 
-async function run(given: string[], io: Io): Promise<0 | 1> {
+async function run(given: string[], io: Io): Promise<0 | 1 | 2> {
   const [first, ...rest] = given
   switch (first) {
     case '-h':
@@ -28,9 +28,9 @@ async function run(given: string[], io: Io): Promise<0 | 1> {
       return write(programHelp(commands, io.stdout), io)
     case '-v':
     case '--version':
-      return write(`${await packageVersion()}\n`, io)
+      return writeVersion(io)
     case 'help':
-      return write(helpFor(rest[0], io), io)
+      return rest[0] === '-v' || rest[0] === '--version' ? writeVersion(io) : write(helpFor(rest[0], io), io)
     default:
       // Options alone are meant for the gateway, which needs no name.
       if (first === undefined || first.startsWith('-')) return runCommand(serve, given, io)
@@ -38,13 +38,14 @@ async function run(given: string[], io: Io): Promise<0 | 1> {
   }
 }
 
-async function runCommand(command: Command, argv: readonly string[], io: Io): Promise<0 | 1> {
+async function runCommand(command: Command, argv: readonly string[], io: Io): Promise<0 | 1 | 2> {
   const given = readArguments(command, argv)
-  return given.flag('help') ? write(commandHelp(command, io.stdout), io) : command.run(given, io)
+  if (given.flag('help')) return write(commandHelp(command, io.stdout), io)
+  return given.flag('version') ? writeVersion(io) : command.run(given, io)
 }
 
 function helpFor(name: string | undefined, io: Io): string {
-  return name === undefined || name === 'help'
+  return name === undefined || name === 'help' || name === '-h' || name === '--help'
     ? programHelp(commands, io.stdout)
     : commandHelp(commandNamed(name), io.stdout)
 }
@@ -55,6 +56,10 @@ function commandNamed(name: string): Command {
   const meant = didYouMean(name, [...commands.map((known) => known.name), 'help'])
   const question = meant === undefined ? '' : ` Did you mean ${meant}?`
   throw usageError(`unknown command "${name}".${question}`, 'See dragoman --help')
+}
+
+async function writeVersion(io: Io): Promise<0> {
+  return write(`${await packageVersion()}\n`, io)
 }
 
 async function write(text: string, io: Io): Promise<0> {

@@ -36,6 +36,8 @@ export interface ClientKey {
   readonly name: string
   /** 64 hexadecimal digits in lower case. */
   readonly sha256: string
+  /** The key itself, where it was said and not its sum alone: known, it can be kept out of what is written. */
+  readonly plain?: Secret
 }
 
 export interface Upstream {

@@ -12,7 +12,7 @@ import { configSchema } from './schema.ts'
 import { schemaIssues } from './schema-issues.ts'
 import { joinLayers, plainValue, withoutKeys, type SettingMap } from './setting-tree.ts'
 import { readSaidUpstream, singleUpstream } from './single-upstream.ts'
-import { withVariableKey } from './variable-key.ts'
+import { type PlainKeys, withVariableKey } from './variable-key.ts'
 import type { ConfigWorld } from './world.ts'
 
 export type LoadResult = LoadedConfig | RefusedConfig
@@ -63,12 +63,17 @@ export async function loadConfig(world: ConfigWorld, flags: ConfigFlags = {}): P
   if (!parsed.success || errors.length > 0) {
     return { ok: false, errors: inOrder(errors), warnings, files, watched }
   }
-  const config = resolveConfig(parsed.data, settings, { cwd: world.cwd, proxies })
+  const config = resolveConfig(parsed.data, settings, {
+    cwd: world.cwd,
+    proxies,
+    plainKeys: sources.plainKeys,
+  })
   return { ok: true, config, warnings, files, watched, settings }
 }
 
 interface JoinedSources {
   readonly settings: SettingMap
+  readonly plainKeys: PlainKeys
   readonly issues: readonly ConfigIssue[]
   readonly warnings: readonly ConfigIssue[]
 }
@@ -91,6 +96,7 @@ function joinSources({ env }: ConfigWorld, flags: ConfigFlags, files: readonly R
   const keyed = withVariableKey(joinLayers([single.settings, layers]), env)
   return {
     settings: keyed.settings,
+    plainKeys: keyed.plainKeys,
     issues: [...filled.flatMap(({ issues }) => issues), ...single.issues, ...keyed.issues],
     warnings: single.warnings,
   }

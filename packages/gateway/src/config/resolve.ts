@@ -1,18 +1,26 @@
 import { dirname, resolve } from 'node:path'
 import { formatIds, type FormatId, type MarkerOverrides } from '@dragoman/core'
 import { withoutBrackets } from './addresses.ts'
-import type { FormatsConfig, GatewayConfig, ModelRule, Timeouts, Upstream } from './config.ts'
+import type { ClientKey, FormatsConfig, GatewayConfig, ModelRule, Timeouts, Upstream } from './config.ts'
 import type { ProxyConfig } from './proxies.ts'
 import { originAt, type SettingTree } from './setting-tree.ts'
 import type { ParsedConfig } from './schema.ts'
 import { Secret } from './secret.ts'
+import type { PlainKeys } from './variable-key.ts'
 import { upstreamBase } from './upstream-url.ts'
+
+/** What is known beside the settings. */
+export interface ResolvedBeside {
+  readonly cwd: string
+  readonly proxies: ProxyConfig
+  readonly plainKeys: PlainKeys
+}
 
 /** The configuration as the server uses it, out of the one that the schema accepted. */
 export function resolveConfig(
   parsed: ParsedConfig,
   settings: SettingTree,
-  { cwd, proxies }: { readonly cwd: string; readonly proxies: ProxyConfig },
+  { cwd, proxies, plainKeys }: ResolvedBeside,
 ): GatewayConfig {
   const { listen, keys, delivery, reasoning, strictHistory, warnings, limits, timeouts, metrics } = parsed
   const upstreams = new Map(Object.entries(parsed.upstreams).map((entry) => [entry[0], upstreamOf(entry)]))
@@ -28,7 +36,7 @@ export function resolveConfig(
       host: withoutBrackets(listen.host),
       allowedHosts: listen.allowedHosts.map((host) => host.toLowerCase()),
     },
-    keys,
+    keys: keys.map((key) => clientKeyOf(key, plainKeys.get(key.name))),
     upstreams: upstreams.size === 0 ? 'simulator' : upstreams,
     models: modelsOf(parsed, [...upstreams.keys()][0] ?? 'simulator'),
     formats: formatsOf(parsed),
@@ -43,6 +51,10 @@ export function resolveConfig(
     metrics,
     proxies,
   }
+}
+
+function clientKeyOf({ name, sha256 }: ParsedConfig['keys'][number], plain: Secret | undefined): ClientKey {
+  return plain === undefined ? { name, sha256 } : { name, sha256, plain }
 }
 
 function upstreamOf([name, given]: [string, ParsedConfig['upstreams'][string]]): Upstream {

@@ -1,12 +1,13 @@
 import type { GatewayConfig } from './config.ts'
 
 /** What no log, recording or error message may hold. */
-export function secretsOf({ upstreams, proxies }: GatewayConfig): string[] {
+export function secretsOf({ keys, upstreams, proxies }: GatewayConfig): string[] {
   const secrets: string[] = []
   for (const proxy of [proxies.http, proxies.https]) {
     const credentials = proxy?.authorization?.reveal()
     if (credentials !== undefined) secrets.push(credentials.replace(/^Basic /, ''))
   }
+  for (const { plain } of keys) if (plain !== undefined) secrets.push(plain.reveal())
   if (upstreams === 'simulator') return secrets
   for (const { apiKey, headers } of upstreams.values()) {
     if (apiKey !== null) secrets.push(apiKey.reveal())

@@ -3,13 +3,17 @@ import type { IncomingMessage } from 'node:http'
 export type BodyResult =
   | { readonly is: 'body'; readonly bytes: Buffer }
   | { readonly is: 'too-large' }
+  | { readonly is: 'late' }
   | { readonly is: 'gone' }
 
 /** How long a client may go on sending what nobody reads, so that it sees the answer and not a reset. */
 const LINGER_MS = 1000
 
-/** Reads a whole request body, but never more than `limit` bytes of it. */
-export function readBody(request: IncomingMessage, limit: number): Promise<BodyResult> {
+/** Reads a whole request body, but never more than `limit` bytes of it, and for `longest` milliseconds at most. */
+export function readBody(
+  request: IncomingMessage,
+  { limit, longest }: { readonly limit: number; readonly longest: number },
+): Promise<BodyResult> {
   const declared = Number(request.headers['content-length'] ?? '0')
   if (declared > limit) {
     discard(request)
@@ -18,6 +22,19 @@ export function readBody(request: IncomingMessage, limit: number): Promise<BodyR
   return new Promise((resolve) => {
     const chunks: Buffer[] = []
     let size = 0
+    let timer: NodeJS.Timeout | undefined
+    // Nearly every body is whole before this turn of the event loop is over: it needs no timer.
+    const arming = setImmediate(() => {
+      timer = setTimeout(() => {
+        request.off('data', onData)
+        settle({ is: 'late' })
+      }, longest)
+    })
+    const settle = (result: BodyResult): void => {
+      clearImmediate(arming)
+      clearTimeout(timer)
+      resolve(result)
+    }
     const onData = (chunk: Buffer): void => {
       size += chunk.length
       if (size <= limit) {
@@ -26,15 +43,15 @@ export function readBody(request: IncomingMessage, limit: number): Promise<BodyR
       }
       request.off('data', onData)
       discard(request)
-      resolve({ is: 'too-large' })
+      settle({ is: 'too-large' })
     }
     // What comes first counts: a promise is settled once, and the listeners end with the request.
     request.on('data', onData)
     request.on('end', () => {
       const [only] = chunks
-      resolve({ is: 'body', bytes: chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks) })
+      settle({ is: 'body', bytes: chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks) })
     })
-    const onGone = (): void => resolve({ is: 'gone' })
+    const onGone = (): void => settle({ is: 'gone' })
     request.on('error', onGone).on('close', onGone)
   })
 }

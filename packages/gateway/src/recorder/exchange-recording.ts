@@ -120,6 +120,9 @@ export class ExchangeRecording implements Recording {
       },
       upstream: upstream && {
         ...upstream,
+        model: redact(upstream.model),
+        reading: redactedReading(upstream.reading, redact),
+        contentType: redact(upstream.contentType),
         request: redact(upstream.request),
         response: redact(Buffer.concat(this.upstreamChunks).toString('utf8')),
       },
@@ -135,4 +138,8 @@ export class ExchangeRecording implements Recording {
     this.held += bytes
     return true
   }
+}
+
+function redactedReading(reading: UpstreamNotes['reading'], redact: Redactor): UpstreamNotes['reading'] {
+  return reading.model === undefined ? reading : { ...reading, model: redact(reading.model) }
 }

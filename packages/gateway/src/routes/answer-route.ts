@@ -17,7 +17,9 @@ import type { Recording } from '../recorder/exchange-recording.ts'
 import type { Recorder } from '../recorder/recorder.ts'
 import { tapResponse, tapUpstream } from '../recorder/tap.ts'
 import { Exchange } from '../runtime/exchange.ts'
+import { lateBody, modelNotFound } from '../runtime/refusals.ts'
 import type { RequestLog } from '../runtime/request-log.ts'
+import { rateLimitsFor } from '../upstream/rate-limits.ts'
 import type { Upstreams } from '../upstream/upstreams.ts'
 import { estimateTokens } from './estimate-tokens.ts'
 import { createStreamPipeline, createWholePipeline, type PipelineOptions } from './pipeline.ts'
@@ -51,10 +53,9 @@ export async function answerRoute(context: AnswerRouteContext): Promise<void> {
   if (read === undefined) return
   const { request: decoded, came } = read
   const { config, dialect, log, upstreams } = context
-  log.model = decoded.model
   const route = matchModel(config, decoded.model)
   if (route === undefined) {
-    context.refuse(failure('not-found', 'model_not_found', `There is no model "${decoded.model}".`))
+    context.refuse(modelNotFound(decoded.model))
     return
   }
   const upstream = await upstreams.resolve(route.upstream)
@@ -75,11 +76,15 @@ export async function readRequest(
   recording?: Recording,
 ): Promise<{ readonly request: ConversationRequest; readonly came: CameBody } | undefined> {
   const { request, dialect, config, log, refuse } = context
-  const body = await readBody(request, config.limits.bodyBytes)
+  const { bodyBytes } = config.limits
+  const body = await readBody(request, { limit: bodyBytes, longest: config.timeouts.clientBody })
   if (body.is === 'gone') return undefined
+  if (body.is === 'late') {
+    refuse(lateBody.failure, lateBody)
+    return undefined
+  }
   if (body.is === 'too-large') {
-    const message = `The body is larger than ${config.limits.bodyBytes} bytes.`
-    refuse(failure('too-large', 'request_too_large', message))
+    refuse(failure('too-large', 'request_too_large', `The body is larger than ${bodyBytes} bytes.`))
     return undefined
   }
   log.received(body.bytes.length, config.warnings.conversationBytes)
@@ -99,6 +104,7 @@ export async function readRequest(
     refuse(field === 'body' ? wrong : { ...wrong, field })
     return undefined
   }
+  log.model = decoded.request.model
   log.notes(decoded.notes)
   const [orphan] = config.strictHistory ? responsesWithoutCall(decoded.request.contents) : []
   if (orphan !== undefined) {
@@ -115,7 +121,7 @@ function answer(
   plan: Plan,
   recording: Recording | undefined,
 ): void {
-  const { config, response, upstreams, log, refuse } = context
+  const { config, dialect, response, upstreams, log, redact, refuse } = context
   const exchange: Exchange = new Exchange({
     response,
     timeouts: {
@@ -134,16 +140,22 @@ function answer(
       const options = pipelineOptions(context, request, plan, exchange)
       return request.stream ? createStreamPipeline(options, source) : createWholePipeline(options, source)
     },
-    refuse: (reason, headers) => {
-      refuse(reason, headers === undefined ? {} : { headers })
+    refuse: (reason, limits) => {
+      refuse(reason, limits === undefined ? {} : { headers: rateLimitsFor(dialect, limits, Date.now()) })
       exchange.finish()
+    },
+    onLimits: (limits) => {
+      for (const [name, value] of Object.entries(rateLimitsFor(dialect, limits, Date.now()))) {
+        response.setHeader(name, redact(value))
+      }
     },
     ping: () => {
       startStream(response)
-      response.write(pings[context.dialect])
+      response.write(pings[dialect])
     },
     onFirstByte: () => log.firstByte(),
     onFault: (fault) => log.upstreamFault(fault),
+    onStall: () => log.clientStalled(),
     onBug: context.onBug,
   })
   context.onExchange(exchange)

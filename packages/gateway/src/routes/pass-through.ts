@@ -20,7 +20,7 @@ export function passStreamThrough(options: PipelineOptions): Pipeline {
 
 /** A whole answer in the client's own dialect: the upstream's bytes where nothing had to change. */
 export function passWholeThrough(options: PipelineOptions): Pipeline {
-  return new PassedBody(options)
+  return new PassedBody(options, (body, source) => options.whole(source ?? JSON.stringify(body)))
 }
 
 class PassedStream implements Pipeline {
@@ -96,14 +96,18 @@ class PassedStream implements Pipeline {
   }
 }
 
-class PassedBody implements Pipeline {
+/** A whole answer, read when it is all there. */
+export class PassedBody implements Pipeline {
   readonly isFinishing = false
   isOver = false
   private readonly options: PipelineOptions
+  private readonly send: (body: unknown, source: string | null) => void
   private readonly chunks: Buffer[] = []
 
-  constructor(options: PipelineOptions) {
+  /** `send` gets the answer, and its text as it came where nothing in it had to change. */
+  constructor(options: PipelineOptions, send: (body: unknown, source: string | null) => void) {
     this.options = options
+    this.send = send
   }
 
   push(chunk: Buffer): void {
@@ -119,7 +123,7 @@ class PassedBody implements Pipeline {
     if (failure !== null) {
       this.refuse(failure)
     } else {
-      this.options.whole(body === came ? text : JSON.stringify(body))
+      this.send(body, body === came ? text : null)
     }
   }
 
@@ -130,7 +134,7 @@ class PassedBody implements Pipeline {
   }
 
   keepAlive(): void {
-    // A client that waits for one whole answer can be told nothing before it.
+    // Nothing is sent before the whole answer, and nothing after it.
   }
 
   private refuse(failure: Failure): void {
@@ -139,7 +143,8 @@ class PassedBody implements Pipeline {
   }
 }
 
-function openRewriter(options: PipelineOptions): ChatStreamRewriter {
+/** Rewrites a stream of the dialect that client and upstream share. */
+export function openRewriter(options: PipelineOptions): ChatStreamRewriter {
   const { plan } = options
   if (plan.upstreamDialect === 'anthropic-messages') {
     return rewriteAnthropicStream(rewriting(options))

@@ -14,6 +14,7 @@ import {
   readChatCompletion,
 } from '@dragoman/core'
 import { AnswerWatch, type AnswerWatcher } from './answer-watch.ts'
+import { passStreamAsWhole, passWholeAsStream } from './pass-converted.ts'
 import { passStreamThrough, passWholeThrough } from './pass-through.ts'
 import type { Dialect, Plan } from './plan.ts'
 
@@ -67,7 +68,9 @@ export interface PipelineOptions {
 
 /** For a client that wants a stream. `source` is how the upstream answered. */
 export function createStreamPipeline(options: PipelineOptions, source: 'sse' | 'json'): Pipeline {
-  if (source === 'sse' && isSameDialect(options)) return passStreamThrough(options)
+  if (isSameDialect(options)) {
+    return source === 'sse' ? passStreamThrough(options) : passWholeAsStream(options)
+  }
   const { clientDialect, clientModel, newAnswerId, created, includeUsage, inputTokens, write } = options
   if (clientDialect === 'anthropic-messages') {
     const encoder = createAnthropicStreamEncoder({
@@ -103,7 +106,9 @@ export function createStreamPipeline(options: PipelineOptions, source: 'sse' | '
 
 /** For a client that wants one answer. */
 export function createWholePipeline(options: PipelineOptions, source: 'sse' | 'json'): Pipeline {
-  if (source === 'json' && isSameDialect(options)) return passWholeThrough(options)
+  if (isSameDialect(options)) {
+    return source === 'json' ? passWholeThrough(options) : passStreamAsWhole(options)
+  }
   const { clientDialect, clientModel, newAnswerId, created, inputTokens, whole, failed } = options
   const assembler =
     clientDialect === 'anthropic-messages'

@@ -33,18 +33,19 @@ export const routes: readonly Route[] = [
 
 export type RouteMatch =
   | { readonly is: 'route'; readonly route: Route }
-  | { readonly is: 'wrong-method'; readonly allow: string }
+  | { readonly is: 'wrong-method'; readonly route: Route; readonly allow: string }
   | { readonly is: 'unknown' }
 
 /** Clients differ in whether their base address ends in `/v1`: both spellings are answered. */
 export function findRoute(method: string, url: string): RouteMatch {
   const path = pathIn(url)
   const known = routes.filter((route) => isAt(path, route) || isAt(`/v1${path}`, route))
-  if (known.length === 0) return { is: 'unknown' }
+  const [first] = known
+  if (first === undefined) return { is: 'unknown' }
   const route = known.find((each) => each.method === method || (method === 'HEAD' && each.method === 'GET'))
   if (route !== undefined) return { is: 'route', route }
   const methods = known.flatMap((each) => (each.method === 'GET' ? ['GET', 'HEAD'] : [each.method]))
-  return { is: 'wrong-method', allow: methods.join(', ') }
+  return { is: 'wrong-method', route: first, allow: methods.join(', ') }
 }
 
 /** The dialect in which a request is answered, also where there is no such route. */

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { type Failure, failureFromResponse } from '@dragoman/core'
 import type { UpstreamCall, UpstreamFault, UpstreamListener } from '../upstream/client.ts'
+import { type RateLimits, rateLimitsIn } from '../upstream/rate-limits.ts'
 import { internalFailure } from './refusals.ts'
 import { failureOf, upstreamFailure } from './upstream-failures.ts'
 import type { Pipeline } from '../routes/pipeline.ts'
@@ -25,12 +26,16 @@ export interface ExchangeOptions {
   readonly callUpstream: (listener: UpstreamListener) => UpstreamCall
   readonly open: (source: 'sse' | 'json') => Pipeline
   /** Answers with a failure, before anything was sent. */
-  readonly refuse: (failure: Failure, headers?: Readonly<Record<string, string>>) => void
+  readonly refuse: (failure: Failure, limits?: RateLimits) => void
+  /** What an upstream that answers says of its limits, before anything was sent. */
+  readonly onLimits?: (limits: RateLimits) => void
   /** Tells a client that waits for the first word of an answer that we live. */
   readonly ping: () => void
   readonly onFirstByte: () => void
   /** The call came to nothing: more than the client is told. */
   readonly onFault?: (fault: UpstreamFault) => void
+  /** The client takes nothing, and is cut off. */
+  readonly onStall?: () => void
   /** Something of ours threw. */
   readonly onBug: (error: unknown) => void
 }
@@ -94,7 +99,9 @@ export class Exchange implements UpstreamListener {
     } else {
       this.state = 'answering'
       this.source = type.includes('text/event-stream') ? 'sse' : 'json'
+      const limits = rateLimitsIn(headers)
       this.guard(() => {
+        if (limits !== undefined) this.options.onLimits?.(limits)
         this.pipeline = this.options.open(this.source)
       })
       this.schedulePing()
@@ -202,6 +209,7 @@ export class Exchange implements UpstreamListener {
     const { response, timeouts } = this.options
     this.stallTimer ??= setTimeout(() => {
       this.call?.abort()
+      this.options.onStall?.()
       response.destroy()
     }, timeouts.clientStall)
   }
@@ -233,10 +241,7 @@ export class Exchange implements UpstreamListener {
     if (this.error === undefined || this.state === 'done') return
     const { status, headers, chunks } = this.error
     const body = Buffer.concat(chunks).toString('utf8', 0, ERROR_BYTES)
-    const passed = Object.entries(headers).flatMap(([name, value]) =>
-      typeof value === 'string' && passedHeader.test(name) ? [[name, value] as const] : [],
-    )
-    this.options.refuse(failureFromResponse({ status, body }), Object.fromEntries(passed))
+    this.options.refuse(failureFromResponse({ status, body }), rateLimitsIn(headers))
   }
 
   /** A bug in one answer ends that answer, not the process with every other one. */
@@ -289,6 +294,3 @@ export class Exchange implements UpstreamListener {
     this.stallTimer = undefined
   }
 }
-
-/** When to ask again, and how much is left: the client's own business with the upstream. */
-const passedHeader = /^(?:retry-after(?:-ms)?|x-should-retry|(?:x|anthropic)-ratelimit-[a-z-]+)$/

@@ -6,8 +6,8 @@ import type { GatewayConfig } from '../config/config.ts'
 import { endStreamWithFailure, sendFailure, sendJson } from '../http/send.ts'
 import type { Logger } from '../observe/logger.ts'
 import type { Metrics } from '../observe/metrics.ts'
-import { answerRoute, type AnswerRouteContext, readRequest } from '../routes/answer-route.ts'
-import { estimateTokens } from '../routes/estimate-tokens.ts'
+import { answerRoute, type AnswerRouteContext } from '../routes/answer-route.ts'
+import { countTokens } from '../routes/count-tokens.ts'
 import { answerModels } from '../routes/models.ts'
 import type { Dialect } from '../routes/plan.ts'
 import { dialectOf, findRoute, type Route, type RouteMatch } from '../routes/route-table.ts'
@@ -102,6 +102,7 @@ export class Gateway {
   private setTimeouts(): void {
     const { clientHeaders, clientBody, keepAlive } = this.config.timeouts
     this.server.headersTimeout = clientHeaders
+    // Counts from the first byte, so it is for requests whose body nobody reads.
     this.server.requestTimeout = clientHeaders + clientBody
     this.server.keepAliveTimeout = keepAlive
   }
@@ -140,7 +141,7 @@ export class Gateway {
     if (this.isDraining) response.setHeader('connection', 'close')
     const url = request.url ?? '/'
     const found = this.findRoute(request.method ?? '', url)
-    const log = new RequestLog(found.is === 'route' ? found.route : null, requestId, this.world)
+    const log = new RequestLog(found.is === 'unknown' ? null : found.route, requestId, this.world)
     // Not `once`: it comes once anyway, and that would cost more than all that is done at it.
     response.on('close', () => log.done(response))
     // Without a listener an error on either socket would end the process.
@@ -154,7 +155,7 @@ export class Gateway {
       answerPreflight(request, response, found.allow)
       return
     }
-    const rejection = stranger ?? this.check(request, found)
+    const rejection = stranger ?? this.check(request, found, log)
     if (rejection !== null) {
       context.refuse(rejection.failure, rejection)
     } else if (found.is === 'route') {
@@ -172,11 +173,14 @@ export class Gateway {
   }
 
   /** Every further check there is, in order, for whatever route: a route cannot forget one. */
-  private check(request: IncomingMessage, found: RouteMatch): Rejection | null {
+  private check(request: IncomingMessage, found: RouteMatch, log: RequestLog): Rejection | null {
     if (found.is !== 'route') return rejectRoute(found)
     const { route } = found
-    const admitted = route.isOpen ? null : checkKey(request, this.gate)
-    if (admitted !== null && 'failure' in admitted) return admitted
+    if (!route.isOpen) {
+      const admitted = checkKey(request, this.gate)
+      if ('failure' in admitted) return admitted
+      log.key = admitted.keyName
+    }
     if (route.method === 'POST') return checkContent(request) ?? this.checkRoom()
     return this.isDraining && route.name === 'models' ? shuttingDown : null
   }
@@ -199,12 +203,10 @@ export class Gateway {
       case 'models':
         await answerModels(context)
         return
-      case 'count-tokens': {
+      case 'count-tokens':
         this.occupy(response)
-        const read = await readRequest(context)
-        if (read !== undefined) sendJson(response, 200, { input_tokens: estimateTokens(read.request) })
+        await countTokens(context)
         return
-      }
       case 'messages':
       case 'chat-completions':
         this.occupy(response)

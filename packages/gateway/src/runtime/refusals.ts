@@ -20,6 +20,19 @@ export const tooMany = reject(
   soon,
 )
 
+/** What is left of the body may still come: the connection is of no use any more. */
+export const lateBody = reject(
+  408,
+  'timeout',
+  'request_timeout',
+  'The body of the request did not come in time.',
+  { connection: 'close' },
+)
+
+export function modelNotFound(model: string): Failure {
+  return { kind: 'not-found', code: 'model_not_found', message: `There is no model "${model}".` }
+}
+
 /** For a bug of ours: what went wrong is in the log, and none of the client's business. */
 export const internalFailure: Failure = {
   kind: 'internal',

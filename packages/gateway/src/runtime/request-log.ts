@@ -23,6 +23,8 @@ const loggedChanges = 50
 /** Everything there is to say about one request, gathered while it runs and told in one line at its end. */
 export class RequestLog implements AnswerWatcher {
   model: string | null = null
+  /** The name of the key that let it in. */
+  key: string | null = null
   private readonly route: Route | null
   private readonly requestId: string
   private readonly logger: Logger
@@ -44,6 +46,7 @@ export class RequestLog implements AnswerWatcher {
   private finish: FinishReason | null = null
   private failure: Failure | null = null
   private reason: string | null = null
+  private isCut = false
   private tokens: Usage | null = null
 
   constructor(
@@ -142,6 +145,11 @@ export class RequestLog implements AnswerWatcher {
     this.reason = `${code}: ${message}`
   }
 
+  /** It is our doing that the answer ends, but the client's fault, and no upstream's. */
+  clientStalled(): void {
+    this.isCut = true
+  }
+
   usage(usage: Usage): void {
     this.tokens = usage
   }
@@ -168,13 +176,14 @@ export class RequestLog implements AnswerWatcher {
       {
         requestId: this.requestId,
         route,
+        key: this.key,
         model: this.model,
         upstream: this.carried?.upstream.name,
         upstreamModel: this.carried?.route.model,
         format,
         formatFrom: this.written === null ? this.carried?.formatFrom : 'answer',
         status,
-        how: writableFinished ? 'answered' : 'left',
+        how: this.isCut ? 'cut' : writableFinished ? 'answered' : 'left',
         ms: Math.round(seconds * 1000),
         firstByteMs: firstByte === null ? null : Math.round(firstByte * 1000),
         finish: this.finish,
@@ -183,7 +192,7 @@ export class RequestLog implements AnswerWatcher {
         repairs: orNull(this.repairs),
         changed: orNull(this.dropped),
         tokens: this.tokens === null ? null : this.tokens.inputTokens + this.tokens.outputTokens,
-        failure: this.failure === null ? null : `${this.failure.code}: ${this.failure.message}`,
+        failure: this.failureText(),
         reason: this.failure === null ? null : this.reason,
       },
       'request',
@@ -198,13 +207,18 @@ export class RequestLog implements AnswerWatcher {
     this.metrics.toolCalls(format, 'incomplete', this.calls.length - whole)
   }
 
+  private failureText(): string | null {
+    if (this.failure !== null) return `${this.failure.code}: ${this.failure.message}`
+    return this.isCut ? 'client_stalled: The client took nothing for timeouts.clientStall.' : null
+  }
+
   private format(): FormatId | null {
     return this.written ?? this.carried?.format ?? null
   }
 
   /** Probes come every few seconds and say nothing. */
   private level(): 'debug' | 'info' | 'warn' {
-    if (this.failure !== null) return 'warn'
+    if (this.failure !== null || this.isCut) return 'warn'
     return this.route?.method === 'GET' ? 'debug' : 'info'
   }
 

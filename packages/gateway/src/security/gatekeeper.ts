@@ -65,9 +65,10 @@ export function checkKey(request: IncomingMessage, policy: GatePolicy): Rejectio
     const headers = { 'retry-after': '60' }
     return reject(429, 'rate-limit', 'too_many_failures', 'Too many wrong keys from this address.', headers)
   }
-  const keyName = findKey(request.headers, policy.keys)
-  if (keyName !== null) return { keyName }
-  policy.failureLimit.fail(address)
+  const found = findKey(request.headers, policy.keys)
+  if (found.is === 'ours') return { keyName: found.name }
+  // Who sends no key tries none: counted, it would shut out everybody else behind the same address.
+  if (found.is === 'wrong') policy.failureLimit.fail(address)
   return reject(401, 'authentication', 'invalid_api_key', 'A valid API key is needed.')
 }
 

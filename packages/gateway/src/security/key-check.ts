@@ -7,8 +7,10 @@ export interface ClientKey {
   readonly sha256: string
 }
 
-/** The name of the key a request carries, or null if it carries none of ours. */
-export function findKey(headers: IncomingHttpHeaders, keys: readonly ClientKey[]): string | null {
+export type FoundKey = { readonly is: 'ours'; readonly name: string } | { readonly is: 'wrong' | 'missing' }
+
+/** Whether a request carries a key, and which of ours it is. */
+export function findKey(headers: IncomingHttpHeaders, keys: readonly ClientKey[]): FoundKey {
   const given = keyIn(headers)
   const digest = createHash('sha256').update(given).digest()
   let found: string | null = null
@@ -16,7 +18,8 @@ export function findKey(headers: IncomingHttpHeaders, keys: readonly ClientKey[]
   for (const key of keys) {
     if (timingSafeEqual(digest, Buffer.from(key.sha256, 'hex'))) found = key.name
   }
-  return given === '' ? null : found
+  if (given === '') return { is: 'missing' }
+  return found === null ? { is: 'wrong' } : { is: 'ours', name: found }
 }
 
 function keyIn(headers: IncomingHttpHeaders): string {

@@ -60,7 +60,9 @@ function escaped(text: string): string {
 
 /** An upstream may repeat the key it was shown, in its message or in its code. */
 export function redactFailure(failure: Failure, redact: Redactor): Failure {
-  return { ...failure, code: redact(failure.code), message: redact(failure.message) }
+  const { code, message, upstreamType } = failure
+  const told = { ...failure, code: redact(code), message: redact(message) }
+  return upstreamType === undefined ? told : { ...told, upstreamType: redact(upstreamType) }
 }
 
 export function redactHeaders(

@@ -77,7 +77,7 @@ describe('dragoman convert', () => {
 
   it('writes each event as it comes', async () => {
     const child = spawn(process.execPath, [binary, 'convert'])
-    const event = 'data: {"choices":[{"index":0,"delta":{"content":"a"}}]}\n\n'
+    const event = 'data: {"choices":[{"index":0,"delta":{"role":"assistant","content":"a"}}]}\n\n'
     child.stdin.write(event)
     const [first]: unknown[] = await once(child.stdout.setEncoding('utf8'), 'data')
     expect(first).toBe(event)

@@ -15,7 +15,15 @@ describe('help and version', () => {
     expect(await dragoman(['-v'])).toEqual(asked)
   })
 
-  for (const args of [['--help'], ['-h'], ['help']]) {
+  for (const command of [...commands, 'chat', 'help']) {
+    it(`${command} --version prints the same, whatever else the command needs`, async () => {
+      const asked = await dragoman(['--version'])
+      expect(await dragoman([command, '--version'])).toEqual(asked)
+      expect(await dragoman([command, '-v'])).toEqual(asked)
+    })
+  }
+
+  for (const args of [['--help'], ['-h'], ['help'], ['help', '--help']]) {
     it(`${args.join(' ')} lists the commands`, async () => {
       const { code, stdout, stderr } = await dragoman(args)
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -55,6 +63,11 @@ describe('a wrong command line', () => {
     [['detect', 'x', '--override', 'x=nope'], 'unknown format "nope"'],
     [['convert', '--from', 'opnai-chat'], 'unknown dialect "opnai-chat". Did you mean openai-chat?'],
     [['check', '--workers', 'many'], '--workers must be a whole number'],
+    [['--format', 'klingon'], '--format: models[0].format:'],
+    [['serve', '--port', 'abc'], '--port: listen.port:'],
+    [['serve', '--log-level', 'loud'], '--log-level: log.level:'],
+    [['check', '--port', '70000'], '--port: listen.port:'],
+    [['chat', '--upstream', 'nowhere', '-p', 'Hello'], '--upstream: upstreams.upstream.url:'],
     [['replay'], 'replay needs FILE|DIR|-'],
     [['replay', '--to', 'anthropic', 'x'], 'unknown dialect "anthropic"'],
   ]
@@ -65,6 +78,24 @@ describe('a wrong command line', () => {
       expect(stderr).toContain(says)
       expect(stderr).not.toMatch(/\n\s+at /)
       expect(stderr.trimEnd().split('\n').length).toBeLessThanOrEqual(2)
+    })
+  }
+
+  const right: [args: string[], env: Record<string, string>, says: string][] = [
+    [['serve', '--config', '/nowhere.yaml'], {}, '--config: /nowhere.yaml: no such file'],
+    [['serve', '--host', '0.0.0.0'], {}, '--host: listen.host: others can reach this address'],
+    [['serve'], { DRAGOMAN_PORT: 'abc' }, '$DRAGOMAN_PORT: listen.port:'],
+    [
+      ['serve', '--upstream', 'http://127.0.0.1:1/v1', '--upstream-key-env', 'NO_SUCH_KEY'],
+      {},
+      'the environment variable NO_SUCH_KEY is not set',
+    ],
+  ]
+  for (const [args, env, says] of right) {
+    it(`is not one that stands on what is wrong: ${args.join(' ')} ${JSON.stringify(env)}`, async () => {
+      const { code, stderr } = await dragoman(args, { env })
+      expect(code).toBe(1)
+      expect(stderr).toContain(says)
     })
   }
 

@@ -7,7 +7,8 @@ import { dragoman, kimiCall, sample } from './run-cli.ts'
 
 const chunk = (delta: object, finish_reason: string | null = null): string =>
   `data: ${JSON.stringify({ id: 'gen-7', provider: 'Lab', choices: [{ index: 0, delta, finish_reason }] })}\n\n`
-const stream = chunk({ content: `Hm. ${kimiCall}` }) + chunk({}, 'stop') + 'data: [DONE]\n\n'
+const stream =
+  chunk({ role: 'assistant', content: `Hm. ${kimiCall}` }) + chunk({}, 'stop') + 'data: [DONE]\n\n'
 const schema = { type: 'object', properties: { zone: { type: 'string' } } }
 const messages = [{ role: 'user', content: 'What time is it?' }]
 

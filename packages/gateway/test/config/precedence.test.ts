@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { loadConfig } from '../../src/config/load.ts'
 import { matchModel, type ModelRoute } from '../../src/config/match-model.ts'
+import { Secret } from '../../src/config/secret.ts'
 import { accepted, fakeWorld, load, refusals, warnings, type Around } from './fake-world.ts'
 
 const userFile = '/home/ada/.config/dragoman/config.yaml'
@@ -102,7 +103,7 @@ describe('who is heard first', () => {
     const { keys } = await accepted({ yaml, env: { DRAGOMAN_API_KEY: key } })
     expect(keys).toEqual([
       { name: 'laptop', sha256: '0'.repeat(64) },
-      { name: 'DRAGOMAN_API_KEY', sha256 },
+      { name: 'DRAGOMAN_API_KEY', sha256, plain: expect.any(Secret) },
     ])
     expect((await refusals({ env: { DRAGOMAN_API_KEY: 'short-canary' } }))[0]).toMatch(
       /^\$DRAGOMAN_API_KEY: keys: a key must have at least 24 characters(?!.*canary)/,

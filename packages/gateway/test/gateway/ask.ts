@@ -51,7 +51,7 @@ export interface Answer {
   readonly comments: number
   readonly pings: number
   readonly error:
-    | { readonly type: string; readonly code: string | undefined; readonly message: string }
+    | { readonly type: string; readonly code: string | number | undefined; readonly message: string }
     | undefined
   /** How the answer says that it is whole: `end_turn`, `tool_calls`… */
   readonly finish: string | undefined
@@ -91,7 +91,7 @@ export async function readAnswer(response: Response): Promise<Answer> {
         ? undefined
         : {
             type: String(at(error, 'type')),
-            code: optionalText(at(error, 'code')),
+            code: optionalCode(at(error, 'code')),
             message: String(at(error, 'message')),
           },
     finish: values.map(finishOf).find((reason) => reason !== undefined),
@@ -117,6 +117,10 @@ export function at(value: unknown, ...path: readonly (string | number)[]): unkno
     found = Object.getOwnPropertyDescriptor(found, key)?.value
   }
   return found
+}
+
+function optionalCode(value: unknown): string | number | undefined {
+  return typeof value === 'number' ? value : optionalText(value)
 }
 
 function textOf(value: unknown): string {

@@ -97,7 +97,14 @@ const inStream: readonly (Fault & { readonly text: string })[] = [
     script: (response) =>
       sse(response, says, { object: 'error', message: 'sorry', type: 'BadThing', code: 500 }),
     text: 'Paris is',
-    outcome: broken('BadThing'),
+    outcome: { status: [200, 200], type: ['api_error', 'BadThing'], code: 500 },
+  },
+  {
+    upstream: 'reports an error with a number for a code',
+    script: (response) =>
+      sse(response, says, { error: { message: 'slow', type: 'provider_error', code: 429 } }),
+    text: 'Paris is',
+    outcome: { status: [200, 200], type: ['rate_limit_error', 'provider_error'], code: 429 },
   },
 ]
 
@@ -124,6 +131,7 @@ describe.each(clientDialects)('a stream that fails, for a client of %s', (dialec
     const answer = await ask(address, dialect, { stream: false })
     expect(answer.status).toBeGreaterThanOrEqual(400)
     expect(answer.error?.type).toBe(outcome.type[which])
+    if (dialect === 'openai') expect(answer.error?.code).toBe(outcome.code)
     expect(answer.finish).toBeUndefined()
     await until(() => upstream.openRequests === 0, 1000)
   })

@@ -118,13 +118,15 @@ describe('a client that reads slowly', () => {
   it('is cut off when it has taken nothing for too long', async () => {
     const upstream = await startUpstream(phases.at(-1)?.script ?? (() => {}))
     const settings = { timeouts: { clientStall: '200ms' } }
-    const { address, requestLine } = await startGateway({ upstream: upstream.url, settings })
+    const { address, requestLine, metric } = await startGateway({ upstream: upstream.url, settings })
     const client = connectRaw(address, paths.openai, weatherRequest('openai'))
     client.pause()
     await until(() => upstream.openRequests === 1, 1000)
     await until(() => upstream.openRequests === 0, 3000)
     await until(() => requestLine() !== undefined, 250)
-    expect(requestLine()).toMatchObject({ how: 'left' })
+    expect(requestLine()).toMatchObject({ level: 'warn', how: 'cut' })
+    expect(requestLine()?.['failure']).toContain('client_stalled')
+    expect(await metric('dragoman_upstream_errors_total{kind="timeout"}')).toBe(0)
     client.destroy()
   })
 })

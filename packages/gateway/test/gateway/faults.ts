@@ -16,7 +16,7 @@ export const says = chunk({ role: 'assistant', content: 'Paris is' })
 export interface Outcome {
   readonly status: readonly [anthropic: number, openai: number]
   readonly type: readonly [anthropic: string, openai: string]
-  readonly code: string
+  readonly code: string | number
 }
 
 export interface Fault {

@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createSimulator } from '../../src/simulator/server.ts'
-import { ask, clientDialects } from './ask.ts'
+import { ask, clientDialects, post, weatherRequest } from './ask.ts'
 import { type RunningGateway, startGateway, stopGateways } from './running-gateway.ts'
 import { chunk, sse, startUpstream, stopUpstreams, until } from './scripted-upstream.ts'
 
@@ -35,6 +36,10 @@ async function lineOf(asking: Promise<unknown>) {
   await until(() => requestLines().length > before, 500)
   expect(requestLines()).toHaveLength(before + 1)
   return requestLines().at(-1)
+}
+
+function countTokens(model: string): Promise<Response> {
+  return post(gateway.address, '/v1/messages/count_tokens', weatherRequest('anthropic', { model }))
 }
 
 describe('the log', () => {
@@ -75,6 +80,36 @@ describe('the log', () => {
     expect(late?.['failure']).toContain('upstream_truncated')
     const unknown = await lineOf(ask(gateway.address, 'openai', { model: 'nobody' }))
     expect(unknown).toMatchObject({ level: 'warn', status: 404, model: 'nobody' })
+  })
+
+  it('names the model whose tokens are counted, also where there is no such model', async () => {
+    const route = '/v1/messages/count_tokens'
+    expect(await lineOf(countTokens('kimi-k2'))).toMatchObject({ route, status: 200, model: 'kimi-k2' })
+    expect(await lineOf(countTokens('nobody'))).toMatchObject({ route, status: 404, model: 'nobody' })
+  })
+
+  it('names the key that a request came with, and never shows it', async () => {
+    const key = 'canary-of-a-client-0123456789'
+    const keys = [
+      { name: 'laptop', sha256: createHash('sha256').update(key).digest('hex') },
+      { name: 'other', sha256: '0'.repeat(64) },
+    ]
+    const own = await startGateway({ upstream: simulator.address ?? '', settings: { keys } })
+    const send = async (headers: Record<string, string>) => {
+      const before = own.lines.length
+      await ask(own.address, 'openai', {}, { headers })
+      await until(() => own.lines.slice(before).some(({ msg }) => msg === 'request'), 500)
+      return own.requestLine()
+    }
+    expect(await send({ 'x-api-key': key })).toMatchObject({ status: 200, key: 'laptop' })
+    expect(await send({ 'x-api-key': 'wrong' })).toMatchObject({ status: 401, key: null })
+    expect(JSON.stringify(own.lines)).not.toContain(key)
+    expect(await lineOf(ask(gateway.address, 'openai'))).toMatchObject({ key: null })
+  })
+
+  it('names the route that is asked for with a method that it does not take', async () => {
+    const line = await lineOf(fetch(`${gateway.address}/v1/messages`))
+    expect(line).toMatchObject({ level: 'warn', route: '/v1/messages', status: 405 })
   })
 
   it('has a line for what is turned away at the door, and none above debug for a probe', async () => {

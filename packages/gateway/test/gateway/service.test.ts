@@ -23,10 +23,14 @@ interface Setup {
   readonly with: (settings: Readonly<Record<string, unknown>>) => Promise<GatewayConfig>
 }
 
-async function start(upstream: string, settings: Readonly<Record<string, unknown>> = {}): Promise<Setup> {
+async function start(
+  upstream: string,
+  settings: Readonly<Record<string, unknown>> = {},
+  env: Readonly<Record<string, string>> = {},
+): Promise<Setup> {
   const quiet = { log: { level: 'error' }, listen: { port: 0 } }
   const configWith = (more: Readonly<Record<string, unknown>>): Promise<GatewayConfig> =>
-    configFor({ upstream, settings: { ...quiet, ...more } })
+    configFor({ upstream, env, settings: { ...quiet, ...more } })
   const service = await startService(await configWith(settings), {
     metrics: createMetrics('0.0.0'),
     now: () => performance.now(),
@@ -164,5 +168,24 @@ describe('a gateway whose disk is full', () => {
     }
     await expect.poll(() => dropped('log'), { timeout: 3000 }).toBeGreaterThan(0)
     await expect.poll(() => dropped('record'), { timeout: 3000 }).toBe(3)
+  })
+})
+
+describe('a key of clients that the environment holds', () => {
+  it('is taken out of recordings, in whatever form a text repeats it', async () => {
+    const key = 'canary/of+a?client=0123456789'
+    const forms = [key, encodeURIComponent(key), Buffer.from(key).toString('base64').replace(/=+$/, '')]
+    const { url } = await startUpstream((response) => json(response, 200, completion(forms.join(' '))))
+    const dir = await folder()
+    const { service } = await start(url, { record: { dir } }, { DRAGOMAN_API_KEY: key })
+    const messages = [{ role: 'user', content: `My keys are ${forms.join(' and ')}.` }]
+    const headers = { authorization: `Bearer ${key}` }
+    const answer = await ask(service.address, 'anthropic', { stream: false, messages }, { headers })
+    expect(answer.status).toBe(200)
+    await expect.poll(() => countIn(dir), { timeout: 2000 }).toBe(1)
+    const [name] = await readdir(dir)
+    const text = await readFile(join(dir, name ?? ''), 'utf8')
+    expect(text).toContain('My keys are [redacted] and [redacted] and [redacted]')
+    for (const form of forms) expect(text).not.toContain(form)
   })
 })

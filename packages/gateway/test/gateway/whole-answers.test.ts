@@ -61,6 +61,15 @@ const endings: readonly {
     finish: ['end_turn', 'stop'],
   },
   {
+    upstream: 'goes on after it has finished beside text',
+    script: (response) => {
+      sse(response, chunk({ content: 'Paris is' }, 'stop'), chunk({ content: ' nice' }), '[DONE]')
+      response.end()
+    },
+    text: 'Paris is nice',
+    finish: ['end_turn', 'stop'],
+  },
+  {
     upstream: 'keeps the connection open behind its last word',
     script: (response) => sse(response, says, chunk({}, 'stop')),
     text: 'Paris is',
@@ -101,6 +110,8 @@ describe.each(clientDialects)('an odd but whole answer, for a client of %s', (di
       expect(answer.finish).toBe(finish[dialect === 'anthropic' ? 0 : 1])
       if (dialect === 'anthropic' && stream)
         expect(answer.body.match(/event: message_(?:delta|stop)/g)).toHaveLength(2)
+      if (dialect === 'openai' && stream)
+        expect(answer.body).toMatch(/"finish_reason":"stop"[^\n]*\n\ndata: \[DONE\]\n\n$/)
       await until(() => upstream.openRequests === 0, 1000)
     })
   }

@@ -82,6 +82,20 @@ it('no credential is in the file, whoever it belongs to', async () => {
   expect(file.toLowerCase()).not.toContain('authorization')
 })
 
+it('a credential that stands for the name of the model is not in the file either', async () => {
+  const { exchange, file } = await recorded({ pieces: chunks }, '/v1/messages', {
+    model: `model-${key}`,
+    max_tokens: 9,
+    stream: true,
+    messages,
+  })
+  expect(file).not.toContain(key)
+  expect(exchange.upstream).toMatchObject({
+    model: 'model-[redacted]',
+    reading: { model: 'model-[redacted]' },
+  })
+})
+
 it('a refusal of the upstream is recorded with what the client got', async () => {
   const answer = { status: 429, type: 'application/json', pieces: ['{"error":{"message":"slow down"}}'] }
   const { exchange, text } = await recorded(answer, '/v1/chat/completions', { model: 'm', messages })

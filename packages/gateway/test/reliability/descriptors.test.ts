@@ -13,7 +13,7 @@ import { chunk, sse, startUpstream, stopUpstreams } from '../gateway/scripted-up
 vi.setConfig({ testTimeout: 30_000 })
 
 /** Fewer would not do for the start of the program, which reads its modules at once. */
-const DESCRIPTORS = 128
+const DESCRIPTORS = 160
 const oneRequest = { headers: { connection: 'close' } }
 
 const held: Socket[] = []

@@ -1,3 +1,4 @@
+import OpenAI from 'openai'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createSimulator } from '../../src/simulator/server.ts'
 import { startGateway } from '../gateway/running-gateway.ts'
@@ -26,6 +27,7 @@ const kimiCall =
 
 const chunk = (delta: object, more: object = {}): string =>
   `data: ${JSON.stringify({ id: 'gen-7', object: 'chat.completion.chunk', provider: 'Lab', choices: [{ index: 0, delta, ...more }] })}\n\n`
+const hi = chunk({ role: 'assistant', content: 'Hi' })
 const stop = chunk({}, { finish_reason: 'stop', native_finish_reason: 'eos' })
 const usage =
   'data: {"id":"gen-7","choices":[],"usage":{"prompt_tokens":7,"completion_tokens":2,"cost":0.10}}\n\n'
@@ -52,6 +54,25 @@ describe('an OpenAI client on an OpenAI upstream, streaming', () => {
     expect(gateway.requests).toMatchObject([{ finish: 'stop', failure: null, tokens: 9 }])
   })
 
+  it('can put together with the SDK of OpenAI what an upstream sent without a role, and the log has the repair', async () => {
+    const gateway = await between({
+      pieces: [chunk({ content: 'Hi' }), chunk({ content: ' you' }), stop, done],
+    })
+    const { text } = await ask(gateway)
+    const headers = { 'content-type': 'text/event-stream' }
+    const client = new OpenAI({ apiKey: 'any', fetch: async () => new Response(text, { headers }) })
+    const stream = client.chat.completions.stream({ model: 'some-model', messages: [] })
+    expect((await stream.finalMessage()).content).toBe('Hi you')
+    expect(gateway.requests).toMatchObject([{ repairs: ['filled-field'] }])
+  })
+
+  it('has what was put right in structured calls in the log', async () => {
+    const call = { function: { name: 'get_time', arguments: { zone: 'UTC' } } }
+    const gateway = await between({ pieces: [hi, chunk({ tool_calls: [call] }), stop, done] })
+    await ask(gateway)
+    expect(gateway.requests).toMatchObject([{ repairs: ['encoded-arguments', 'filled-field'] }])
+  })
+
   it('gets a call that the model wrote as text, in chunks that keep the fields of the upstream', async () => {
     const gateway = await between({
       pieces: [chunk({ content: `Hm. ${kimiCall}` }), stop, done],
@@ -66,17 +87,17 @@ describe('an OpenAI client on an OpenAI upstream, streaming', () => {
 
   it('gets no usage chunk that only the gateway asked for, but the log has it', async () => {
     const gateway = await between({
-      pieces: [chunk({ content: 'Hi' }), stop, usage, done],
+      pieces: [hi, stop, usage, done],
     })
     const { text } = await ask(gateway)
     expect(gateway.asked[0]).toContain('"include_usage":true')
-    expect(text).toBe(chunk({ content: 'Hi' }) + stop + done)
+    expect(text).toBe(hi + stop + done)
     expect(gateway.requests).toMatchObject([{ tokens: 9 }])
   })
 
   it('gets the [DONE] that the upstream forgot', async () => {
-    const gateway = await between({ pieces: [chunk({ content: 'Hi' }), stop] })
-    expect((await ask(gateway)).text).toBe(chunk({ content: 'Hi' }) + stop + done)
+    const gateway = await between({ pieces: [hi, stop] })
+    expect((await ask(gateway)).text).toBe(hi + stop + done)
   })
 
   it('gets a finish reason where [DONE] came without one', async () => {
@@ -123,9 +144,9 @@ describe('an OpenAI client on an OpenAI upstream, streaming', () => {
 
   it('gets the error of an upstream in the middle of a stream as it came, but for secrets', async () => {
     const error = 'data: {"error":{"message":"key hush-hush-1 is worn out","code":"tired","trace":17}}\n\n'
-    const gateway = await between({ pieces: [chunk({ content: 'Hi' }), error] }, { apiKey: 'hush-hush-1' })
+    const gateway = await between({ pieces: [hi, error] }, { apiKey: 'hush-hush-1' })
     const { text } = await ask(gateway)
-    expect(text).toBe(chunk({ content: 'Hi' }) + error.replace('hush-hush-1', '[redacted]'))
+    expect(text).toBe(hi + error.replace('hush-hush-1', '[redacted]'))
   })
 
   it('gets long tool names back, and a tool that was shortened is called by its own name', async () => {

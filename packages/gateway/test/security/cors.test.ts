@@ -3,19 +3,21 @@ import { request as httpRequest } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { routes } from '../../src/routes/route-table.ts'
 import { weatherRequest } from '../gateway/ask.ts'
-import { startGateway, stopGateways } from '../gateway/running-gateway.ts'
-import { completion, json, startUpstream, stopUpstreams } from '../gateway/scripted-upstream.ts'
+import { type RunningGateway, startGateway, stopGateways } from '../gateway/running-gateway.ts'
+import { completion, json, startUpstream, stopUpstreams, until } from '../gateway/scripted-upstream.ts'
 
 const app = 'https://app.example'
 const key = 'a-client-key-of-some-length'
 const keys = [{ name: 'page', sha256: createHash('sha256').update(key).digest('hex') }]
+let listing: RunningGateway
 let withList = ''
 let withoutList = ''
 
 beforeAll(async () => {
   const upstream = await startUpstream((response) => json(response, 200, completion('hello')))
   const listen = { allowedOrigins: [app, 'http://localhost:5173'] }
-  withList = (await startGateway({ upstream: upstream.url, settings: { keys, listen } })).address
+  listing = await startGateway({ upstream: upstream.url, settings: { keys, listen } })
+  withList = listing.address
   withoutList = (await startGateway({ upstream: upstream.url, settings: { keys } })).address
 })
 afterAll(async () => {
@@ -45,6 +47,13 @@ function corsOf({ headers }: Reply): Record<string, unknown> {
     ([name]) => name.startsWith('access-control') || name === 'vary',
   )
   return Object.fromEntries(told)
+}
+
+/** The line of the log for it. */
+function answered({ headers }: Reply) {
+  return listing.lines.find(
+    ({ msg, requestId }) => msg === 'request' && requestId === headers['x-request-id'],
+  )
 }
 
 const preflight = {
@@ -81,6 +90,8 @@ describe('a page of an allowed origin', () => {
   it.each(routes)('may ask what it may send, without a key: $method $path', async ({ path, method }) => {
     const reply = await send(withList + path, 'OPTIONS', preflight)
     expect(reply.status).toBe(204)
+    await until(() => answered(reply) !== undefined, 500)
+    expect(answered(reply)).toMatchObject({ route: path, how: 'answered', failure: null })
     expect(corsOf(reply)).toEqual({
       'access-control-allow-origin': app,
       'access-control-allow-methods': method === 'GET' ? 'GET, HEAD' : 'POST',

@@ -15,16 +15,17 @@ afterAll(async () => {
   stopUpstreams()
 })
 
-/** What comes back over a connection until it is closed. */
-function exchange(text: string): Promise<string> {
+/** What comes back over a connection until it is closed. The `rest` is sent a moment later. */
+function exchange(text: string, to: RunningGateway = gateway, rest = ''): Promise<string> {
   return new Promise((resolve) => {
-    const socket = connect(Number(new URL(gateway.address).port), '127.0.0.1')
+    const socket = connect(Number(new URL(to.address).port), '127.0.0.1')
     let reply = ''
     socket.setEncoding('utf8').on('data', (piece: string) => {
       reply += piece
     })
     socket.on('error', () => {}).on('close', () => resolve(reply))
     socket.write(text)
+    if (rest !== '') setTimeout(() => socket.write(rest), 50)
   })
 }
 
@@ -51,5 +52,27 @@ describe('a request that is wrong as HTTP', () => {
   it('whose body never ends is a 408, and its connection is closed', async () => {
     expect(await exchange(`${head}content-length: 100\r\n\r\n{"model"`)).toMatch(/^HTTP\/1.1 408 |^$/)
     expect(upstream.requests).toHaveLength(0)
+  })
+
+  it('whose body is late is told so in its dialect, however long headers may take', async () => {
+    const timeouts = { clientHeaders: '60s', clientBody: '300ms' }
+    const patient = await startGateway({ upstream: upstream.url, settings: { timeouts } })
+    const started = performance.now()
+    const reply = await exchange(`${head}content-length: 100\r\n\r\n{"model"`, patient)
+    expect(performance.now() - started).toBeGreaterThan(290)
+    expect(performance.now() - started).toBeLessThan(1300)
+    expect(reply).toMatch(/^HTTP\/1.1 408 /)
+    expect(reply).toMatch(/^connection: close\r$/im)
+    expect(reply).toContain('"type":"timeout_error"')
+    expect(patient.requestLine()).toMatchObject({ level: 'warn', status: 408, how: 'answered' })
+    expect(patient.requestLine()?.['failure']).toContain('request_timeout')
+    expect(upstream.requests).toHaveLength(0)
+  })
+
+  it('whose body comes in pieces is answered where the last of them is in time', async () => {
+    const body = JSON.stringify({ model: 'm', messages: [] })
+    const start = `${head}connection: close\r\ncontent-length: ${body.length}\r\n\r\n${body.slice(0, 9)}`
+    const reply = await exchange(start, gateway, body.slice(9))
+    expect(reply).toMatch(/^HTTP\/1.1 (?:400|500) /)
   })
 })

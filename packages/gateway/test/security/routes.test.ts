@@ -239,6 +239,22 @@ describe('someone who tries keys', () => {
   })
 })
 
+describe('someone who has no key at all', () => {
+  it('is refused, and shuts nobody out', async () => {
+    const gateway = await startGateway({
+      upstream: simulator.address ?? '',
+      settings: { keys: [{ name: 'laptop', sha256 }], limits: { authFailuresPerMinute: 2 } },
+    })
+    const models = { method: 'GET', path: '/v1/models' }
+    const statuses: number[] = []
+    await inTurn([{}, {}, {}, { 'x-api-key': '' }, { authorization: `Basic ${key}` }], async (headers) => {
+      statuses.push((await send(gateway, models, headers)).status)
+    })
+    expect(statuses).toEqual([401, 401, 401, 401, 401])
+    expect((await send(gateway, models, { 'x-api-key': key })).status).toBe(200)
+  })
+})
+
 describe('allowed names', () => {
   it('lets in the hosts and origins that are configured, and the loopback beside them', async () => {
     const gateway = await startGateway({

@@ -39,6 +39,13 @@ describe('dragoman simulate', () => {
     expect(hints).toContain(`curl -N ${address}/chat/completions`)
   })
 
+  it('ends with 0 where it is told to as soon as it says that it listens', async () => {
+    const child = spawn(process.execPath, [binary, 'simulate', '--port', '0'])
+    child.stdout.once('data', () => child.kill('SIGTERM'))
+    await once(child, 'close')
+    expect([child.exitCode, child.signalCode]).toEqual([0, null])
+  })
+
   const wrong: [args: string[], says: string][] = [
     [['--format', 'kimmi'], 'cannot write "kimmi". Did you mean kimi?'],
     [['--pace', 'slow'], '--pace needs a whole number'],

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { at, clientDialects, paths, post, readAnswer, type ClientDialect } from '../gateway/ask.ts'
+import { until } from '../gateway/scripted-upstream.ts'
 import { items } from './conversation-view.ts'
 import { startLab, type Lab } from './lab.ts'
 
@@ -40,6 +41,8 @@ describe.each(clientDialects)(
       expect(answer.error?.type).toBe('invalid_request_error')
       expect(answer.error?.message).toContain('call_nowhere')
       expect(simulator.requests).toEqual([])
+      await until(() => gateway.requestLine() !== undefined, 500)
+      expect(gateway.requestLine()).toMatchObject({ status: 400, model: 'kimi-k2' })
     })
 
     it('is repaired and recorded otherwise', async () => {

@@ -1,6 +1,7 @@
+import { repairCodes } from '../../problems.ts'
 import { AnswerReader, type AnswerReaderOptions } from '../answer-reader.ts'
 import type { StreamedAnswer } from '../answer-stream.ts'
-import type { Failure, FinishReason } from '../answer.ts'
+import type { AnswerSink, Failure, FinishReason } from '../answer.ts'
 import { isJsonObject, nonEmptyText, type JsonObject } from '../json-object.ts'
 import type { SseEvent } from '../sse-items.ts'
 import { AnswerChoice } from './answer-choice.ts'
@@ -12,14 +13,17 @@ import { usageOf } from './usage.ts'
 /** What a chat completion says, in chunks or whole; of several choices the first. */
 export class ChatAnswer implements StreamedAnswer {
   private readonly reader: AnswerReader
+  private readonly sink: AnswerSink
   private readonly choice: AnswerChoice
   private readonly envelope = new LearnedEnvelope()
   taken = 0
   private finishWord: string | null = null
   private stopSequence: string | null = null
+  private otherChoices: 'none' | 'told' = 'none'
 
   constructor(options: AnswerReaderOptions) {
     this.reader = new AnswerReader(options)
+    this.sink = options.sink
     this.choice = new AnswerChoice(this.reader)
   }
 
@@ -88,8 +92,14 @@ export class ChatAnswer implements StreamedAnswer {
     for (const choice of choices) {
       if (!isJsonObject(choice)) continue
       if (first === undefined && (choice['index'] ?? 0) === 0) first = choice
-      else this.reader.warnOnce('of several choices only the first goes to the client')
+      else this.dropChoice()
     }
     return first
+  }
+
+  /** Every chunk may bring more of it: it is told once. */
+  private dropChoice(): void {
+    if (this.otherChoices === 'none') this.sink.repair('dropped-choice', repairCodes['dropped-choice'])
+    this.otherChoices = 'told'
   }
 }

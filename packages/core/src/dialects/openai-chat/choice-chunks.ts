@@ -1,5 +1,5 @@
-import { fieldsOf, type DeltaParts, type Piece } from './delta.ts'
-import { hasOtherFields, type JsonObject } from '../json-object.ts'
+import { hasOtherFields, isJsonObject, nonEmptyText, type JsonObject } from '../json-object.ts'
+import { fieldsOf, readDelta, type DeltaParts, type Piece } from './delta.ts'
 
 /** A choice of an upstream's chunk, with what has been read of it. */
 export interface ReadChoice {
@@ -39,6 +39,19 @@ export function emptiedChoice({ choice, delta, parts }: ReadChoice): JsonObject 
 /** The choice with nothing but its end. */
 export function finishChoice(choice: JsonObject, finishReason: string): JsonObject {
   return { ...laterChoice(choice, {}), finish_reason: finishReason }
+}
+
+/** A choice that ends, with what it says apart from its end; as it came where it says nothing else. */
+export function endApart(choice: unknown): unknown[] {
+  const finishReason = isJsonObject(choice) ? nonEmptyText(choice['finish_reason']) : null
+  if (!isJsonObject(choice) || finishReason === null || saysNothing(choice)) return [choice]
+  return [{ ...choice, finish_reason: null }, finishChoice(choice, finishReason)]
+}
+
+/** Whether nothing is said in the delta: at most the choice ends. */
+export function saysNothing(choice: unknown): boolean {
+  const delta = isJsonObject(choice) ? choice['delta'] : undefined
+  return !isJsonObject(delta) || readDelta(delta).keys.length === 0
 }
 
 /** Whether the choice says anything beside the parts of its delta, which would be lost with it. */

@@ -9,5 +9,5 @@ export function failureOfChoice(choice: JsonObject): Failure | null {
   if (word === null) return null
   if (isErrorValue(choice)) return failureFromError(choice)
   if (decodeFinishReason(word) !== 'error') return null
-  return failureFromError({ type: word, message: `The upstream ended its answer with "${word}".` })
+  return failureFromError({ code: word, message: `The upstream ended its answer with "${word}".` })
 }

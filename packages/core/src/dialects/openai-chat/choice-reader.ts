@@ -1,12 +1,12 @@
 import { coalesce, type ModelEvent } from '../../events.ts'
 import type { FormatId } from '../../formats/format-id.ts'
-import { problemCodes } from '../../problems.ts'
+import { problemCodes, repairCodes, type RepairCode } from '../../problems.ts'
 import type { AnswerIds } from '../answer-ids.ts'
 import type { Failure } from '../answer.ts'
 import { isJsonObject, nonEmptyText } from '../json-object.ts'
 import { cutName, withoutTokens } from '../structured-call.ts'
 import type { DeltaParts, Piece } from './delta.ts'
-import { HeldCalls } from './held-calls.ts'
+import { HeldCalls, type ReleasedCalls } from './held-calls.ts'
 import { StructuredCalls } from './structured-calls.ts'
 
 /** What reads the text of one choice: a `PushParser` does. */
@@ -98,8 +98,9 @@ export class ChoiceReader {
   end(upstream: UpstreamEnd): ChoiceEnd {
     const pieces: Piece[] = []
     this.take(this.options.parser.end(parserReason(upstream)), pieces)
-    const calls = this.callsCome === 'structured' ? this.structured.missingArguments() : this.releaseHeld()
+    const { calls, dropped } = this.restOfCalls()
     for (const call of calls) pieces.push({ type: 'calls', calls: [call] })
+    for (const code of this.structured.repairs(dropped)) this.repaired(code)
     for (const json of this.structured.nameless()) this.takeNameless(json, pieces)
     return { pieces: this.forClient(pieces), ...this.outcome(upstream) }
   }
@@ -119,6 +120,7 @@ export class ChoiceReader {
           break
         default:
           if (this.callsCome !== 'structured') this.takeWritten(event, pieces)
+          else if (event.type === 'call-start') this.repaired('residue')
       }
     }
   }
@@ -180,18 +182,21 @@ export class ChoiceReader {
     if (json !== '') pieces.push({ type: 'content', text: json })
   }
 
-  private releaseHeld(): readonly unknown[] {
+  private restOfCalls(): ReleasedCalls {
+    if (this.callsCome === 'structured') {
+      return { calls: this.structured.missingArguments(), dropped: new Set() }
+    }
     const complete = this.written.filter((call) => call.isComplete)
-    const { calls, dropped } = this.held.release(
+    const released = this.held.release(
       complete.map(({ name, pieces }) => ({ name, json: pieces.join('') })),
       this.written.length,
     )
-    for (const name of dropped) {
-      this.options.warn(
-        `the structured call of ${name} repeats one that the model wrote in its text; dropped`,
-      )
-    }
-    return calls
+    for (const _ of released.dropped) this.repaired('repeated-call')
+    return released
+  }
+
+  private repaired(code: RepairCode): void {
+    this.options.record({ type: 'repair', code, message: repairCodes[code] })
   }
 
   private outcome(upstream: UpstreamEnd): Omit<ChoiceEnd, 'pieces'> {

@@ -1,3 +1,4 @@
+import { repairCodes } from '../../problems.ts'
 import type { Failure } from '../answer.ts'
 import { isJsonObject, nonEmptyText, type JsonObject } from '../json-object.ts'
 import {
@@ -22,9 +23,12 @@ export interface RewrittenChoice {
 /** Writes one choice of a stream anew, chunk by chunk. */
 export class ChoiceRewriter {
   private readonly reader: ChoiceReader
+  private readonly record: ChoiceReaderOptions['record']
   private state: State = { at: 'start' }
+  private role: 'due' | 'told' = 'due'
 
   constructor(options: ChoiceReaderOptions) {
+    this.record = options.record
     this.reader = new ChoiceReader(options)
   }
 
@@ -43,15 +47,16 @@ export class ChoiceRewriter {
   }
 
   /** `reasoningFields`: where this stream has its reasoning. */
-  take(choice: JsonObject, chunk: JsonObject, reasoningFields: readonly string[]): RewrittenChoice {
-    const finishReason = nonEmptyText(choice['finish_reason'])
+  take(came: JsonObject, chunk: JsonObject, reasoningFields: readonly string[]): RewrittenChoice {
+    const finishReason = nonEmptyText(came['finish_reason'])
     if (this.state.at === 'ended') {
       return {
-        choices: [late(choice, finishReason)],
+        choices: [late(came, finishReason)],
         failure: null,
         reasoningFields,
       }
     }
+    const choice = this.withRole(came)
     this.state = { at: 'open', choice, chunk }
     const delta = isJsonObject(choice['delta']) ? choice['delta'] : {}
     const parts = readDelta(delta)
@@ -101,6 +106,16 @@ export class ChoiceRewriter {
     const choices = piecesAlone({ choice, reasoningFields }, joinPieces(pieces))
     if (finishReason !== null) choices.push(finishChoice(choice, finishReason))
     return { chunks: choices.map((sent) => chunkWith(chunk, sent, false)), failure }
+  }
+
+  /** A client that puts the deltas together refuses a message without a role, and takes it from the first. */
+  private withRole(choice: JsonObject): JsonObject {
+    const { delta } = choice
+    if (this.role === 'told' || !isJsonObject(delta)) return choice
+    this.role = 'told'
+    if (nonEmptyText(delta['role']) !== null) return choice
+    this.record({ type: 'repair', code: 'filled-field', message: repairCodes['filled-field'] })
+    return { ...choice, delta: { ...delta, role: 'assistant' } }
   }
 
   private finish(read: ReadChoice, pieces: readonly Piece[], came: string): RewrittenChoice {

@@ -5,13 +5,15 @@ export interface ChatErrorBody {
     readonly message: string
     readonly type: string
     readonly param: string | null
-    readonly code: string
+    readonly code: string | number
   }
 }
 
 /** The error as this dialect says it: the body of a response, or an event in the middle of a stream. */
-export function chatErrorBody({ kind, code, message, field }: Failure): ChatErrorBody {
-  return { error: { message, type: words[kind].type, param: field ?? null, code } }
+export function chatErrorBody(failure: Failure): ChatErrorBody {
+  const { kind, code, message, field, upstreamType, upstreamCode } = failure
+  const type = upstreamType ?? words[kind].type
+  return { error: { message, type, param: field ?? null, code: upstreamCode ?? code } }
 }
 
 export function chatErrorResponse(failure: Failure): {

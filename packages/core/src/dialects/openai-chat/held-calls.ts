@@ -29,12 +29,12 @@ export class HeldCalls {
     }
   }
 
-  /** The calls that the text did not hold, whole, numbered from `firstIndex`; and the names of those it did. */
-  release(inBand: readonly InBandCall[], firstIndex: number): { calls: JsonObject[]; dropped: string[] } {
+  /** The calls that the text did not hold, whole, numbered from `firstIndex`; and the indexes of those it did. */
+  release(inBand: readonly InBandCall[], firstIndex: number): ReleasedCalls {
     const unmatched = [...inBand]
     const calls: JsonObject[] = []
-    const dropped: string[] = []
-    for (const { first, fn, name, pieces } of this.calls.values()) {
+    const dropped = new Set<unknown>()
+    for (const [heldIndex, { first, fn, name, pieces }] of this.calls) {
       const text = pieces.join('')
       const json = text.trim() === '' ? '{}' : text
       const twin = unmatched.findIndex((call) => call.name === name && equalJsonTexts(call.json, json))
@@ -43,11 +43,17 @@ export class HeldCalls {
         calls.push({ ...first, index, function: { ...fn, name, arguments: json } })
       } else {
         unmatched.splice(twin, 1)
-        dropped.push(name)
+        dropped.add(heldIndex)
       }
     }
     return { calls, dropped }
   }
+}
+
+export interface ReleasedCalls {
+  readonly calls: readonly JsonObject[]
+  /** As they were when they were held. */
+  readonly dropped: ReadonlySet<unknown>
 }
 
 interface HeldCall {

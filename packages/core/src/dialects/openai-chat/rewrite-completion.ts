@@ -61,7 +61,7 @@ function rewriteChoice(
   const reader = new ChoiceReader(options)
   const parts = readDelta(message)
   const came = nonEmptyText(choice['finish_reason'])
-  const read = reader.read(parts)
+  const read = reader.read(numbered(parts))
   const end = reader.end(came === null ? { by: 'done' } : { by: 'finish-reason', reason: came })
   const pieces = [...read, ...end.pieces]
   const calls = callsIn(pieces, parts)
@@ -99,9 +99,20 @@ function textOf(pieces: readonly Piece[], type: 'content' | 'reasoning'): string
   return pieces.map((piece) => (piece.type === type ? piece.text : '')).join('')
 }
 
-/** The calls put together. Only deltas need an index: where the message had none, it gets none. */
+/** Only deltas need an index. Where a message has none, each call has its place, so that none has to be repaired. */
+function numbered(parts: DeltaParts): DeltaParts {
+  if (parts.toolCalls === null || haveIndexes(parts)) return parts
+  const toolCalls = parts.toolCalls.map((entry, index) => (isJsonObject(entry) ? { ...entry, index } : entry))
+  return { ...parts, toolCalls }
+}
+
+function haveIndexes({ toolCalls }: DeltaParts): boolean {
+  return toolCalls?.some((entry) => isJsonObject(entry) && 'index' in entry) === true
+}
+
+/** The calls put together; where the message had no index, it gets none. */
 function callsIn(pieces: readonly Piece[], parts: DeltaParts): JsonObject[] {
-  const hasIndexes = parts.toolCalls?.some((entry) => isJsonObject(entry) && 'index' in entry) === true
+  const hasIndexes = haveIndexes(parts)
   const calls = new Map<unknown, JsonObject>()
   for (const piece of pieces) {
     for (const entry of piece.type === 'calls' ? piece.calls : []) {

@@ -7,9 +7,10 @@ import { SseReader, type SseSink } from '../sse-reader.ts'
 import { emptyAnswer, limitError, missingEnd, protocolError } from '../stream-faults.ts'
 import { failureFromError, isErrorValue } from '../upstream-failure.ts'
 import type { UpstreamEnd } from './choice-reader.ts'
-import { readDelta, type Piece } from './delta.ts'
+import { endApart, saysNothing } from './choice-chunks.ts'
 import type { ChoiceRewriter } from './choice-rewriter.ts'
 import { ChunkOutput } from './chunk-output.ts'
+import type { Piece } from './delta.ts'
 import { unwrapEnvelope } from './envelope.ts'
 import { chatErrorBody } from './errors.ts'
 import { LearnedEnvelope } from './learned-envelope.ts'
@@ -72,7 +73,7 @@ class ChunkStreamRewriter implements ChatStreamRewriter, SseSink {
     if (this.progress === 'reading') this.endReading(cause)
     const rest = this.output.take()
     // Without the blank line that the last event lacks, what follows would be read as a part of it.
-    if (this.isLastOpen && texts.length > 0 && (rest.length > 0 || this.isStrict)) texts.push('\n\n')
+    if (this.isLastOpen && texts.length > 0 && rest.length > 0) texts.push('\n\n')
     return [...texts, ...rest]
   }
 
@@ -141,8 +142,8 @@ class ChunkStreamRewriter implements ChatStreamRewriter, SseSink {
         break
       case 'event':
         this.eventCount++
-        this.isLastOpen = !item.terminated
-        this.readEvent(item)
+        this.isLastOpen = !item.terminated && !this.isStrict
+        this.readEvent(item.terminated || !this.isStrict ? item : closed(item))
         this.output.endEvent()
     }
   }
@@ -199,12 +200,13 @@ class ChunkStreamRewriter implements ChatStreamRewriter, SseSink {
     if (!wasFinished || came.length === 0) this.output.release()
     const sent: unknown[] = []
     const failure = this.choices.take(came, chunk, sent)
+    const ends = this.isStrict && failure === null && !wasFinished && this.choices.areEnded
+    // The end goes apart, so that it can wait for the text that may follow it.
+    if (ends && came.length === 1) sent.push(...endApart(sent.pop()))
     this.envelope.learn(event, chunk)
     this.output.chunk(event, chunk, came, sent)
     if (failure !== null) this.fail(failure)
-    else if (this.isStrict && !wasFinished && this.choices.areEnded && came.every(saysNoMore)) {
-      this.output.holdLast()
-    }
+    else if (ends && (came.length === 1 || came.every(saysNothing))) this.output.holdLast()
   }
 
   /** Whether the chunk is to be left out. */
@@ -238,10 +240,9 @@ class ChunkStreamRewriter implements ChatStreamRewriter, SseSink {
   }
 }
 
-/** Of a choice that ends: nothing but the end is in it. */
-function saysNoMore(choice: unknown): boolean {
-  const delta = isJsonObject(choice) ? choice['delta'] : undefined
-  return !isJsonObject(delta) || readDelta(delta).keys.length === 0
+/** With the blank line that it lacks: it may have to wait, and something follows it then. */
+function closed(event: SseEvent): SseEvent {
+  return { ...event, source: `${event.source}\n\n` }
 }
 
 function withData(event: SseEvent, value: JsonObject): SseEvent {

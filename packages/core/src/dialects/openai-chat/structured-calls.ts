@@ -1,3 +1,4 @@
+import type { RepairCode } from '../../problems.ts'
 import type { AnswerIds } from '../answer-ids.ts'
 import { isJsonObject, nonEmptyText, type JsonObject } from '../json-object.ts'
 import { argumentsText } from '../structured-call.ts'
@@ -44,9 +45,18 @@ export class StructuredCalls {
 
   /** Arguments for the calls that came without any: an empty text is not JSON. */
   missingArguments(): JsonObject[] {
-    return this.calls
-      .filter(({ name, hasArguments }) => name !== null && name !== '' && !hasArguments)
-      .map(({ index }) => ({ index, function: { arguments: '{}' } }))
+    return this.calls.filter(lacksArguments).map(({ index }) => ({ index, function: { arguments: '{}' } }))
+  }
+
+  /** What had to change in the calls, but for those with these indexes, which the client does not get. */
+  repairs(dropped: ReadonlySet<unknown>): RepairCode[] {
+    const repairs: RepairCode[] = []
+    for (const call of this.calls) {
+      if (call.name === null || dropped.has(call.index)) continue
+      repairs.push(...call.repairs)
+      if (lacksArguments(call)) repairs.push('empty-arguments')
+    }
+    return repairs
   }
 
   /** The arguments of the calls whose name never came. */
@@ -62,7 +72,15 @@ export class StructuredCalls {
   }
 
   private open(upstreamIndex: number | null): OpenCall {
-    const call = { upstreamIndex, index: 0, id: '', name: null, held: null, hasArguments: false }
+    const call = {
+      upstreamIndex,
+      index: 0,
+      id: '',
+      name: null,
+      held: null,
+      hasArguments: false,
+      repairs: new Set<RepairCode>(),
+    }
     this.calls.push(call)
     return call
   }
@@ -90,6 +108,7 @@ export class StructuredCalls {
 
   /** Null where it waits. */
   private send(entry: JsonObject, call: OpenCall): JsonObject | null {
+    if (hasArgumentValue(entry)) call.repairs.add('encoded-arguments')
     if (call.name !== null) return this.complete(entry, call, false)
     const whole = call.held === null ? entry : joined(call.held, entry)
     call.name = nonEmptyText(functionOf(entry)?.['name']) ?? (isFunction(entry) ? null : '')
@@ -111,6 +130,7 @@ export class StructuredCalls {
     const id = nonEmptyText(entry['id'])
     if (isFirst ? id !== call.id : id !== null && id !== call.id) changes['id'] = call.id
     if (isFirst && nonEmptyText(entry['type']) === null) changes['type'] = 'function'
+    if (Object.keys(changes).length > 0) call.repairs.add('filled-field')
 
     const fn = functionOf(entry)
     const given = fn?.['arguments']
@@ -134,6 +154,11 @@ interface OpenCall {
   /** The deltas before the name, as one. */
   held: JsonObject | null
   hasArguments: boolean
+  readonly repairs: Set<RepairCode>
+}
+
+function lacksArguments({ name, hasArguments }: OpenCall): boolean {
+  return name !== null && name !== '' && !hasArguments
 }
 
 function isFunction(entry: JsonObject): boolean {
@@ -148,6 +173,11 @@ function joined(held: JsonObject, entry: JsonObject): JsonObject {
     id: nonEmptyText(held['id']) ?? entry['id'],
     function: { ...functionOf(held), ...functionOf(entry), arguments: json },
   }
+}
+
+function hasArgumentValue(entry: JsonObject): boolean {
+  const given = functionOf(entry)?.['arguments'] ?? ''
+  return typeof given !== 'string'
 }
 
 function argumentsOf(entry: JsonObject | null): string {

@@ -1,7 +1,7 @@
 import type { GatewayConfig } from '../../config/config.ts'
 import type { LoadedConfig, LoadResult } from '../../config/load.ts'
 import { describeIssue, describeOrigin, type ConfigIssue } from '../../config/origin.ts'
-import { configOptions, readConfigFlags } from '../config-options.ts'
+import { configOptions, exitCodeFor, readConfigFlags } from '../config-options.ts'
 import type { Command } from '../command.ts'
 import type { Io } from '../io.ts'
 import { workerCount, workersOption } from '../workers-option.ts'
@@ -39,7 +39,7 @@ export const check: Command = {
     if (given.flag('json'))
       await io.stdout.line(JSON.stringify(await dataOf(result, given.flag('explain')), null, 2))
     else await print(result, given.flag('explain'), io)
-    return result.ok ? 0 : 1
+    return result.ok ? 0 : exitCodeFor(result.errors)
   },
 }
 

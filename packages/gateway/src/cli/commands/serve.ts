@@ -3,9 +3,9 @@ import type { LoadedConfig, LoadResult } from '../../config/load.ts'
 import type { Metrics } from '../../observe/metrics.ts'
 import type { Service } from '../../runtime/service.ts'
 import type { CommandArguments } from '../arguments.ts'
-import { failure } from '../cli-error.ts'
+import { CliError, failure } from '../cli-error.ts'
 import type { Command } from '../command.ts'
-import { configOptions, readConfigFlags } from '../config-options.ts'
+import { configOptions, exitCodeFor, readConfigFlags } from '../config-options.ts'
 import type { Io } from '../io.ts'
 import { packageVersion } from '../package-files.ts'
 import { serveHints } from '../serve-hints.ts'
@@ -48,7 +48,7 @@ async function runServe(given: CommandArguments, io: Io): Promise<0 | 1> {
       loaded.warnings.map((each) => `dragoman: warning: ${describeIssue(each)}\n`).join(''),
     )
   }
-  if (!loaded.ok) throw failure(loaded.errors.map(describeIssue).join('\n'))
+  if (!loaded.ok) throw new CliError(exitCodeFor(loaded.errors), loaded.errors.map(describeIssue).join('\n'))
   const serving: Serving = { loaded, load, workers, io }
   if (cluster.isWorker) return serveAsWorker(serving)
   await prepareRecording(loaded)

@@ -46,10 +46,12 @@ export const simulate: Command = {
   ],
   async run(given, io) {
     const simulator = createSimulator(readSettings(given))
+    // Who reads that it listens may end it at once: unhandled, the signal would end it as a failure.
+    const ended = Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
     const address = await listen(simulator, readNumber(given, 'port') ?? usualPort)
     await io.stdout.line(`dragoman simulator listening on ${address}`)
     await io.stderr.write(hints(address, io))
-    await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
+    await ended
     await simulator.close()
     return 0
   },
