@@ -61,7 +61,6 @@ export interface AnthropicRewriteOptions extends AnswerReports {
   readonly conversationIds?: ReadonlySet<string> | undefined
   /** Each problem and repair of the parser. */
   readonly onRecord?: ((event: RecordedEvent) => void) | undefined
-  readonly onWarning?: ((message: string) => void) | undefined
   /** The name by which the client knows a tool. */
   readonly clientToolName?: ((name: string) => string) | undefined
   /** The longest event. */
@@ -90,7 +89,6 @@ function blockOptions(options: AnthropicRewriteOptions): MessageRewriterOptions 
     onUsage: options.onUsage,
     onFinish: options.onFinish,
     onRecord: options.onRecord,
-    onWarning: options.onWarning,
     maxEventBytes: options.maxEventBytes,
   }
 }

@@ -1,5 +1,6 @@
 import type { Sink } from '../events.ts'
 import type { FormatId } from '../formats/format-id.ts'
+import { repairCodes } from '../problems.ts'
 import type { AnswerIds } from './answer-ids.ts'
 import { AnswerOrder, incomplete } from './answer-order.ts'
 import type { AnswerSink, Failure, FinishReason, Usage } from './answer.ts'
@@ -155,7 +156,7 @@ export class AnswerReader {
     if (this.brokenCall !== null) return isCut ? null : incomplete(this.brokenCall, this.flaw)
     for (const call of this.held) {
       if (this.written.takeTwinOf(call)) {
-        this.warn(`the structured call of ${call.name} repeats one that the model wrote in its text; dropped`)
+        this.sink.repair('repeated-call', repairCodes['repeated-call'])
       } else {
         this.order.call(call)
       }
@@ -215,7 +216,7 @@ export class AnswerReader {
 
   private startWritten(index: number, name: string): void {
     if (this.callsCome === 'structured') {
-      this.warn(`a call of ${name} in the text, after structured calls, was removed`)
+      this.sink.repair('residue', repairCodes.residue)
       return
     }
     this.callsCome = 'in the text'

@@ -52,12 +52,14 @@ describe('a message stream that is passed on', () => {
     expect(counted.at(-1)).toMatchObject({ inputTokens: 9, cacheReadTokens: 4, outputTokens: 12 })
   })
 
-  it('does not report a call that repeats one in the text', () => {
+  it('drops a call that repeats one in the text, and tells that and not the call', () => {
     const { calls, options: reports } = reporting()
-    const rewriter = rewriteAnthropicStream(reports)
+    const told: string[] = []
+    const rewriter = rewriteAnthropicStream({ ...reports, onRecord: ({ code }) => told.push(code) })
     const twin = toolBlock(1, 'toolu_1', 'get_time', '{"zone":"UTC"}')
     rewriter.push(messageStart + call + twin + messageEnd('tool_use'))
     expect(calls).toEqual(['mcp__get_time'])
+    expect(told).toEqual(['repeated-call'])
   })
 
   it('fails for the cause it is given, unless it was whole', () => {

@@ -147,7 +147,7 @@ describe('calls in the text', () => {
   })
 
   it('that a structured call repeats are made once', () => {
-    const warnings: string[] = []
+    const told: string[] = []
     const sse = [
       messageStart,
       textBlock(0, kimiCall),
@@ -155,12 +155,12 @@ describe('calls in the text', () => {
       toolBlock(2, 'toolu_y', 'other', '{"a":1}'),
       messageEnd('tool_use'),
     ]
-    const message = assembleAnthropic(rewrite(sse, { onWarning: (text) => warnings.push(text) }))
+    const message = assembleAnthropic(rewrite(sse, { onRecord: ({ code }) => told.push(code) }))
     expect(message.content).toEqual([
       getTime,
       { type: 'tool_use', id: 'toolu_y', name: 'other', input: { a: 1 } },
     ])
-    expect(warnings).toHaveLength(1)
+    expect(told).toEqual(['repeated-call'])
   })
 
   it('behind a structured call are removed', () => {

@@ -172,17 +172,16 @@ describe('calls in the text', () => {
     ])
   })
 
-  it('a structured call that repeats one in the text is dropped with a warning', () => {
-    const warnings: string[] = []
+  it('a structured call that repeats one in the text is dropped, which is told', () => {
     const pieces = [
       chunk({ content: kimiCall }),
       calls({ index: 0, id: 'a', function: { name: 'get_time', arguments: '{ "zone"' } }),
       calls({ index: 0, function: { arguments: ': "UTC"}' } }),
       ...toolStop,
     ]
-    const lines = said(pieces, { onWarning: (message) => warnings.push(message) })
+    const { lines, notes } = decode(pieces)
     expect(lines.filter((line) => line.startsWith('call '))).toEqual(['call 0 toolu_kimi_n0 get_time'])
-    expect(warnings.join()).toContain('get_time')
+    expect(notes).toEqual(['repair repeated-call'])
   })
 
   it('another structured call after one in the text comes last, with the next index', () => {

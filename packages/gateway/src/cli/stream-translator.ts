@@ -37,7 +37,7 @@ export function createStreamTranslator(options: StreamTranslatorOptions): Stream
   const mint = countingMint(to)
   if (to === 'anthropic-messages') {
     const onRecord = (event: RecordedEvent): void => warn(`${event.type} ${event.code}: ${event.message}`)
-    return rewriteAnthropicStream({ parser, mint, onWarning: warn, onRecord })
+    return rewriteAnthropicStream({ parser, mint, onRecord })
   }
   const onRecord = (event: RecordedEvent, choice: number): void =>
     warn(`choice ${choice}: ${event.type} ${event.code}: ${event.message}`)

@@ -1,4 +1,5 @@
 import type { ModelEvent } from '../../events.ts'
+import { repairCodes } from '../../problems.ts'
 import { isBlank } from '../../text/space.ts'
 import type { AnswerIds } from '../answer-ids.ts'
 import type { Failure } from '../answer.ts'
@@ -21,7 +22,6 @@ export interface BlockRewriterOptions {
   /** Each call that goes to the client, by the name the client knows. */
   readonly onCall?: ((name: string) => void) | undefined
   readonly onRecord?: ((event: RecordedEvent) => void) | undefined
-  readonly onWarning?: ((message: string) => void) | undefined
 }
 
 /** Passes the blocks of a message on, and makes calls out of the text that holds them. */
@@ -107,10 +107,14 @@ export class BlockRewriter {
   end(reason: 'stop' | 'length' | 'error'): void {
     this.endText(reason)
     if (this.isHalted || reason === 'error') return
-    for (const name of this.others.release(this.writtenCalls)) {
-      this.options.onWarning?.(`the call of ${name} repeats one in the text; dropped`)
+    this.others.release(this.writtenCalls, () => {
+      this.options.onRecord?.({
+        type: 'repair',
+        code: 'repeated-call',
+        message: repairCodes['repeated-call'],
+      })
       this.writer.hasChanged = true
-    }
+    })
   }
 
   private named(wire: Wire, block: JsonObject): Wire {

@@ -41,14 +41,12 @@ export class PassedBlocks {
     else if (index !== undefined) this.writer.pass(wire, index)
   }
 
-  /** Writes the calls that were held; those that the text held too are dropped, and the answer names them. */
-  release(written: WrittenCalls): string[] {
-    const dropped: string[] = []
+  /** Writes the calls that were held; those that the text held too are dropped, each with a call of `onDrop`. */
+  release(written: WrittenCalls, onDrop: () => void): void {
     for (const { start, tool } of this.held.splice(0)) {
-      if (written.takeTwinOf(tool.call)) dropped.push(tool.call.name)
+      if (written.takeTwinOf(tool.call)) onDrop()
       else this.begin(tool, start)
     }
-    return dropped
   }
 
   private begin(tool: ToolBlock, start: Wire): void {
