@@ -6,11 +6,9 @@ import { setFlagsFromString } from 'node:v8'
  */
 const budgets: ReadonlyMap<number, number> = new Map([
   // What runs once a request is worth it early: from then on a request takes half the time.
-  [16, 10_000],
-  // The rest of it runs too seldom: to compile it now would take more than the next thousand requests get back.
-  [400, 1_000_000],
-  // A process that has served so many will serve many more: now the rest is worth it too.
-  [2000, 10_000],
+  [16, 15_000],
+  // What is left runs too seldom to be compiled soon. With much more it never would: what is given has to be used up.
+  [450, 200_000],
 ])
 
 /**
