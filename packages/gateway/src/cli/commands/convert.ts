@@ -1,6 +1,5 @@
 import { longestToolName, type ParserOptions, shortToolNames } from '@dragoman/core'
 import type { RecordedExchange, RecordedUpstream } from '../../recorder/recording.ts'
-import { requestIn } from '../../recorder/replay.ts'
 import { expectedCalls } from '../../routes/expected-calls.ts'
 import { failure } from '../cli-error.ts'
 import type { Command } from '../command.ts'
@@ -8,7 +7,6 @@ import { dialectIn } from '../dialect-option.ts'
 import { openInput } from '../input.ts'
 import { modelOptions, type ParseSettings, readParseSettings } from '../parse-settings.ts'
 import { openRecorded } from '../recorded-input.ts'
-import { createStreamTranslator } from '../stream-translator.ts'
 
 export const convert: Command = {
   name: 'convert',
@@ -44,7 +42,9 @@ export const convert: Command = {
     const settings = await readParseSettings(given, io)
     const input = await openInput(given.operands[0], io)
     const opened = await openRecorded(input)
-    const recorded = opened.is === 'recording' ? recordedStream(opened.recording, input.name) : undefined
+    const recorded =
+      opened.is === 'recording' ? await recordedStream(opened.recording, input.name) : undefined
+    const { createStreamTranslator } = await import('../stream-translator.ts')
     const warnings: string[] = []
     const translator = createStreamTranslator({
       from: from ?? recorded?.upstream.dialect ?? 'openai-chat',
@@ -75,14 +75,15 @@ function parserOptions({ format, model, tools }: ParseSettings): ParserOptions {
   }
 }
 
-function recordedStream(
+async function recordedStream(
   recording: RecordedExchange,
   name: string,
-): { readonly upstream: RecordedUpstream; readonly parser: ParserOptions } {
+): Promise<{ readonly upstream: RecordedUpstream; readonly parser: ParserOptions }> {
   const { upstream } = recording
   if (upstream === null || !upstream.contentType.toLowerCase().includes('text/event-stream')) {
     throw failure(`${name} holds no stream of an upstream. For whole answers there is dragoman replay.`)
   }
+  const { requestIn } = await import('../../recorder/replay.ts')
   const request = requestIn(recording)
   const names = shortToolNames(request.tools, longestToolName[upstream.dialect])
   return { upstream, parser: { ...upstream.reading, ...expectedCalls(request, names) } }

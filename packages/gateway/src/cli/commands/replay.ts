@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { recordingsIn } from '../../recorder/recording-folder.ts'
-import { replayExchange, type ReplaySettings } from '../../recorder/replay.ts'
+import type { ReplaySettings } from '../../recorder/replay.ts'
 import type { CommandArguments } from '../arguments.ts'
 import { failure } from '../cli-error.ts'
 import type { Command } from '../command.ts'
@@ -93,6 +93,7 @@ async function replayFile(
   if (upstream === null || upstream.status === null) {
     return { path, said: ['no upstream answered'], body: '' }
   }
+  const { replayExchange } = await import('../../recorder/replay.ts')
   const said: string[] = []
   const watcher = warningWatcher((message) => said.push(message))
   const { status, body } = replayExchange(recording, upstream, { ...settings, watcher })
