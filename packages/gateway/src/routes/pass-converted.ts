@@ -1,5 +1,4 @@
 import {
-  type ChatStreamRewriter,
   CompletionCollector,
   type Failure,
   MessageCollector,
@@ -7,7 +6,7 @@ import {
   streamOfMessage,
 } from '@dragoman/core'
 import { upstreamFailure } from '../runtime/upstream-failures.ts'
-import { openRewriter, PassedBody } from './pass-through.ts'
+import { openRewriter, PassedBody, RewrittenStream } from './pass-through.ts'
 import type { Pipeline, PipelineOptions } from './pipeline.ts'
 
 /** For a client that wants a stream where the upstream, in the same dialect, answered in one piece. */
@@ -23,40 +22,20 @@ export function passStreamAsWhole(options: PipelineOptions): Pipeline {
   return new CollectedStream(options)
 }
 
-class CollectedStream implements Pipeline {
-  isOver = false
-  private readonly options: PipelineOptions
-  private readonly rewriter: ChatStreamRewriter
+class CollectedStream extends RewrittenStream {
   private readonly collector: CompletionCollector | MessageCollector
 
   constructor(options: PipelineOptions) {
-    this.options = options
     // A whole answer always has its usage, which a stream has on demand.
-    this.rewriter = openRewriter({ ...options, includeUsage: true })
+    super(options, openRewriter({ ...options, includeUsage: true }))
     this.collector = isAnthropic(options) ? new MessageCollector() : new CompletionCollector()
-  }
-
-  get isFinishing(): boolean {
-    return this.rewriter.state === 'finishing'
-  }
-
-  push(chunk: Buffer): void {
-    if (!this.isOver) this.collect(this.rewriter.push(chunk))
-  }
-
-  end(): void {
-    if (!this.isOver) this.collect(this.rewriter.end())
-  }
-
-  fail(failure: Failure): void {
-    if (!this.isOver) this.collect(this.rewriter.end(failure))
   }
 
   keepAlive(): void {
     // A client that waits for one whole answer can be told nothing before it.
   }
 
-  private collect(texts: readonly string[]): void {
+  protected take(texts: readonly string[]): void {
     const { failure, state } = this.rewriter
     if (failure !== null) {
       this.refuse(failure)

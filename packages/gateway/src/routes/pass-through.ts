@@ -23,13 +23,11 @@ export function passWholeThrough(options: PipelineOptions): Pipeline {
   return new PassedBody(options, (body, source) => options.whole(source ?? JSON.stringify(body)))
 }
 
-class PassedStream implements Pipeline {
+/** A stream on its way through the rewriter of the dialect that both sides speak. */
+export abstract class RewrittenStream implements Pipeline {
   isOver = false
-  private readonly options: PipelineOptions
-  private readonly rewriter: ChatStreamRewriter
-  private isStarted = false
-  /** Comments from before the first event: sent at once, they would make an HTTP error impossible. */
-  private early: string[] = []
+  protected readonly options: PipelineOptions
+  protected readonly rewriter: ChatStreamRewriter
 
   constructor(options: PipelineOptions, rewriter: ChatStreamRewriter) {
     this.options = options
@@ -41,22 +39,33 @@ class PassedStream implements Pipeline {
   }
 
   push(chunk: Buffer): void {
-    if (!this.isOver) this.send(this.rewriter.push(chunk))
+    if (!this.isOver) this.take(this.rewriter.push(chunk))
   }
 
   end(): void {
-    if (!this.isOver) this.send(this.rewriter.end())
+    if (!this.isOver) this.take(this.rewriter.end())
   }
 
   fail(failure: Failure): void {
-    if (!this.isOver) this.send(this.rewriter.end(failure))
+    if (!this.isOver) this.take(this.rewriter.end(failure))
   }
+
+  abstract keepAlive(): void
+
+  /** What the rewriter has for the client; its state tells whether that is all. */
+  protected abstract take(texts: readonly string[]): void
+}
+
+class PassedStream extends RewrittenStream {
+  private isStarted = false
+  /** Comments from before the first event: sent at once, they would make an HTTP error impossible. */
+  private early: string[] = []
 
   keepAlive(): void {
     if (!this.isOver) this.options.write(pings[this.options.clientDialect])
   }
 
-  private send(texts: readonly string[]): void {
+  protected take(texts: readonly string[]): void {
     const { rewriter } = this
     const { failure } = rewriter
     if (failure === null) this.write(texts)
