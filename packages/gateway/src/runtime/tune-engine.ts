@@ -5,7 +5,7 @@ import { setFlagsFromString } from 'node:v8'
  * much. Until the first step V8 has its own way, so that what runs only at the start is left alone.
  */
 const budgets: ReadonlyMap<number, number> = new Map([
-  // What runs once a request is worth it early: from then on a request takes half the time.
+  // What runs once a request is worth it early: compiled, it takes two thirds of the time.
   [16, 15_000],
   // What is left runs too seldom to be compiled soon. With much more it never would: what is given has to be used up.
   [450, 200_000],

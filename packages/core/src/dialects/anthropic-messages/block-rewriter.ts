@@ -1,5 +1,4 @@
-import type { ModelEvent } from '../../events.ts'
-import { repairCodes } from '../../problems.ts'
+import { type ModelEvent, repairEvent } from '../../events.ts'
 import { isBlank } from '../../text/space.ts'
 import type { AnswerIds } from '../answer-ids.ts'
 import type { Failure } from '../answer.ts'
@@ -108,11 +107,7 @@ export class BlockRewriter {
     this.endText(reason)
     if (this.isHalted || reason === 'error') return
     this.others.release(this.writtenCalls, () => {
-      this.options.onRecord?.({
-        type: 'repair',
-        code: 'repeated-call',
-        message: repairCodes['repeated-call'],
-      })
+      this.options.onRecord?.(repairEvent('repeated-call'))
       this.writer.hasChanged = true
     })
   }

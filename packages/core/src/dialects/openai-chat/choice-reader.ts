@@ -1,6 +1,6 @@
-import { coalesce, type ModelEvent } from '../../events.ts'
+import { coalesce, type ModelEvent, repairEvent } from '../../events.ts'
 import type { FormatId } from '../../formats/format-id.ts'
-import { problemCodes, repairCodes, type RepairCode } from '../../problems.ts'
+import { problemCodes } from '../../problems.ts'
 import type { AnswerIds } from '../answer-ids.ts'
 import type { Failure } from '../answer.ts'
 import { isJsonObject, nonEmptyText } from '../json-object.ts'
@@ -100,7 +100,7 @@ export class ChoiceReader {
     this.take(this.options.parser.end(parserReason(upstream)), pieces)
     const { calls, dropped } = this.restOfCalls()
     for (const call of calls) pieces.push({ type: 'calls', calls: [call] })
-    for (const code of this.structured.repairs(dropped)) this.repaired(code)
+    for (const code of this.structured.repairs(dropped)) this.options.record(repairEvent(code))
     for (const json of this.structured.nameless()) this.takeNameless(json, pieces)
     return { pieces: this.forClient(pieces), ...this.outcome(upstream) }
   }
@@ -120,7 +120,7 @@ export class ChoiceReader {
           break
         default:
           if (this.callsCome !== 'structured') this.takeWritten(event, pieces)
-          else if (event.type === 'call-start') this.repaired('residue')
+          else if (event.type === 'call-start') this.options.record(repairEvent('residue'))
       }
     }
   }
@@ -191,12 +191,8 @@ export class ChoiceReader {
       complete.map(({ name, pieces }) => ({ name, json: pieces.join('') })),
       this.written.length,
     )
-    for (const _ of released.dropped) this.repaired('repeated-call')
+    for (const _ of released.dropped) this.options.record(repairEvent('repeated-call'))
     return released
-  }
-
-  private repaired(code: RepairCode): void {
-    this.options.record({ type: 'repair', code, message: repairCodes[code] })
   }
 
   private outcome(upstream: UpstreamEnd): Omit<ChoiceEnd, 'pieces'> {

@@ -1,4 +1,4 @@
-import { repairCodes } from '../../problems.ts'
+import { repairEvent } from '../../events.ts'
 import type { Failure } from '../answer.ts'
 import { isJsonObject, nonEmptyText, type JsonObject } from '../json-object.ts'
 import {
@@ -114,7 +114,7 @@ export class ChoiceRewriter {
     if (this.role === 'told' || !isJsonObject(delta)) return choice
     this.role = 'told'
     if (nonEmptyText(delta['role']) !== null) return choice
-    this.record({ type: 'repair', code: 'filled-field', message: repairCodes['filled-field'] })
+    this.record(repairEvent('filled-field'))
     return { ...choice, delta: { ...delta, role: 'assistant' } }
   }
 
