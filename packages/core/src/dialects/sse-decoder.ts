@@ -3,10 +3,7 @@ import { SseReader } from './sse-reader.ts'
 
 export interface SseDecoderOptions {
   readonly limits?: {
-    /**
-     * The longest line or event, counted in UTF-16 code units as JavaScript counts them (one a byte for
-     * ASCII, so never more than the bytes on the wire). Default 8 388 608.
-     */
+    /** The longest line or event, in bytes of UTF-8. Default 8 388 608. */
     readonly maxEventBytes?: number
   }
 }

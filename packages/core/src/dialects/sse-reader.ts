@@ -1,4 +1,5 @@
 import { DragomanError } from '../errors.ts'
+import { HeldText } from './held-text.ts'
 import { SseBlock, valueStart } from './sse-block.ts'
 import type { SseItem } from './sse-items.ts'
 
@@ -6,13 +7,15 @@ const LF = 0x0a
 const CR = 0x0d
 const COLON = 0x3a
 const BYTE_ORDER_MARK = 0xfeff
+/** The most bytes that one unit of a text takes: what is short enough by this measure need not be counted. */
+const UNIT_BYTES = 3
 
 export interface SseSink {
   item(item: SseItem): void
   /**
    * Asked where an event begins: may take whole events of `text` by itself, any number of them. The answer is where
-   * the last ends, or `at` where the reader is to read the first. An event longer than `limit` is the reader's to
-   * report.
+   * the last ends, or `at` where the reader is to read the first. An event of more than `limit` units is the
+   * reader's: it may be too long.
    */
   takeEvents?(text: string, at: number, limit: number): number
 }
@@ -75,7 +78,7 @@ export class SseReader {
   }
 
   private read(chunk: string): void {
-    if (this.line.length === 0) {
+    if (this.line.bytes === 0) {
       this.readLines(chunk, 0)
       return
     }
@@ -83,7 +86,7 @@ export class SseReader {
     const blank = chunk.indexOf('\n\n')
     const end = blank === -1 ? chunk.length : blank + 2
     this.line.add(chunk.slice(0, end))
-    if (!/[\n\r]/.test(chunk)) this.failIfLonger(this.blockSource.length + this.line.length)
+    if (!/[\n\r]/.test(chunk)) this.failIfTooLong()
     else this.readLines(this.line.take(), 0)
     if (end < chunk.length && this.state !== 'failed') this.readLines(chunk, end)
   }
@@ -102,24 +105,34 @@ export class SseReader {
       const lineEnd = cr === -1 || (lf !== -1 && lf < cr) ? lf : cr
       if (lineEnd === -1) break
       const nextLine = afterLineEnd(text, lineStart, lineEnd)
-      if (this.failIfLonger(this.blockSource.length + nextLine - blockStart)) return
+      if (this.blockSource.bytes + (nextLine - blockStart) * UNIT_BYTES > this.limit) {
+        // Held, it is counted once. A block of many lines would be counted anew with each of them.
+        this.blockSource.add(text.slice(blockStart, nextLine))
+        blockStart = nextLine
+        if (this.failIfTooLong()) return
+      }
 
       if (lineEnd > lineStart) this.readLine(text, lineStart, lineEnd)
       else if (this.block.isOpen) {
         this.sink.item(this.block.close(this.takeBlockSource(text.slice(blockStart, nextLine)), true))
       }
-      if (!this.block.isOpen) blockStart = nextLine
+      if (!this.block.isOpen) {
+        blockStart = nextLine
+        // A long comment was held to be counted; it is no part of what follows.
+        this.blockSource.take()
+      }
       lineStart = nextLine
     }
     this.blockSource.add(text.slice(blockStart, lineStart))
     this.line.add(text.slice(lineStart))
-    this.failIfLonger(this.blockSource.length + this.line.length)
+    this.failIfTooLong()
   }
 
   /** Lets the sink take the events that it knows how to. */
   private skipTaken(text: string, from: number): number {
-    const { sink, limit } = this
+    const { sink } = this
     if (sink.takeEvents === undefined) return from
+    const limit = this.limit / UNIT_BYTES
     let at = from
     for (;;) {
       const next = sink.takeEvents(text, at, limit)
@@ -146,13 +159,13 @@ export class SseReader {
   }
 
   private takeBlockSource(rest: string): string {
-    if (this.blockSource.length === 0) return rest
+    if (this.blockSource.bytes === 0) return rest
     this.blockSource.add(rest)
     return this.blockSource.take()
   }
 
-  private failIfLonger(length: number): boolean {
-    if (length <= this.limit) return false
+  private failIfTooLong(): boolean {
+    if (this.blockSource.bytes + this.line.bytes <= this.limit) return false
     this.sink.item({ kind: 'overflow', limit: this.limit })
     this.state = 'failed'
     this.line.take()
@@ -207,31 +220,3 @@ function newDecoder(): TextDecoder {
 
 /** Shared by all streams: it holds nothing between two pieces. */
 const wholePieces = newDecoder()
-
-/** Text collected in pieces and joined once: adding to one string would copy it for each piece. */
-class HeldText {
-  length = 0
-  private pieces: string[] = []
-  private joined: string[] = []
-
-  add(text: string): void {
-    if (text === '') return
-    this.length += text.length
-    this.pieces.push(text)
-    // A string object for each of many small pieces takes many times the memory of their text.
-    if (this.pieces.length === 1024) {
-      this.joined.push(this.pieces.join(''))
-      this.pieces = []
-    }
-  }
-
-  take(): string {
-    if (this.length === 0) return ''
-    this.joined.push(this.pieces.join(''))
-    const text = this.joined.join('')
-    this.length = 0
-    this.pieces = []
-    this.joined = []
-    return text
-  }
-}

@@ -225,6 +225,36 @@ describe('the limit', () => {
     }
   })
 
+  it('counts bytes, however many of them a character takes', () => {
+    const source = 'data: aé€😀\n\n'
+    const bytes = Buffer.byteLength(source)
+    for (const chunks of everyChunking(source)) {
+      expect(decode(chunks, limited(bytes))).toEqual([anEvent({ data: 'aé€😀', source })])
+      expect(decode(chunks, limited(bytes - 1))).toEqual([overflow(bytes - 1)])
+    }
+    expect(decode([Buffer.from(source)], limited(bytes))).toHaveLength(1)
+    expect(decode([Buffer.from(source)], limited(bytes - 1))).toEqual([overflow(bytes - 1)])
+  })
+
+  it('a long comment counts by itself, and is no part of the event behind it', () => {
+    const comment = `: ${'c'.repeat(20)}`
+    const source = 'data: abc\n\n'
+    for (const chunks of everyChunking(`${comment}\n${source}`)) {
+      expect(decode(chunks, limited(24))).toEqual([
+        { kind: 'comment', text: 'c'.repeat(20) },
+        anEvent({ data: 'abc', source }),
+      ])
+    }
+  })
+
+  it('a block of many lines near the limit is counted once', () => {
+    const source = `${'data: €\n'.repeat(400_000)}\n`
+    const started = performance.now()
+    expect(decode([source], limited(Buffer.byteLength(source)))).toHaveLength(1)
+    // Counted anew with each line it would take minutes.
+    expect(performance.now() - started).toBeLessThan(10_000)
+  })
+
   it('is for each event, not for the stream', () => {
     expect(decode(['data: abc\n\n'.repeat(100)], limited(11))).toHaveLength(100)
   })
