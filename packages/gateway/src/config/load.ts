@@ -9,8 +9,8 @@ import { isOwnAddress } from './own-address.ts'
 import { readProxies } from './proxies.ts'
 import { resolveConfig } from './resolve.ts'
 import { configSchema } from './schema.ts'
-import { schemaIssues } from './schema-issues.ts'
-import { joinLayers, plainValue, withoutKeys, type SettingMap } from './setting-tree.ts'
+import { pathOf, schemaIssues } from './schema-issues.ts'
+import { joinLayers, plainValue, treeAt, withoutKeys, type SettingMap } from './setting-tree.ts'
 import { readSaidUpstream, singleUpstream } from './single-upstream.ts'
 import { type PlainKeys, withVariableKey } from './variable-key.ts'
 import type { ConfigWorld } from './world.ts'
@@ -56,7 +56,8 @@ export async function loadConfig(world: ConfigWorld, flags: ConfigFlags = {}): P
   const errors = [
     ...sources.issues,
     ...proxyIssues,
-    ...(parsed.success ? [] : beside(sources.issues, schemaIssues(parsed.error, settings))),
+    ...sources.files.flatMap((file) => beside(sources.issues, faultsOf(file))),
+    ...(parsed.success ? [] : beside(sources.issues, schemaIssues(parsed.error.issues, settings))),
     ...faultsBetween(settings),
     ...exposed.issues,
   ]
@@ -73,6 +74,8 @@ export async function loadConfig(world: ConfigWorld, flags: ConfigFlags = {}): P
 
 interface JoinedSources {
   readonly settings: SettingMap
+  /** What each file says, with its variables filled in. */
+  readonly files: readonly SettingMap[]
   readonly plainKeys: PlainKeys
   readonly issues: readonly ConfigIssue[]
   readonly warnings: readonly ConfigIssue[]
@@ -96,10 +99,21 @@ function joinSources({ env }: ConfigWorld, flags: ConfigFlags, files: readonly R
   const keyed = withVariableKey(joinLayers([single.settings, layers]), env)
   return {
     settings: keyed.settings,
+    files: filled.map(({ settings }) => settings),
     plainKeys: keyed.plainKeys,
     issues: [...filled.flatMap(({ issues }) => issues), ...single.issues, ...keyed.issues],
     warnings: single.warnings,
   }
+}
+
+/** What is wrong in a file is wrong there even where something else is said over it. */
+function faultsOf(file: SettingMap): ConfigIssue[] {
+  const { error } = configSchema.safeParse(plainValue(file))
+  // What a section lacks may be said elsewhere.
+  const issues = error?.issues.filter(
+    ({ path }) => path.length > 2 || treeAt(file, pathOf(path)) !== undefined,
+  )
+  return schemaIssues(issues ?? [], file)
 }
 
 /** A variable that is not set leaves a hole; what the schema says about the hole would only confuse. */

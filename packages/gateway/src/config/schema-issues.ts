@@ -5,9 +5,9 @@ import { describePath, type ConfigIssue, type Path } from './origin.ts'
 import { keyOriginAt, originAt, type SettingTree } from './setting-tree.ts'
 
 /** What the schema refuses, in our words and with the place where it was said. */
-export function schemaIssues(error: z.core.$ZodError, settings: SettingTree): ConfigIssue[] {
-  return error.issues.flatMap((issue): ConfigIssue[] => {
-    const path = issue.path.map((key) => (typeof key === 'number' ? key : String(key)))
+export function schemaIssues(issues: readonly z.core.$ZodIssue[], settings: SettingTree): ConfigIssue[] {
+  return issues.flatMap((issue): ConfigIssue[] => {
+    const path = pathOf(issue.path)
     switch (issue.code) {
       case 'unrecognized_keys':
         return issue.keys.map((key) => ({
@@ -24,6 +24,10 @@ export function schemaIssues(error: z.core.$ZodError, settings: SettingTree): Co
         return [{ origin: originAt(settings, path), path: describePath(path), message: issue.message }]
     }
   })
+}
+
+export function pathOf(keys: readonly PropertyKey[]): Path {
+  return keys.map((key) => (typeof key === 'number' ? key : String(key)))
 }
 
 function unknownKey(key: string, path: Path): string {

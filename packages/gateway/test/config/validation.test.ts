@@ -5,6 +5,40 @@ import { accepted, load, refusals, warnings } from './fake-world.ts'
 const upstream = 'upstreams: { a: { url: "https://a.example/v1" } }'
 const digest = '1'.repeat(64)
 
+describe('a file is wrong even where something else is said over it', () => {
+  const userFile = '/home/ada/.config/dragoman/config.yaml'
+
+  it('by a flag', async () => {
+    expect(await refusals({ flags: { port: '1' }, yaml: 'listen: { port: 99999 }' })).toEqual([
+      'dragoman.yaml:1:17: listen.port: must be a whole number, from 0 to 65535',
+    ])
+  })
+
+  it('by a variable', async () => {
+    expect(await refusals({ env: { DRAGOMAN_LOG_LEVEL: 'warn' }, yaml: 'log:\n  level: loud' })).toEqual([
+      'dragoman.yaml:2:10: log.level: must be one of debug, info, warn, error',
+    ])
+  })
+
+  it('by another file', async () => {
+    const files = { [userFile]: 'limits: { jsonDepth: many }' }
+    expect(await refusals({ yaml: 'limits: { jsonDepth: 10 }', files })).toEqual([
+      '/home/ada/.config/dragoman/config.yaml:1:22: limits.jsonDepth: must be a whole number, from 1 to 10000',
+    ])
+  })
+
+  it('but what it leaves to others to say is not missing', async () => {
+    const config = await accepted({ flags: { record: '/srv/rec' }, yaml: 'record: { maxAge: 1d }' })
+    expect(config.record).toMatchObject({ dir: '/srv/rec', maxAge: 86_400_000 })
+  })
+
+  it('and what an upstream on the command line replaces is not looked at', async () => {
+    const flags = { upstream: 'https://b.example/v1' }
+    const { upstreams } = await accepted({ flags, yaml: 'upstreams: { a: { url: 7 } }' })
+    expect(upstreams).toMatchObject({ size: 1 })
+  })
+})
+
 describe('what is refused, with its place', () => {
   const cases: [yaml: string, errors: string[]][] = [
     ['listen:\n  prot: 1', ['2:3: listen.prot: unknown key. Did you mean port?']],
