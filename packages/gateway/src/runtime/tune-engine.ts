@@ -1,19 +1,22 @@
 import { setFlagsFromString } from 'node:v8'
 
 /**
- * How much a function has to run before V8 compiles it once more, with optimisations: from which request on, and how
- * much. Until the first step V8 has its own way, so that what runs only at the start is left alone.
+ * When V8 compiles a function once more, with optimisations: from which request on, and how. Until the first step it
+ * has its own way, so that what runs only at the start is left alone.
  */
-const budgets: ReadonlyMap<number, number> = new Map([
-  // What runs once a request is worth it early: compiled, it takes two thirds of the time.
-  [16, 15_000],
-  // What is left runs too seldom to be compiled soon. With much more it never would: what is given has to be used up.
-  [450, 200_000],
+const steps: ReadonlyMap<number, readonly string[]> = new Map([
+  // What each request runs is worth it early: compiled, it takes two thirds of the time. Small functions are compiled
+  // as a part of those that call them; each by itself, at its first chance, they were most of the work.
+  [16, ['--interrupt-budget=15000', '--max-bytecode-size-for-early-opt=0']],
+  // What is left then pays only after many thousand requests: the few hundred of one person's day should not bear it.
+  [450, ['--interrupt-budget=67584', '--ticks-before-optimization=20']],
+  // A process that has come so far will serve those thousands: V8's own way is the best one in the long run.
+  [2000, ['--ticks-before-optimization=3', '--max-bytecode-size-for-early-opt=81']],
 ])
 
 /**
  * From this version on V8 has a compiler in the middle, counts calls in place of what they run, and does well by
- * itself. It does not know the flag any more: given it, it would complain on standard error.
+ * itself. It does not know the first of these flags any more: given it, it would complain on standard error.
  */
 const FIRST_WITHOUT_BUDGET = 12
 
@@ -32,13 +35,12 @@ export function tuneEngine(): () => void {
   // What survives in it is little: to share that out among threads takes longer than to copy it.
   setFlagsFromString('--no-parallel-scavenge')
   const hasBudget = Number.parseInt(process.versions.v8, 10) < FIRST_WITHOUT_BUDGET
-  return hasBudget ? followBudgets() : () => {}
+  return hasBudget ? followSteps() : () => {}
 }
 
-function followBudgets(): () => void {
+function followSteps(): () => void {
   let requests = 0
   return () => {
-    const budget = budgets.get(++requests)
-    if (budget !== undefined) setFlagsFromString(`--interrupt-budget=${budget}`)
+    for (const flag of steps.get(++requests) ?? []) setFlagsFromString(flag)
   }
 }
