@@ -22,7 +22,8 @@ const packages = [
       'LICENSE',
       'README.md',
       'bin/dragoman.js',
-      'dist/cli/main.js',
+      'dist/program/main.js',
+      'dist/program/zod.LICENSE',
       'samples/kimi.txt',
       'config.schema.json',
     ],
@@ -30,7 +31,7 @@ const packages = [
     allows: [
       ...always,
       /^bin\/dragoman\.js$/,
-      /^dist\/[\w/-]+\.js$/,
+      /^dist\/program\/([\w-]+\.js|zod\.LICENSE)$/,
       /^samples\/[\w-]+\.(txt|sse|json)$/,
       /^config\.schema\.json$/,
     ],
@@ -45,7 +46,7 @@ try {
     check(`${name} holds what it must`, () => needs.filter((file) => !files.includes(file)))
     check(`${name} holds nothing else`, () => files.filter((file) => !allows.some((rule) => rule.test(file))))
     check(`${name} holds no output of sources that are gone`, () =>
-      files.filter((file) => file.endsWith('.js') && !existsSync(join(root, directory, sourceOf(file)))),
+      files.filter((file) => isCompiled(file) && !existsSync(join(root, directory, sourceOf(file)))),
     )
     check(`${name} has the sources that its maps name`, () =>
       sourcesInMaps.filter((source) => !files.includes(source)),
@@ -101,53 +102,68 @@ function readSources(directory, map) {
   return sources.map((source) => posix.join(posix.dirname(map), source))
 }
 
+/** One file from one source, and not a part of the program, which is written anew as a whole. */
+function isCompiled(file) {
+  return file.endsWith('.js') && !file.startsWith('dist/program/')
+}
+
 function sourceOf(output) {
   return output.replace(/^dist\/(.*)\.js$/, 'src/$1.ts')
 }
 
 function checkVersions([core, gateway]) {
-  check('dragoman asks for the core of its own version', () => {
+  check('dragoman is built with the core of its own version', () => {
     const manifest = JSON.parse(readFileSync(join(root, gateway.directory, 'package.json'), 'utf8'))
-    const asked = manifest.dependencies[core.name]
+    const asked = manifest.devDependencies[core.name]
     return asked === core.version && core.version === gateway.version
       ? []
-      : [`${gateway.name}@${gateway.version} asks for ${core.name}@${asked}; there is ${core.version}`]
+      : [`${gateway.name}@${gateway.version} is built with ${core.name}@${asked}; there is ${core.version}`]
   })
 }
 
-/** Another project, outside this workspace: what is missing in a package cannot be found by accident there. */
-function checkInstalled(packed) {
-  const project = join(workshop, 'project')
-  mkdirSync(project)
-  writeFileSync(join(project, 'package.json'), '{ "private": true }\n')
-  const inProject = (command, args) => run(command, args, project)
-
-  check('the packages can be installed together', () => {
-    // What the program depends on is in npm's cache since this workspace was installed.
-    const options = ['--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund']
-    inProject('npm', ['install', ...options, ...packed.map((one) => one.tarball)])
-  })
+function checkInstalled([core, gateway]) {
   const useCore = `
     const { toolCalls } = parseToolCalls('<tool_call>{"name":"add","arguments":{"x":1}}</tool_call>', { format: 'hermes' })
     console.log(JSON.stringify(toolCalls))`
   const call = '[{"id":null,"name":"add","arguments":"{\\"x\\":1}"}]'
+  const withCore = projectWith(core)
   check('an ES module can import @dragoman/core', () => {
     const program = `import { parseToolCalls } from '@dragoman/core'\n${useCore}`
-    return differs(inProject('node', ['--input-type=module', '--eval', program]), call)
+    return differs(withCore('node', ['--input-type=module', '--eval', program]), call)
   })
   check('a CommonJS module can require @dragoman/core', () => {
     const program = `const { parseToolCalls } = require('@dragoman/core')\n${useCore}`
-    return differs(inProject('node', ['--input-type=commonjs', '--eval', program]), call)
+    return differs(withCore('node', ['--input-type=commonjs', '--eval', program]), call)
   })
-  const program = join(project, 'node_modules', '.bin', 'dragoman')
+  const withProgram = projectWith(gateway)
+  const program = join('node_modules', '.bin', 'dragoman')
   check('the installed program tells its version', () =>
-    differs(inProject(program, ['--version']), packed.find((one) => one.name === 'dragoman').version),
+    differs(withProgram(program, ['--version']), gateway.version),
   )
   check('the installed program reads a tool call', () => {
     const sample = join('node_modules', 'dragoman', 'samples', 'kimi.txt')
-    const { toolCalls } = JSON.parse(inProject(program, ['parse', '--format', 'kimi', sample]))
+    const { toolCalls } = JSON.parse(withProgram(program, ['parse', '--format', 'kimi', sample]))
     return toolCalls.length > 0 ? [] : ['no tool calls in its own sample']
   })
+  check('the installed program checks its configuration', () => {
+    withProgram(program, ['check'])
+  })
+}
+
+/**
+ * Another project, outside this workspace, with this package alone: what is missing in it cannot be found by accident
+ * there. The answer runs a command in it.
+ */
+function projectWith({ name, tarball }) {
+  const project = join(workshop, name)
+  mkdirSync(project, { recursive: true })
+  writeFileSync(join(project, 'package.json'), '{ "private": true }\n')
+  check(`${name} can be installed`, () => {
+    // What the program depends on is in npm's cache since this workspace was installed.
+    const options = ['--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund']
+    run('npm', ['install', ...options, tarball], project)
+  })
+  return (command, args) => run(command, args, project)
 }
 
 function differs(output, expected) {

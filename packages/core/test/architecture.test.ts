@@ -96,7 +96,7 @@ describe('the arrows between the parts of the core', () => {
 describe('the arrow from the gateway to the core', () => {
   it('the gateway knows the core by its name alone', () => {
     const paths = new Set(gatewayFiles.map(({ path }) => path))
-    const known = Object.keys(dependencies('gateway'))
+    const known = dependencies('gateway')
     const foreign = gatewayFiles.flatMap(({ path, imports }) =>
       imports
         .filter((name) => !paths.has(name) && !name.startsWith('node:') && !known.includes(packageOf(name)))
@@ -341,9 +341,10 @@ function manifest(name: string): Record<string, unknown> {
   return value
 }
 
-function dependencies(name: string): Record<string, unknown> {
-  const value = manifest(name)['dependencies']
-  return isRecord(value) ? value : {}
+/** What a package may import: what is installed with it, and what is built into it. */
+function dependencies(name: string): readonly string[] {
+  const { dependencies: installed, devDependencies: builtIn } = manifest(name)
+  return [installed, builtIn].flatMap((names) => (isRecord(names) ? Object.keys(names) : []))
 }
 
 /** The smallest length that this share of the files does not exceed. */

@@ -1,7 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 
-/** Where a file of this package lies, wherever the package is installed. */
+/**
+ * Where a file of this package lies, wherever the package is installed. Here, compiled and joined to the program, this
+ * file is two folders below.
+ */
 function packageFile(path: string): string {
   return fileURLToPath(new URL(`../../${path}`, import.meta.url))
 }
