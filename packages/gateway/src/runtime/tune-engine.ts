@@ -6,7 +6,7 @@ import { setFlagsFromString } from 'node:v8'
  */
 const steps: ReadonlyMap<number, readonly string[]> = new Map([
   // What each request runs is worth it early: compiled, it takes two thirds of the time. Small functions are compiled
-  // as a part of those that call them; each by itself, at its first chance, they were most of the work.
+  // as a part of those that call them; each by itself, at its first chance, they kept the compiler busy for long.
   [16, ['--interrupt-budget=15000', '--max-bytecode-size-for-early-opt=0']],
   // What is left then pays only after many thousand requests: the few hundred of one person's day should not bear it.
   [450, ['--interrupt-budget=67584', '--ticks-before-optimization=20']],
