@@ -103,6 +103,12 @@ describe('text and reasoning', () => {
     ])
   })
 
+  it('what a stream says in `message` is read, but not a message that repeats its deltas', () => {
+    const whole = event({ choices: [{ index: 0, message: { content: 'ab' }, finish_reason: 'stop' }] })
+    expect(said([whole, ...stop])).toEqual(['text "ab"', 'finish stop'])
+    expect(said([chunk({ content: 'ab' }), whole, ...stop])).toEqual(['text "ab"', 'finish stop'])
+  })
+
   it('a refusal is text', () => {
     expect(said([chunk({ refusal: 'No.' }), ...stop])).toEqual(['text "No."', 'finish stop'])
   })

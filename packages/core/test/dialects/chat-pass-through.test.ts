@@ -44,6 +44,34 @@ describe('a chat stream whose faults fail', () => {
     expect(rewrite(pieces)).toEqual({ text: pieces.join('') + done, code: null, state: 'ended' })
   })
 
+  it('says in `delta` what the upstream says in `message`, and reads it', () => {
+    const repairs: string[] = []
+    const said = [{ role: 'assistant', content: 'Wait. ' }, { content: kimiCall }, {}].map((message, at) => {
+      const choices = [{ index: 0, message, finish_reason: at === 2 ? 'stop' : null }]
+      return `data: ${JSON.stringify({ id: 'c', choices })}\n\n`
+    })
+    const { text, code } = rewrite([...said, done], { onRecord: (event) => repairs.push(event.code) })
+    expect(code).toBeNull()
+    expect(text).not.toContain('message')
+    expect(text).not.toContain('tool_calls_section')
+    expect(text).toContain('"delta":{"role":"assistant","content":"Wait. "}')
+    expect(text).toContain('"name":"get_time"')
+    expect(text).toContain('"finish_reason":"tool_calls"')
+    expect(repairs).toEqual(['filled-field'])
+  })
+
+  it('a message that repeats the deltas at their end stays beside them', () => {
+    const last = { index: 0, message: { role: 'assistant', content: 'ab' }, finish_reason: 'stop' }
+    const pieces = [
+      first,
+      chunk({ content: 'a' }),
+      chunk({ content: 'b' }),
+      `data: ${JSON.stringify({ id: 'c', choices: [last] })}\n\n`,
+      done,
+    ]
+    expect(rewrite(pieces)).toMatchObject({ text: pieces.join(''), code: null })
+  })
+
   it('closes a last event that lacks its blank line', () => {
     const pieces = [first, chunk({ content: 'a' }), chunk({}, 'stop')]
     const whole = pieces.join('') + done

@@ -37,6 +37,27 @@ const getTime = {
   function: { name: 'get_time', arguments: '{"zone":"UTC"}' },
 }
 
+describe('a completion that says in `delta` what belongs in `message`', () => {
+  it('has it there, and its calls are read', () => {
+    const repairs: string[] = []
+    const choices = [{ index: 0, delta: { role: 'assistant', content: kimiCall }, finish_reason: 'stop' }]
+    const { body } = rewrite({ id: 'x', choices }, { onRecord: (event) => repairs.push(event.code) })
+    expect(choiceOf(body)).toEqual({
+      index: 0,
+      message: { role: 'assistant', content: null, tool_calls: [getTime] },
+      finish_reason: 'tool_calls',
+    })
+    expect(repairs).toEqual(['filled-field'])
+  })
+
+  it('has it there where nothing else has to change', () => {
+    const choice = { index: 0, finish_reason: 'stop' }
+    const said = { role: 'assistant', content: 'Hello' }
+    const { body } = rewrite({ id: 'x', choices: [{ ...choice, delta: said }] })
+    expect(choiceOf(body)).toEqual({ ...choice, message: said })
+  })
+})
+
 describe('a completion in which nothing has to change', () => {
   it.each([
     ['text', completion({ content: 'Hello a < b' })],

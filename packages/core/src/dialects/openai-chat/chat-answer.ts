@@ -8,6 +8,7 @@ import { AnswerChoice } from './answer-choice.ts'
 import { failureOfChoice } from './choice-failure.ts'
 import { decodeFinishReason } from './finish-reason.ts'
 import { LearnedEnvelope } from './learned-envelope.ts'
+import { SaidField } from './said-field.ts'
 import { usageOf } from './usage.ts'
 
 /** What a chat completion says, in chunks or whole; of several choices the first. */
@@ -16,6 +17,7 @@ export class ChatAnswer implements StreamedAnswer {
   private readonly sink: AnswerSink
   private readonly choice: AnswerChoice
   private readonly envelope = new LearnedEnvelope()
+  private readonly said = new SaidField()
   taken = 0
   private finishWord: string | null = null
   private stopSequence: string | null = null
@@ -59,7 +61,8 @@ export class ChatAnswer implements StreamedAnswer {
     const usage = usageOf(chunk)
     if (usage !== null) reader.usage(usage)
     if (choice === undefined) return
-    const said = choice['delta'] ?? choice['message']
+    const field = this.said.nameIn(choice)
+    const said = field === null ? undefined : choice[field]
     if (isJsonObject(said)) this.choice.read(said)
     const word = nonEmptyText(choice['finish_reason'])
     if (word === null) return

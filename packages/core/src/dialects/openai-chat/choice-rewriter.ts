@@ -12,6 +12,7 @@ import {
 import { ChoiceReader, type ChoiceReaderOptions, type UpstreamEnd } from './choice-reader.ts'
 import { chunkWith, saysMoreThanChoices } from './chunk.ts'
 import { joinPieces, readDelta, saysTheSame, type Piece } from './delta.ts'
+import { SaidField } from './said-field.ts'
 
 export interface RewrittenChoice {
   /** What to send in place of the choice; the very object that came where nothing has to change. */
@@ -26,6 +27,8 @@ export class ChoiceRewriter {
   private readonly record: ChoiceReaderOptions['record']
   private state: State = { at: 'start' }
   private role: 'due' | 'told' = 'due'
+  private readonly said = new SaidField()
+  private filled: 'nothing' | 'told' = 'nothing'
 
   constructor(options: ChoiceReaderOptions) {
     this.record = options.record
@@ -47,7 +50,8 @@ export class ChoiceRewriter {
   }
 
   /** `reasoningFields`: where this stream has its reasoning. */
-  take(came: JsonObject, chunk: JsonObject, reasoningFields: readonly string[]): RewrittenChoice {
+  take(given: JsonObject, chunk: JsonObject, reasoningFields: readonly string[]): RewrittenChoice {
+    const came = this.withDelta(given)
     const finishReason = nonEmptyText(came['finish_reason'])
     if (this.state.at === 'ended') {
       return {
@@ -108,14 +112,27 @@ export class ChoiceRewriter {
     return { chunks: choices.map((sent) => chunkWith(chunk, sent, false)), failure }
   }
 
+  /** Clients look for what a stream says in `delta`, and nowhere else. */
+  private withDelta(choice: JsonObject): JsonObject {
+    if (this.said.nameIn(choice) !== 'message' || !isJsonObject(choice['message'])) return choice
+    this.tellFilled()
+    const { message, ...rest } = choice
+    return { ...rest, delta: message }
+  }
+
   /** A client that puts the deltas together refuses a message without a role, and takes it from the first. */
   private withRole(choice: JsonObject): JsonObject {
     const { delta } = choice
     if (this.role === 'told' || !isJsonObject(delta)) return choice
     this.role = 'told'
     if (nonEmptyText(delta['role']) !== null) return choice
-    this.record(repairEvent('filled-field'))
+    this.tellFilled()
     return { ...choice, delta: { ...delta, role: 'assistant' } }
+  }
+
+  private tellFilled(): void {
+    if (this.filled === 'nothing') this.record(repairEvent('filled-field'))
+    this.filled = 'told'
   }
 
   private finish(read: ReadChoice, pieces: readonly Piece[], came: string): RewrittenChoice {

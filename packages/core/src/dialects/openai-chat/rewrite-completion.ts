@@ -1,3 +1,4 @@
+import { repairEvent } from '../../events.ts'
 import { AnswerIds } from '../answer-ids.ts'
 import type { AnswerReports } from '../answer-reports.ts'
 import type { Failure } from '../answer.ts'
@@ -34,8 +35,11 @@ export function rewriteCompletion(body: unknown, options: RewriteOptions): Rewri
   const ids = new AnswerIds(options.mint, options.conversationIds)
   let failure: Failure | null = null
   const choices = came.map((choice, index) => {
-    if (!isJsonObject(choice) || !isJsonObject(choice['message'])) return choice
-    const rewritten = rewriteChoice(choice, choice['message'], choiceOptions(options, ids, index))
+    if (!isJsonObject(choice)) return choice
+    const reading = choiceOptions(options, ids, index)
+    const said = withMessage(choice, reading)
+    if (!isJsonObject(said['message'])) return choice
+    const rewritten = rewriteChoice(said, said['message'], reading)
     failure ??= rewritten.failure ?? (isStrict ? failureOfChoice(choice) : null)
     return rewritten.choice
   })
@@ -43,6 +47,14 @@ export function rewriteCompletion(body: unknown, options: RewriteOptions): Rewri
   const sent = isSame ? completion : { ...completion, choices }
   if (failure === null) report(sent, choices[0], options)
   return { body: sent, failure }
+}
+
+/** Clients look for what a whole answer says in `message`, and nowhere else. */
+function withMessage(choice: JsonObject, { record }: ChoiceReaderOptions): JsonObject {
+  if (isJsonObject(choice['message']) || !isJsonObject(choice['delta'])) return choice
+  record(repairEvent('filled-field'))
+  const { delta, ...rest } = choice
+  return { ...rest, message: delta }
 }
 
 function report(completion: JsonObject, first: unknown, { onUsage, onFinish }: AnswerReports): void {
