@@ -2,9 +2,10 @@ import type { Content } from '../conversation.ts'
 import type { FormatId } from '../formats/format-id.ts'
 import { withHistoryIds } from '../ids/history.ts'
 import { decodeMessages as decodeAnthropicMessages } from './anthropic-messages/request-decode-messages.ts'
-import { decodeSystem } from './anthropic-messages/request-decode-system.ts'
+import { systemTexts } from './anthropic-messages/request-decode-system.ts'
 import { encodeSystem as encodeAnthropicSystem } from './anthropic-messages/request-encode.ts'
 import { encodeMessages as encodeAnthropicMessages } from './anthropic-messages/request-encode-messages.ts'
+import { withoutBillingLine } from './billing-line.ts'
 import type { RequestNote, SystemText } from './conversation-request.ts'
 import { decoding, type Decoded } from './invalid-field.ts'
 import type { JsonObject } from './json-object.ts'
@@ -37,7 +38,8 @@ export type DecodedHistory = Decoded<{ readonly history: History }>
 export function decodeHistory(dialect: RequestDialect, given: DialectMessages): DecodedHistory {
   const { messages, system } = wellFormed({ system: undefined, ...given })
   return decoding((notes) => {
-    const before = dialect === 'anthropic-messages' ? decodeSystem(system, notes) : []
+    const before =
+      dialect === 'anthropic-messages' ? withoutBillingLine(systemTexts(system, 'system'), notes) : []
     const decoded =
       dialect === 'anthropic-messages'
         ? decodeAnthropicMessages(messages, [], notes)

@@ -1,6 +1,6 @@
 import type { TextBlock, ThinkingBlock } from '../conversation.ts'
 import type { FormatId } from '../formats/format-id.ts'
-import { isMadeHere, readSignature, type ReasoningSource } from './reasoning-signature.ts'
+import { isMadeHere, isOfAnthropic, readSignature, type ReasoningSource } from './reasoning-signature.ts'
 import type { RequestTarget } from './request-target.ts'
 import type { RequestDialect } from './written-form.ts'
 
@@ -14,12 +14,14 @@ export function reasoningFate(
 ): ReasoningFate {
   const foreignFate = target.foreignReasoning === 'text' && thought !== '' ? 'text' : 'drop'
   const source = readSignature(signature)
-  if (dialect === 'anthropic-messages' && checksSignatures(target.format)) {
-    if (source === 'foreign' && !isMadeHere(signature)) return 'native'
-    return foreignFate
+  const isForeign = source === 'foreign' && !isMadeHere(signature)
+  if (dialect === 'anthropic-messages') {
+    if (checksSignatures(target)) return isForeign ? 'native' : foreignFate
+    // A server of open models signs as it likes, and may want back what it signed.
+    if (isForeign && !isOfAnthropic(signature)) return 'native'
   }
   // Somebody else's signature means reasoning that is proved to Anthropic: it is not for others, in no form.
-  if (source === 'foreign') return isMadeHere(signature) ? foreignFate : 'drop'
+  if (source === 'foreign') return isForeign ? 'drop' : foreignFate
   if (source === null) return thought === '' ? 'drop' : 'native'
   return isOwn(source, target) ? 'native' : foreignFate
 }
@@ -37,10 +39,13 @@ export function demandsReasoning(format: FormatId): boolean {
 export const lostReasoning = 'The reasoning for this step was not kept.'
 
 /** An upstream of the Anthropic dialect with a format of another family runs an open model, which proves nothing. */
-function checksSignatures(format: FormatId): boolean {
+export function checksSignatures({ signatures, format }: RequestTarget): boolean {
+  if (signatures !== undefined) return signatures === 'checked'
   return format === 'anthropic' || format === 'standard'
 }
 
+/** Models that call tools as they should have nothing else in common: what one has signed another refuses. */
 function isOwn(source: ReasoningSource, target: RequestTarget): boolean {
-  return source.format === target.format || source.model === target.model
+  if (source.model === target.model) return true
+  return source.format === target.format && source.format !== 'standard'
 }

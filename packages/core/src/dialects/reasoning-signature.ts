@@ -34,6 +34,11 @@ export function isMadeHere(signature: string | undefined): boolean {
   return signature !== undefined && signature.startsWith(family)
 }
 
+/** Whether it looks like one of Anthropic's: long, and the base64 of a message that begins with its second field. */
+export function isOfAnthropic(signature: string | undefined): boolean {
+  return signature !== undefined && /^E[A-Za-z\d+/]{39,}={0,2}$/.test(signature)
+}
+
 // Anthropic's signatures are plain base64, which has no underscore.
 const family = 'dragoman_'
 const prefix = `${family}1_`

@@ -10,12 +10,14 @@ export interface RequestTarget {
   readonly sameDialect?: boolean
   /** Where given, only these of the fields unknown to us are kept. */
   readonly allowedFields?: readonly string[] | undefined
+  /** Whether reasoning must have the signature of who wrote it, as at Anthropic. Where left out, the format tells. */
+  readonly signatures?: 'checked' | 'unchecked'
   /** Reasoning of another family of models. */
   readonly foreignReasoning?: 'drop' | 'text'
   readonly maxOutputTokens?: number
   readonly maxTools?: number
   /** The upstream refuses temperature, top_p and top_k. */
-  readonly fixedSampling?: boolean
+  readonly fixedSampling?: boolean | undefined
   /** False for a model that reads text alone. */
   readonly images?: boolean
 }
@@ -23,11 +25,11 @@ export interface RequestTarget {
 export interface ChatTarget extends RequestTarget {
   /** The upstream understands Anthropic's cache marks. */
   readonly cacheControl?: boolean
-  readonly maxTokensField?: 'max_tokens' | 'max_completion_tokens'
+  readonly maxTokensField?: 'max_tokens' | 'max_completion_tokens' | undefined
   /** What stands for the text of a message that only calls tools. */
   readonly emptyContent?: 'null' | 'empty' | 'absent'
   /** How the upstream is told to go on with the last message; without it, it may begin a new one. */
-  readonly prefill?: 'continue_final_message' | 'prefix' | 'partial'
+  readonly prefill?: 'continue_final_message' | 'prefix' | 'partial' | undefined
   /** Whether it takes a tool choice that forces a call, or has to be asked for one in words. */
   readonly forcedToolChoice?: 'send' | 'nudge'
   readonly topK?: boolean

@@ -61,6 +61,19 @@ describe('reasoning that goes back to its own family', () => {
     expect(thoughtful({ thinking: 'a', signature }, { format: 'kimi' })).toMatchObject({ reasoning: 'a' })
   })
 
+  it('of a model without a family is for that model alone', () => {
+    const proof = JSON.stringify({ type: 'reasoning.text', signature: 'SIG' })
+    const sources = ['upstream-model', 'another-model'].map((model) =>
+      makeSignature({ format: 'standard', field: 'reasoning', model, proof }),
+    )
+    const [own, foreign] = sources.map((signature) =>
+      thoughtful({ thinking: 'a', signature }, { format: 'standard' }),
+    )
+    expect(own).toMatchObject({ reasoning: 'a' })
+    expect(foreign).not.toHaveProperty('reasoning')
+    expect(foreign).not.toHaveProperty('reasoning_details')
+  })
+
   it('without any signature is taken for the upstream’s own', () => {
     expect(thoughtful({ thinking: 'a' }, { format: 'qwen' })).toMatchObject({ reasoning_content: 'a' })
   })
@@ -192,6 +205,23 @@ describe('reasoning towards Anthropic', () => {
     )
     expect(messages[1]?.['content']).toEqual([content[0], content[2]])
   })
+
+  it.each(['', 'f3a1c0ffee', 'e'.repeat(64), undefined])(
+    'goes back to an open model whose server signs with %j',
+    (signature) => {
+      const thinking = { type: 'enabled', budget_tokens: 2048 }
+      const content = [
+        { type: 'thinking', thinking: 'a', ...(signature === undefined ? {} : { signature }) },
+        use,
+      ]
+      const { body, messages } = anthropicToAnthropic(
+        { thinking, messages: [user, { role: 'assistant', content }, done] },
+        { format: 'anthropic', signatures: 'unchecked' },
+      )
+      expect(messages[1]?.['content']).toMatchObject([{ thinking: 'a' }, use])
+      expect(body['thinking']).toEqual(thinking)
+    },
+  )
 
   it('is not asked for in the middle of a turn that began without it', () => {
     const thinking = { type: 'enabled', budget_tokens: 2048 }

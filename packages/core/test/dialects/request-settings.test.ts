@@ -165,6 +165,14 @@ describe('settings from Chat to Messages', () => {
     expect(chatToAnthropic({ reasoning_effort: 'none' }).body).not.toHaveProperty('output_config')
   })
 
+  it('sampling that Anthropic refuses beside thinking is dropped', () => {
+    const { body, notes } = chatToAnthropic({ reasoning_effort: 'high', temperature: 0.2, top_p: 0.5 })
+    expect(body).not.toHaveProperty('temperature')
+    expect(body).not.toHaveProperty('top_p')
+    expect(notedFields(notes)).toEqual(expect.arrayContaining(['dropped temperature', 'dropped top_p']))
+    expect(chatToAnthropic({ reasoning_effort: 'high', top_p: 0.98 }).body).toMatchObject({ top_p: 0.98 })
+  })
+
   it('no thinking is asked for where Anthropic would refuse it', () => {
     const tools = [{ type: 'function', function: { name: 'f' } }]
     const forced = chatToAnthropic({ reasoning_effort: 'low', tools, tool_choice: 'required' })

@@ -44,6 +44,21 @@ describe('instructions from Messages to Chat', () => {
     expect(notedFields(notes)).toContain('dropped system[0]')
   })
 
+  it('of a text that begins with the billing nonce only that line is taken out', () => {
+    const text = 'x-anthropic-billing-header: cc_version=1; cch=abc;\nYou are a bot.\nBe brief.'
+    const rest = { role: 'system', content: 'You are a bot.\nBe brief.' }
+    expect(anthropicToChat({ system: text }).messages[0]).toEqual(rest)
+    expect(anthropicToChat({ system: [{ type: 'text', text }] }).messages[0]).toEqual(rest)
+  })
+
+  it('the billing nonce stays for Anthropic, and for nobody else who speaks its dialect', () => {
+    const text = 'x-anthropic-billing-header: cc_version=1; cch=abc;\nBe brief.'
+    const system = [{ type: 'text', text }]
+    expect(anthropicToAnthropic({ system }, { format: 'anthropic' }).body['system']).toEqual(system)
+    const others = anthropicToAnthropic({ system }, { format: 'anthropic', signatures: 'unchecked' })
+    expect(others.body['system']).toBe('Be brief.')
+  })
+
   it('a system message inside the conversation becomes a reminder of the user at its place', () => {
     const { messages, notes } = anthropicToChat({
       messages: [

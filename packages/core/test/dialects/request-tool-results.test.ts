@@ -126,6 +126,9 @@ describe('the order of results', () => {
 describe('the content of a result', () => {
   it('a text stays as it is', () => {
     expect(toolContent({ content: ' a\n' })).toBe(' a\n')
+    // No block of the dialect, but what a tool gave.
+    expect(toolContent({ content: { a: 1 } })).toBe('{"a":1}')
+    expect(toolContent({ content: [7, { b: [] }] })).toBe('7\n{"b":[]}')
   })
 
   it('texts in an array are one text', () => {

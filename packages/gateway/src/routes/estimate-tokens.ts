@@ -2,6 +2,8 @@ import type { Block, ConversationRequest, MediaBlock } from '@dragoman/core'
 
 /** On the low side for English and code, so that clients compact too early rather than too late. */
 const CHARACTERS_PER_TOKEN = 3.5
+/** Letters of other scripts take two or three bytes, and more of them make up a token: Chinese up to one each. */
+const TOKENS_PER_FURTHER_BYTE = 0.2
 /** What templates put around each message and each tool. */
 const TOKENS_PER_PART = 8
 const TOKENS_PER_IMAGE = 1600
@@ -10,11 +12,10 @@ const DOCUMENT_CHARACTERS_PER_TOKEN = 50
 
 /** How many tokens a request is likely to take. No tokenizer of ours knows every model's. */
 export function estimateTokens(request: ConversationRequest): number {
-  const system = request.system.map(({ text }) => textTokens(text.length))
+  const system = request.system.map(({ text }) => textTokens(text))
   const tools = request.tools.map(
     ({ name, description, parameters }) =>
-      TOKENS_PER_PART +
-      textTokens(name.length + (description?.length ?? 0) + JSON.stringify(parameters).length),
+      TOKENS_PER_PART + textTokens(name + (description ?? '') + JSON.stringify(parameters)),
   )
   const messages = request.contents.map(({ blocks }) => TOKENS_PER_PART + sum(blocks.map(blockTokens)))
   return TOKENS_PER_PART + Math.ceil(sum(system) + sum(tools) + sum(messages))
@@ -23,11 +24,11 @@ export function estimateTokens(request: ConversationRequest): number {
 function blockTokens(block: Block): number {
   switch (block.type) {
     case 'text':
-      return textTokens(block.text.length)
+      return textTokens(block.text)
     case 'thinking':
-      return textTokens(block.thought.length)
+      return textTokens(block.thought)
     case 'tool_call':
-      return textTokens(block.name.length) + valueTokens(block.parameters)
+      return textTokens(block.name) + valueTokens(block.parameters)
     case 'tool_response':
       return resultTokens(block.result)
     case 'media':
@@ -47,16 +48,17 @@ function isMedia(value: unknown): value is MediaBlock {
 
 function mediaTokens({ mimeType, encoding, data }: MediaBlock): number {
   if (encoding === 'url' || mimeType.startsWith('image/')) return TOKENS_PER_IMAGE
-  if (mimeType.startsWith('text/')) return textTokens(data.length * 0.75)
+  if (mimeType.startsWith('text/')) return (data.length * 0.75) / CHARACTERS_PER_TOKEN
   return Math.max(TOKENS_PER_IMAGE, data.length / DOCUMENT_CHARACTERS_PER_TOKEN)
 }
 
 function valueTokens(value: unknown): number {
-  return textTokens(typeof value === 'string' ? value.length : (JSON.stringify(value)?.length ?? 0))
+  return textTokens(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
 }
 
-function textTokens(characters: number): number {
-  return characters / CHARACTERS_PER_TOKEN
+function textTokens(text: string): number {
+  const furtherBytes = Buffer.byteLength(text) - text.length
+  return text.length / CHARACTERS_PER_TOKEN + furtherBytes * TOKENS_PER_FURTHER_BYTE
 }
 
 function sum(numbers: readonly number[]): number {

@@ -20,6 +20,7 @@ import type { ModelRoute } from '../config/match-model.ts'
 import { allowedFields } from './allowed-fields.ts'
 import { expectedCalls } from './expected-calls.ts'
 import { forcedChoice } from './forced-choice.ts'
+import { habitsOf } from './host-habits.ts'
 
 export type Dialect = 'anthropic-messages' | 'openai-chat'
 
@@ -53,12 +54,17 @@ export function planRequest(
 ): Plan {
   const upstreamDialect = upstream.dialect
   const { format, formatFrom } = formatFor(request, route, config, upstreamDialect)
+  const { maxTokensField, fixedSampling, prefill } = habitsOf(upstream, route.model)
   const target = {
     model: route.model,
     format,
     sameDialect: clientDialect === upstreamDialect,
+    signatures: signaturesAt(upstreamDialect, route, config),
     foreignReasoning: config.reasoning.foreign,
     forcedToolChoice: forcedChoice(upstream, route.model, request),
+    maxTokensField,
+    fixedSampling,
+    prefill,
     allowedFields: config.keys.length === 0 ? undefined : allowedFields[upstreamDialect],
   }
   const { request: sent, notes } =
@@ -81,6 +87,17 @@ export function planRequest(
     body: bodyOf({ ...encoded.body, ...upstream.body }, came, config),
     notes: [...notes, ...encoded.notes],
   }
+}
+
+/** Whoever runs an open model behind Anthropic's dialect cannot check what Anthropic signs. */
+function signaturesAt(
+  dialect: Dialect,
+  { format, model }: ModelRoute,
+  { formats }: GatewayConfig,
+): 'checked' | 'unchecked' {
+  if (dialect !== 'anthropic-messages') return 'unchecked'
+  const family = format === 'auto' ? detectFormat(model, formats.overrides) : format
+  return family === 'anthropic' || family === 'standard' ? 'checked' : 'unchecked'
 }
 
 export interface PlanContext {

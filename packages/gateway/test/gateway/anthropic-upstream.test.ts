@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { afterAll, describe, expect, it } from 'vitest'
-import { ask, clientDialects } from './ask.ts'
+import { ask, clientDialects, post } from './ask.ts'
 import { startGateway, stopGateways } from './running-gateway.ts'
 import { json, type Script, startUpstream, stopUpstreams, until } from './scripted-upstream.ts'
 
@@ -115,5 +115,46 @@ describe.each(clientDialects)('an upstream of Anthropic that fails, for a client
       status: 400,
       error: { type: 'invalid_request_error', message: 'too hot' },
     })
+  })
+})
+
+describe('reasoning that goes back to an upstream of Anthropic’s dialect', () => {
+  const thinking = { type: 'enabled', budget_tokens: 2048 }
+  const signed = `E${'a'.repeat(200)}`
+
+  async function sentBack(model: string, signature: string): Promise<unknown> {
+    const upstream = await startUpstream((response) => {
+      events(response, ...beginning, ...ending, ['message_stop', {}])
+      response.end()
+    })
+    const { address } = await startGateway({ upstream: upstream.url, dialect: 'anthropic-messages' })
+    const call = { type: 'tool_use', id: 'toolu_1', name: 'Bash', input: {} }
+    const result = { type: 'tool_result', tool_use_id: 'toolu_1', content: 'ok' }
+    const messages = [
+      { role: 'user', content: 'Go.' },
+      { role: 'assistant', content: [{ type: 'thinking', thinking: 'Hm.', signature }, call] },
+      { role: 'user', content: [result] },
+    ]
+    const answer = await post(address, '/v1/messages', { model, max_tokens: 4096, thinking, messages })
+    await answer.text()
+    return JSON.parse(upstream.requests[0]?.body ?? '')
+  }
+
+  it.each(['', 'f3a1c0ffee'])('stays for an open model, whose server signs it with %j', async (signature) => {
+    const thought = { type: 'thinking', thinking: 'Hm.', signature }
+    const sent = await sentBack('kimi-k2', signature)
+    expect(sent).toMatchObject({ thinking, messages: [{}, { content: [thought, {}] }, {}] })
+  })
+
+  it('of Anthropic’s own is not for an open model', async () => {
+    const sent = await sentBack('kimi-k2', signed)
+    expect(sent).toMatchObject({ messages: [{}, { content: [{ type: 'tool_use' }] }, {}] })
+    expect(sent).not.toHaveProperty('thinking')
+  })
+
+  it('needs its signature at Anthropic', async () => {
+    const kept = { thinking, messages: [{}, { content: [{ signature: signed }, {}] }, {}] }
+    expect(await sentBack('claude-sonnet-4-5', signed)).toMatchObject(kept)
+    expect(await sentBack('claude-sonnet-4-5', '')).not.toHaveProperty('thinking')
   })
 })

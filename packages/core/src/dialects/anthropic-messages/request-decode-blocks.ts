@@ -101,11 +101,13 @@ export class BlockDecoder {
     if (content === undefined || content === null) return ''
     if (typeof content === 'string') return content
     const items: unknown[] = Array.isArray(content) ? content : [content]
-    return items.map((item, at) =>
-      typeof item === 'string'
-        ? { type: 'text', text: item }
-        : this.#decodeShown(requiredObject(item, `${path}[${at}]`), `${path}[${at}]`),
-    )
+    return items.map((item, at) => {
+      if (isJsonObject(item) && typeof item['type'] === 'string') {
+        return this.#decodeShown(item, `${path}[${at}]`)
+      }
+      // Not in the dialect, but it is what the tool gave: the model can read it as JSON.
+      return { type: 'text', text: typeof item === 'string' ? item : JSON.stringify(item) }
+    })
   }
 
   /** Other models know no references: they have to read what the tool takes. */

@@ -2,19 +2,9 @@ import type { SystemText } from '../conversation-request.ts'
 import { anyText } from '../field-readers.ts'
 import { InvalidField } from '../invalid-field.ts'
 import { isJsonObject } from '../json-object.ts'
-import type { Notes } from '../request-notes.ts'
 import { withWritten } from '../written-form.ts'
 
-/** Instructions as a text or in blocks of text. */
-export function decodeSystem(system: unknown, notes: Notes): SystemText[] {
-  return systemTexts(system, 'system').filter(({ text }, at) => {
-    if (!text.startsWith(billingNonce)) return true
-    notes.dropped(`system[${at}]`, 'It changes with each request, so no upstream could cache the prompt.')
-    return false
-  })
-}
-
-/** Also the content of a system message among the messages. */
+/** Instructions as a text or in blocks of text; also the content of a system message among the messages. */
 export function systemTexts(content: unknown, field: string): SystemText[] {
   if (content === undefined || content === null) return []
   if (typeof content === 'string') return [{ text: content }]
@@ -29,5 +19,3 @@ export function systemTexts(content: unknown, field: string): SystemText[] {
     return withWritten(marked, 'anthropic-messages', block)
   })
 }
-
-const billingNonce = 'x-anthropic-billing-header:'

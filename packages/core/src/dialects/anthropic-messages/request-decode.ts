@@ -3,7 +3,7 @@ import { decoding, type DecodedRequest } from '../invalid-field.ts'
 import { wellFormed } from '../well-formed.ts'
 import { decodeMessages } from './request-decode-messages.ts'
 import { decodeSettings } from './request-decode-settings.ts'
-import { decodeSystem } from './request-decode-system.ts'
+import { systemTexts } from './request-decode-system.ts'
 import { decodeTools } from './request-decode-tools.ts'
 
 /** Reads the body of `POST /v1/messages`. A field that we do not know is never an error. */
@@ -12,7 +12,7 @@ export function decodeAnthropicRequest(body: unknown): DecodedRequest {
     const fields = wellFormed(requiredObject(body, 'body'))
     const model = requiredText(fields, 'model')
     const { tools, otherTools } = decodeTools(fields)
-    const system = decodeSystem(fields['system'], notes)
+    const system = systemTexts(fields['system'], 'system')
     const messages = decodeMessages(fields['messages'], tools, notes)
     const { extra, ...settings } = decodeSettings(fields, notes)
     return {

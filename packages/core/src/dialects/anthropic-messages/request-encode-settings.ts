@@ -56,7 +56,7 @@ function encodeSampling(
     if (!isFixed && allowed !== temperature) notes.changed('temperature', 'The upstream takes 0 to 1.')
   }
   if (topP !== undefined) {
-    if (isFixed) notes.dropped('top_p', 'It is fixed at the upstream.')
+    if (isFixed || (thinks && topP < 0.95)) notes.dropped('top_p', 'It is fixed at the upstream.')
     else sampling['top_p'] = topP
   }
   if (topK !== undefined) {

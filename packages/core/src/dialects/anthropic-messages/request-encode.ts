@@ -1,6 +1,8 @@
+import { withoutBillingLine } from '../billing-line.ts'
 import type { ConversationRequest, SystemText } from '../conversation-request.ts'
 import { withExtraFields } from '../extra-fields.ts'
 import { isJsonObject, type JsonObject } from '../json-object.ts'
+import { checksSignatures } from '../reasoning-policy.ts'
 import { Notes } from '../request-notes.ts'
 import type { AnthropicTarget, EncodedRequest } from '../request-target.ts'
 import { systemPart } from '../system-part.ts'
@@ -44,7 +46,9 @@ export function encodeSystem(
     const message = writtenIn(text, 'openai-chat')?.['message']
     if (isJsonObject(message)) notes.droppedFields(message, 'Instructions have no such field here.')
   }
-  const texts = system.filter(({ text }) => text !== '')
+  // Anthropic itself reads the line. A server of open models in its dialect does not.
+  const instructions = checksSignatures(target) ? system : withoutBillingLine(system, notes)
+  const texts = instructions.filter(({ text }) => text !== '')
   const [first] = texts
   if (first === undefined) return {}
   const ownBlock = (text: SystemText & Written): JsonObject | undefined =>

@@ -1,3 +1,4 @@
+import { withoutBillingLine } from '../billing-line.ts'
 import type { SystemText } from '../conversation-request.ts'
 import { isJsonObject, type JsonObject } from '../json-object.ts'
 import { notUnderstood, type Notes } from '../request-notes.ts'
@@ -13,7 +14,7 @@ export function encodeSystem(
   target: ChatTarget,
   notes: Notes,
 ): JsonObject[] {
-  if (target.sameDialect !== true) return joined(system, target, notes)
+  if (target.sameDialect !== true) return joined(withoutBillingLine(system, notes), target, notes)
   const messages = messagesIn(system)
   const isStrict = messages.length > 1 && !takesSystemAnywhere(target.format)
   if (!isStrict && !alternatesTurns(target.format)) {
