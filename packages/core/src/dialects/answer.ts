@@ -71,5 +71,10 @@ export interface AnswerSink {
 /** A whole answer that is put together from what a sink got; `open` until its end. */
 export type Assembled<Whole> =
   | { readonly is: 'open' }
-  | { readonly is: 'whole'; readonly value: Whole }
+  | {
+      readonly is: 'whole'
+      readonly value: Whole
+      /** The same as text, in which arguments stand as the model wrote them: numbers too long for ours among them. */
+      readonly json: string
+    }
   | { readonly is: 'failed'; readonly failure: Failure }

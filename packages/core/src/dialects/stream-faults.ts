@@ -24,6 +24,6 @@ export function protocolError(what: string): Failure {
 }
 
 export function limitError(limit: number): Failure {
-  const message = `An event of the upstream is longer than ${limit} characters.`
+  const message = `An event of the upstream is longer than ${limit} bytes.`
   return { kind: 'upstream', code: 'upstream_limit', message }
 }

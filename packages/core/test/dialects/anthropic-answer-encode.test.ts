@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { AnswerSink, Usage } from '../../src/dialects/answer.ts'
+import type { AnswerSink, Assembled, Usage } from '../../src/dialects/answer.ts'
 import { createAnthropicStreamEncoder } from '../../src/dialects/anthropic-messages/answer-encode.ts'
 import { assembleAnthropicMessage } from '../../src/dialects/anthropic-messages/assemble-message.ts'
 import type { MessageOptions } from '../../src/dialects/anthropic-messages/message-blocks.ts'
@@ -33,7 +33,7 @@ function encode(say: Said, more: Partial<MessageOptions> = {}): AssembledMessage
   return assembleAnthropic(streamed(say, more))
 }
 
-function whole(say: Said, more: Partial<MessageOptions> = {}): unknown {
+function whole(say: Said, more: Partial<MessageOptions> = {}): Assembled<unknown> {
   const assembler = assembleAnthropicMessage({ ...options, ...more })
   say(assembler)
   return assembler.result
@@ -247,7 +247,7 @@ describe('the stream', () => {
 
 describe('the whole message', () => {
   it('has every field that clients read', () => {
-    expect(whole(answer(reasoning('hm'), text('Yes'), call(0, 'f', '{"x":', '1}')))).toEqual({
+    expect(whole(answer(reasoning('hm'), text('Yes'), call(0, 'f', '{"x":', '1}')))).toMatchObject({
       is: 'whole',
       value: {
         id: 'msg_1',
@@ -269,6 +269,14 @@ describe('the whole message', () => {
         },
       },
     })
+  })
+
+  it('says the same as text, with arguments as the model wrote them', () => {
+    const input = '{"id": 1234567890123456789, "share": 1.0}'
+    const result = whole(answer(reasoning('hm'), text('Ye\ns'), call(0, 'f', input), call(1, 'g')))
+    if (result.is !== 'whole') throw new Error(result.is)
+    expect(result.json).toContain(`"name":"f","input":${input}}`)
+    expect(JSON.parse(result.json)).toEqual(result.value)
   })
 
   it('leaves half a call out', () => {

@@ -114,7 +114,7 @@ describe('the stream', () => {
 
 describe('the whole completion', () => {
   it('has null content where there are only calls', () => {
-    expect(whole(twoCalls)).toEqual({
+    expect(whole(twoCalls)).toMatchObject({
       is: 'whole',
       value: {
         id: 'chatcmpl-1',

@@ -131,9 +131,10 @@ function answer(
     },
     responseBytes: config.limits.responseBytes,
     wantsStream: request.stream,
-    callUpstream: (listener) => {
+    callUpstream: (listener, connection) => {
       log.upstreamCalled()
-      return upstreams.call(plan, recording === undefined ? listener : tapUpstream(listener, recording))
+      const heard = recording === undefined ? listener : tapUpstream(listener, recording)
+      return upstreams.call(plan, heard, connection)
     },
     open: (source) => {
       log.upstreamAnswered()

@@ -121,7 +121,7 @@ export function createWholePipeline(options: PipelineOptions, source: 'sse' | 'j
       : assembleChatCompletion({ id: newAnswerId(), model: clientModel, created })
   const onEnd = (): void => {
     const { result } = assembler
-    if (result.is === 'whole') whole(JSON.stringify(result.value))
+    if (result.is === 'whole') whole(result.json)
     else if (result.is === 'failed') failed(result.failure)
   }
   return decodeInto(options, source, assembler, { isStarted: () => true, keepAlive: () => {}, onEnd })

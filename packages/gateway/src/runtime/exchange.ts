@@ -23,7 +23,7 @@ export interface ExchangeOptions {
   readonly responseBytes: number
   readonly wantsStream: boolean
   /** Makes the upstream call; a second time only where the first reached nobody. */
-  readonly callUpstream: (listener: UpstreamListener) => UpstreamCall
+  readonly callUpstream: (listener: UpstreamListener, connection: 'kept' | 'new') => UpstreamCall
   readonly open: (source: 'sse' | 'json') => Pipeline
   /** Answers with a failure, before anything was sent. */
   readonly refuse: (failure: Failure, limits?: RateLimits) => void
@@ -73,9 +73,10 @@ export class Exchange implements UpstreamListener {
   }
 
   start(): void {
-    // A client that left while its request was read has had its `close` before we listened.
-    if (this.options.response.closed) this.state = 'done'
-    else this.call = this.options.callUpstream(this)
+    const { response, callUpstream } = this.options
+    // A client that left, or was refused, while its request was read has had its `close` before we listened.
+    if (response.closed || response.writableEnded) this.state = 'done'
+    else this.call = callUpstream(this, this.hasRetried ? 'new' : 'kept')
   }
 
   /** Ends it with a failure, because we have to. */
@@ -140,7 +141,11 @@ export class Exchange implements UpstreamListener {
     }
     this.guard(() => {
       this.flush()
-      this.pipeline?.end()
+      if (this.source === 'json' && this.received === 0) {
+        this.giveUp(upstreamFailure('upstream_empty', 'The upstream sent no answer.'))
+      } else {
+        this.pipeline?.end()
+      }
     })
   }
 

@@ -24,6 +24,7 @@ import {
 } from '../security/gatekeeper.ts'
 import { Upstreams } from '../upstream/upstreams.ts'
 import type { Exchange } from './exchange.ts'
+import { closeWithSocket } from './queued-responses.ts'
 import { internalFailure, rejectRoute, shuttingDown, tooMany } from './refusals.ts'
 import { RequestLog } from './request-log.ts'
 
@@ -50,6 +51,8 @@ export class Gateway {
   private readonly server: Server
   private readonly upstreams: Upstreams
   private readonly exchanges = new Set<Exchange>()
+  /** Requests on their way to an exchange. */
+  private readonly arriving = new Set<AnswerRouteContext>()
   private readonly failureLimit: FailureLimit
   private gate: GatePolicy
   /** Where it listens, whatever a later configuration says. */
@@ -112,6 +115,7 @@ export class Gateway {
     this.isDraining = true
     if (this.inFlight > 0) await this.untilIdle(this.config.timeouts.drain)
     for (const exchange of this.exchanges) exchange.cut(shuttingDown.failure)
+    for (const { refuse } of this.arriving) refuse(shuttingDown.failure, shuttingDown)
     await this.close()
   }
 
@@ -136,6 +140,7 @@ export class Gateway {
 
   private handle(request: IncomingMessage, response: ServerResponse): void {
     this.world.onRequest?.()
+    closeWithSocket(request, response)
     const requestId = randomUUID()
     response.setHeader('x-request-id', requestId).setHeader('request-id', requestId)
     if (this.isDraining) response.setHeader('connection', 'close')
@@ -174,7 +179,7 @@ export class Gateway {
 
   /** Every further check there is, in order, for whatever route: a route cannot forget one. */
   private check(request: IncomingMessage, found: RouteMatch, log: RequestLog): Rejection | null {
-    if (found.is !== 'route') return rejectRoute(found)
+    if (found.is !== 'route') return rejectRoute(found, request.url ?? '')
     const { route } = found
     if (!route.isOpen) {
       const admitted = checkKey(request, this.gate)
@@ -204,19 +209,21 @@ export class Gateway {
         await answerModels(context)
         return
       case 'count-tokens':
-        this.occupy(response)
+        this.occupy(context)
         await countTokens(context)
         return
       case 'messages':
       case 'chat-completions':
-        this.occupy(response)
+        this.occupy(context)
         await answerRoute(context)
     }
   }
 
-  private occupy(response: ServerResponse): void {
+  private occupy(context: AnswerRouteContext): void {
     this.inFlight++
-    response.on('close', () => {
+    this.arriving.add(context)
+    context.response.on('close', () => {
+      this.arriving.delete(context)
       if (--this.inFlight === 0) this.onIdle()
     })
   }
@@ -229,7 +236,7 @@ export class Gateway {
     log: RequestLog,
   ): AnswerRouteContext {
     const { config, upstreams, world } = this
-    return {
+    const context: AnswerRouteContext = {
       request,
       response,
       dialect,
@@ -252,6 +259,7 @@ export class Gateway {
         }
       },
       onExchange: (exchange) => {
+        this.arriving.delete(context)
         this.exchanges.add(exchange)
         response.on('close', () => this.exchanges.delete(exchange))
       },
@@ -260,6 +268,7 @@ export class Gateway {
         world.logger.error({ requestId, error: stack }, 'our own bug')
       },
     }
+    return context
   }
 
   private checkRoom(): Rejection | null {

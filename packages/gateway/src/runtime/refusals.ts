@@ -40,8 +40,12 @@ export const internalFailure: Failure = {
   message: 'Something went wrong in the gateway.',
 }
 
-export function rejectRoute(found: Exclude<RouteMatch, { is: 'route' }>): Rejection {
-  if (found.is === 'unknown') return reject(404, 'not-found', 'unknown_route', 'There is no such route.')
+export function rejectRoute(found: Exclude<RouteMatch, { is: 'route' }>, url: string): Rejection {
+  if (found.is === 'unknown') {
+    // Most of the time the base address is wrong, which shows here. What stands behind a `?` may be a secret.
+    const path = url.split('?', 1)[0]?.slice(0, 100) ?? ''
+    return reject(404, 'not-found', 'unknown_route', `There is no such route: ${path}`)
+  }
   const message = `This route takes ${found.allow}.`
   return reject(405, 'invalid-request', 'method_not_allowed', message, { allow: found.allow })
 }

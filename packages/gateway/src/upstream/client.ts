@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { buildConnector, type Dispatcher, errors, Pool } from 'undici'
+import { buildConnector, Client, type Dispatcher, errors, Pool } from 'undici'
 import { allowedLookup } from './allowed-lookup.ts'
 
 /** One server that we call. */
@@ -18,6 +18,8 @@ export interface UpstreamCallOptions {
   readonly headersTimeout: number
   /** Between two bytes of the answer. */
   readonly idleTimeout: number
+  /** Where one kept connection was dead, the next may be too. */
+  readonly connection?: 'kept' | 'new'
 }
 
 export interface UpstreamListener {
@@ -52,20 +54,26 @@ export interface UpstreamCall {
 
 /** Keeps connections to one upstream and makes calls on them. Redirects are never followed. */
 export class UpstreamClient {
+  private readonly origin: string
+  private readonly connecting: Client.Options
   private readonly pool: Pool
 
   constructor({ origin, connectTimeout, connect }: UpstreamTarget) {
-    this.pool = new Pool(origin, {
+    this.origin = origin
+    this.connecting = {
       connect: noteErrors(connect ?? buildConnector({ timeout: connectTimeout, lookup: allowedLookup() })),
       // Shorter than what servers keep: a connection that they close as we use it costs a request.
       keepAliveTimeout: 4000,
       pipelining: 1,
-    })
+    }
+    this.pool = new Pool(origin, this.connecting)
   }
 
   call(options: UpstreamCallOptions, listener: UpstreamListener): UpstreamCall {
     const handler = new CallHandler(listener)
-    this.pool.dispatch(
+    const isNew = options.connection === 'new'
+    const dispatcher = isNew ? new Client(this.origin, this.connecting) : this.pool
+    dispatcher.dispatch(
       {
         path: options.path,
         method: options.method,
@@ -76,6 +84,8 @@ export class UpstreamClient {
       },
       handler,
     )
+    // Closes once the call is over.
+    if (isNew) dispatcher.close().catch(() => {})
     return handler
   }
 

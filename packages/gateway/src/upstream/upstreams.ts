@@ -35,7 +35,7 @@ export class Upstreams {
     return this.simulated
   }
 
-  call(plan: Plan, listener: UpstreamListener): UpstreamCall {
+  call(plan: Plan, listener: UpstreamListener, connection: 'kept' | 'new' = 'kept'): UpstreamCall {
     const { timeouts } = plan.route
     return this.send(
       plan.upstream,
@@ -47,6 +47,7 @@ export class Upstreams {
         body: plan.body,
         headersTimeout: timeouts.headers,
         idleTimeout: timeouts.idle,
+        connection,
       },
       listener,
     )

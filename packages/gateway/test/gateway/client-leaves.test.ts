@@ -85,6 +85,42 @@ describe.each(clientDialects)('a client of %s that leaves', (dialect) => {
   })
 })
 
+describe('a client that asks again before it is answered, and leaves', () => {
+  it('ends both requests, and gives their room back', async () => {
+    const upstream = await startUpstream((response) => sse(response, chunk({ content: 'Paris' })))
+    const { address, lines, metric, gateway } = await startGateway({
+      upstream: upstream.url,
+      settings: { limits: { concurrent: 2 } },
+    })
+    const client = connectRaw(address, paths.openai, weatherRequest('openai'))
+    client.write(rawRequest(address, paths.anthropic, weatherRequest('anthropic')))
+    await until(() => upstream.openRequests === 2, 2000)
+    client.destroy()
+    await until(() => upstream.openRequests === 0, 250)
+    await until(() => lines.filter(({ msg }) => msg === 'request').length === 2, 250)
+    expect(await metric('dragoman_streams_active')).toBe(0)
+    const next = [1, 2].map(() => post(address, paths.openai, weatherRequest('openai')))
+    expect((await Promise.all(next)).map(({ status }) => status)).toEqual([200, 200])
+    await gateway.drain()
+  })
+
+  it('is answered in order where it stays', async () => {
+    const upstream = await startUpstream((response, nth) => {
+      sse(response, chunk({ content: `answer ${nth}` }), chunk({}, 'stop'), '[DONE]')
+      response.end()
+    })
+    const { address } = await startGateway({ upstream: upstream.url })
+    const client = connectRaw(address, paths.openai, weatherRequest('openai'))
+    for (let more = 0; more < 12; more++) {
+      client.write(rawRequest(address, paths.openai, weatherRequest('openai')))
+    }
+    let text = ''
+    client.on('data', (piece: Buffer) => (text += piece.toString('utf8')))
+    await until(() => text.match(/\[DONE\]/g)?.length === 13, 3000)
+    client.destroy()
+  })
+})
+
 describe('a client that reads slowly', () => {
   it('slows the upstream down, and gets everything in the end', async () => {
     const total = 2000
@@ -133,19 +169,20 @@ describe('a client that reads slowly', () => {
 
 /** A client of which we know when it reads: never. `declared` is the length that it promises. */
 function connectRaw(address: string, path: string, body: object | string, declared?: number) {
-  const { port, host } = new URL(address)
-  const text = typeof body === 'string' ? body : JSON.stringify(body)
-  const socket = connect({ port: Number(port), host: '127.0.0.1' })
+  const socket = connect({ port: Number(new URL(address).port), host: '127.0.0.1' })
   socket.on('error', () => {})
-  socket.write(
-    [
-      `POST ${path} HTTP/1.1`,
-      `host: ${host}`,
-      'content-type: application/json',
-      `content-length: ${declared ?? Buffer.byteLength(text)}`,
-      '',
-      text,
-    ].join('\r\n'),
-  )
+  socket.write(rawRequest(address, path, body, declared))
   return socket
+}
+
+function rawRequest(address: string, path: string, body: object | string, declared?: number): string {
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  return [
+    `POST ${path} HTTP/1.1`,
+    `host: ${new URL(address).host}`,
+    'content-type: application/json',
+    `content-length: ${declared ?? Buffer.byteLength(text)}`,
+    '',
+    text,
+  ].join('\r\n')
 }

@@ -1,3 +1,4 @@
+import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
 import { ask, clientDialects, paths, post, readAnswer, weatherRequest, inTurn } from './ask.ts'
@@ -49,6 +50,25 @@ describe('a gateway that is asked to end', () => {
     expect(upstream.requests).toHaveLength(1)
     await running.text()
     await drained
+  })
+
+  it('refuses a request whose body is still on its way', async () => {
+    const upstream = await startUpstream((response) => json(response, 500, {}))
+    const { address, gateway } = await startGateway({
+      upstream: upstream.url,
+      settings: { timeouts: { drain: '100ms' } },
+    })
+    const { port, host } = new URL(address)
+    const client = connect({ port: Number(port), host: '127.0.0.1' })
+    const head = ['POST /v1/messages HTTP/1.1', `host: ${host}`, 'content-type: application/json']
+    client.write([...head, 'content-length: 1000', '', '{"model":'].join('\r\n'))
+    let text = ''
+    client.on('data', (piece: Buffer) => (text += piece.toString('utf8')))
+    await sleep(50)
+    await gateway.drain()
+    expect(text).toMatch(/^HTTP\/1\.1 503 /)
+    expect(text).toContain('overloaded_error')
+    expect(upstream.requests).toHaveLength(0)
   })
 
   it.each(clientDialects)('lets a stream to a client of %s come to its end', async (dialect) => {

@@ -62,6 +62,11 @@ const refusals: readonly Fault[] = [
     outcome: { status: [429, 429], type: ['rate_limit_error', 'rate_limit_error'], code: 'rate' },
   },
   {
+    upstream: 'answers 200 and nothing',
+    script: (response) => response.writeHead(200, { 'content-type': 'application/json' }).end(),
+    outcome: { status: [502, 502], type: ['api_error', 'upstream_error'], code: 'upstream_empty' },
+  },
+  {
     upstream: 'answers 500',
     script: (response) => json(response, 500, { error: { message: 'oh', code: 'oh' } }),
     outcome: { status: [500, 500], type: ['api_error', 'upstream_error'], code: 'oh' },

@@ -170,7 +170,8 @@ describe.each(askedRoutes.map((route) => [`${route.method} ${route.path}`, route
       const query = await send(locked, { ...route, path: `${route.path}?key=${key}` }, {})
       expect(query.status).toBe(isOpen ? 200 : 401)
       expect(simulator.requests).toHaveLength(asked)
-      await inTurn([{ authorization: `Bearer ${key}` }, { 'x-api-key': key }], async (headers) => {
+      const both = { authorization: 'Bearer for-somebody-else', 'x-api-key': key }
+      await inTurn([{ authorization: `Bearer ${key}` }, { 'x-api-key': key }, both], async (headers) => {
         expect((await sendRight(locked, route, headers)).status).toBe(200)
       })
     })

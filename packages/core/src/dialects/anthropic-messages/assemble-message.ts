@@ -37,6 +37,7 @@ class WholeOutput implements BlockOutput {
   result: Assembled<JsonObject> = { is: 'open' }
   private readonly options: AnthropicMessageOptions
   private readonly blocks: JsonObject[] = []
+  private readonly blockTexts: string[] = []
   private block: JsonObject = {}
   private pieces: string[] = []
 
@@ -78,24 +79,38 @@ class WholeOutput implements BlockOutput {
   stop(): void {
     const { block } = this
     const text = this.pieces.join('')
-    if (block['type'] === 'text') this.blocks.push({ type: 'text', text })
-    else if (block['type'] === 'thinking') this.blocks.push({ type: 'thinking', thinking: text, ...block })
-    else this.blocks.push({ ...block, input: parseJson(text) ?? {} })
+    if (block['type'] === 'text') this.add({ type: 'text', text })
+    else if (block['type'] === 'thinking') this.add({ type: 'thinking', thinking: text, ...block })
+    else this.addCall(block, text)
+  }
+
+  private add(block: JsonObject): void {
+    this.blocks.push(block)
+    this.blockTexts.push(JSON.stringify(block))
+  }
+
+  private addCall(block: JsonObject, text: string): void {
+    const input = parseJson(text)
+    this.blocks.push({ ...block, input: input ?? {} })
+    this.blockTexts.push(
+      `${JSON.stringify(block).slice(0, -1)},"input":${input === undefined ? '{}' : text}}`,
+    )
   }
 
   end(reason: FinishReason, stopSequence: string | null, usage: Usage): void {
     const { messageId, model } = this.options
-    const value = {
-      id: messageId,
-      type: 'message',
-      role: 'assistant',
-      model,
-      content: this.blocks,
+    const head = { id: messageId, type: 'message', role: 'assistant', model }
+    const ending = {
       stop_reason: encodeStopReason(reason),
       stop_sequence: stopSequence,
       usage: encodeAnthropicUsage(usage),
     }
-    this.result = { is: 'whole', value }
+    const [first, last] = [JSON.stringify(head).slice(0, -1), JSON.stringify(ending).slice(1)]
+    this.result = {
+      is: 'whole',
+      value: { ...head, content: this.blocks, ...ending },
+      json: `${first},"content":[${this.blockTexts.join(',')}],${last}`,
+    }
   }
 
   fail(failure: Failure): void {

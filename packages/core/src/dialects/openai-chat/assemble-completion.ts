@@ -75,11 +75,9 @@ class CompletionAssembler implements ChatCompletionAssembler {
     if (this.result.is === 'failed') return
     const { id, model, created } = this.options
     const choice = { index: 0, message: this.message(), logprobs: null, finish_reason: this.finishReason }
-    const value = { id, object: 'chat.completion', created, model, choices: [choice] }
-    this.result = {
-      is: 'whole',
-      value: this.counted === null ? value : { ...value, usage: encodeChatUsage(this.counted) },
-    }
+    const answer = { id, object: 'chat.completion', created, model, choices: [choice] }
+    const value = this.counted === null ? answer : { ...answer, usage: encodeChatUsage(this.counted) }
+    this.result = { is: 'whole', value, json: JSON.stringify(value) }
   }
 
   problem(): void {}
