@@ -75,6 +75,12 @@ export function createParserStage(options: ParserOptions, destination: Sink): Pa
   return stage
 }
 
+/** The tools, for who reads calls that came structured. Few answers have any: they are looked at where one comes. */
+export function declaredTools({ tools }: ParserOptions): () => Pick<ToolSet, 'has' | 'names'> {
+  let known: ToolSet | undefined
+  return () => (known ??= new ToolSet(tools))
+}
+
 // A class, because `format` needs a getter: in an object literal a getter gives each object a hidden class of
 // its own, which costs more than all the rest and keeps the parser alive until the next full collection.
 class Stage implements ParserStage {

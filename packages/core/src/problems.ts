@@ -37,7 +37,7 @@ export const repairCodes = {
   residue: 'A closing marker without its opener, or a call in the text behind structured ones, was removed.',
   'repeated-call': 'A structured call that repeats one in the text was left out.',
   'filled-field':
-    'A role, the field of a message, or the index, id or type of a structured call was missing or could not stay; it was filled in.',
+    'A role, the field of a message, its usage, stop reason or the start or end of a block, or the index, id or type of a structured call was missing or could not stay; it was filled in.',
   'encoded-arguments': 'The arguments of a structured call were a JSON value; they became its text.',
   'dropped-choice': 'Of several choices only the first went to the client.',
   'forbidden-call': 'A call was written where none was allowed; it was removed.',

@@ -13,7 +13,7 @@ import {
 } from './dialects/anthropic-messages/rewrite-stream.ts'
 import type { RecordedEvent } from './dialects/openai-chat/choice-reader.ts'
 import { rewriteCompletion, type RewrittenBody } from './dialects/openai-chat/rewrite-completion.ts'
-import { createParserStage, type ParserOptions } from './parser-stage.ts'
+import { createParserStage, declaredTools, type ParserOptions } from './parser-stage.ts'
 import { createParser } from './parser.ts'
 import { chatRewriteOptions, type ChatStreamRewriterOptions } from './translate.ts'
 
@@ -84,6 +84,7 @@ function blockOptions(options: AnthropicRewriteOptions): MessageRewriterOptions 
     openParser: () => createParser(parser),
     ids: new AnswerIds(options.mint, options.conversationIds),
     failOnInvalidArguments: parser.delivery === 'complete',
+    heldLimit: parser.limits?.toolCallBytes,
     clientToolName: options.clientToolName,
     onCall: options.onCall,
     onUsage: options.onUsage,
@@ -99,6 +100,7 @@ function readerOptions(options: ReadAnswerOptions): AnswerReaderOptions {
     openParser: (parserSink) => createParserStage(parser, parserSink),
     ids: new AnswerIds(mint, conversationIds),
     sink,
+    declaredTools: declaredTools(parser),
     failOnInvalidArguments: parser.delivery === 'complete',
     heldLimit: parser.limits?.toolCallBytes ?? 4_194_304,
     onWarning,

@@ -2,12 +2,12 @@ import type { MintId } from './dialects/answer-ids.ts'
 import type { RewriteOptions } from './dialects/openai-chat/rewrite-options.ts'
 import { rewriteChatStream, type ChatStreamRewriter } from './dialects/openai-chat/rewrite-stream.ts'
 import { mintToolId } from './ids/mint.ts'
-import type { ParserOptions } from './parser-stage.ts'
+import { declaredTools, type ParserOptions } from './parser-stage.ts'
 import { createParser } from './parser.ts'
 
 export type ChatStreamRewriterOptions = { readonly parser?: ParserOptions } & Omit<
   RewriteOptions,
-  'openParser' | 'failOnInvalidArguments' | 'mint'
+  'openParser' | 'declaredTools' | 'failOnInvalidArguments' | 'mint'
 > &
   IdSource
 
@@ -34,6 +34,7 @@ export function chatRewriteOptions(options: ChatStreamRewriterOptions): RewriteO
     openParser,
     mint: mintOf(options),
     conversationIds: options.conversationIds,
+    declaredTools: declaredTools(parser),
     failOnInvalidArguments: parser.delivery === 'complete',
     onWarning: options.onWarning,
     onRecord: options.onRecord,

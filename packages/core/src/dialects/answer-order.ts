@@ -28,11 +28,14 @@ export class AnswerOrder {
   nextIndex = 0
   private readonly sink: AnswerSink
   private readonly ids: AnswerIds
+  private readonly settleName: (call: StructuredCall) => void
   private readonly waiting: Waiting[] = []
 
-  constructor(sink: AnswerSink, ids: AnswerIds) {
+  /** `settleName` is called when nothing more of the name of a call can come. */
+  constructor(sink: AnswerSink, ids: AnswerIds, settleName: (call: StructuredCall) => void) {
     this.sink = sink
     this.ids = ids
+    this.settleName = settleName
   }
 
   text(text: string): void {
@@ -73,7 +76,7 @@ export class AnswerOrder {
         if (first.call.source.heldLength > 0) this.sendOn(first.call)
         // A whole object may still be followed by nothing: it is closed when something else has begun.
         if (this.waiting.length === 1 || !first.call.arguments.isWhole) return
-        this.sink.callEnd(first.call.index ?? 0)
+        this.finish(first.call, false)
       } else {
         this.release(first)
       }
@@ -121,6 +124,7 @@ export class AnswerOrder {
   private start(call: QueuedCall): number {
     if (call.index !== null) return call.index
     call.index = this.nextIndex++
+    this.settleName(call.source)
     this.sink.callStart(call.index, this.ids.keep(call.source.id), call.source.name)
     return call.index
   }
@@ -137,6 +141,8 @@ export class AnswerOrder {
     const index = this.start(call)
     if (end.rest !== '') this.sink.callDelta(index, end.rest)
     this.sink.callEnd(index)
+    const behind = call.arguments.takeTextBehind()
+    if (behind !== '') this.sink.text(behind)
     return null
   }
 
@@ -152,7 +158,7 @@ export function incomplete(name: string, detail = ''): Failure {
   return { kind: 'upstream', code: 'incomplete_tool_call', message }
 }
 
-function invalid(name: string): Failure {
+export function invalid(name: string): Failure {
   const message = `The arguments of the call of ${name} are not JSON.`
   return { kind: 'upstream', code: 'invalid_tool_arguments', message }
 }

@@ -1,9 +1,10 @@
 import type { Sink } from '../events.ts'
 import type { FormatId } from '../formats/format-id.ts'
-import { repairCodes } from '../problems.ts'
+import { repairCodes, type RepairCode } from '../problems.ts'
 import type { AnswerIds } from './answer-ids.ts'
 import { AnswerOrder, incomplete } from './answer-order.ts'
 import type { AnswerSink, Failure, FinishReason, Usage } from './answer.ts'
+import { declaredName, type DeclaredTools } from './declared-tools.ts'
 import { StructuredCall } from './structured-call.ts'
 import { WrittenCalls } from './written-calls.ts'
 
@@ -19,6 +20,8 @@ export interface AnswerReaderOptions {
   readonly openParser: (sink: Sink) => TextStage
   readonly ids: AnswerIds
   readonly sink: AnswerSink
+  /** Asked for where a structured call has come. Undefined: nobody knows the tools. */
+  readonly declaredTools?: (() => DeclaredTools) | undefined
   /** Whether arguments that are not JSON fail the answer although the parser gave the call out as text. */
   readonly failOnInvalidArguments?: boolean
   /** How many characters may wait for a call to become whole. Default 4 194 304. */
@@ -52,7 +55,7 @@ export class AnswerReader {
   constructor(options: AnswerReaderOptions) {
     this.options = options
     this.sink = options.sink
-    this.order = new AnswerOrder(options.sink, options.ids)
+    this.order = new AnswerOrder(options.sink, options.ids, (call) => this.settleName(call))
     this.parser = options.openParser(this.parserSink())
   }
 
@@ -131,6 +134,10 @@ export class AnswerReader {
     this.end()
   }
 
+  repair(code: RepairCode): void {
+    if (!this.isEnded) this.sink.repair(code, repairCodes[code])
+  }
+
   warn(message: string): void {
     this.options.onWarning?.(message)
   }
@@ -155,6 +162,7 @@ export class AnswerReader {
     const isCut = reason === 'length'
     if (this.brokenCall !== null) return isCut ? null : incomplete(this.brokenCall, this.flaw)
     for (const call of this.held) {
+      this.settleName(call)
       if (this.written.takeTwinOf(call)) {
         this.sink.repair('repeated-call', repairCodes['repeated-call'])
       } else {
@@ -162,6 +170,14 @@ export class AnswerReader {
       }
     }
     return this.order.flush(isCut ? 'cut' : 'whole')
+  }
+
+  private settleName(call: StructuredCall): void {
+    const tools = this.options.declaredTools?.()
+    const name = tools === undefined ? call.name : declaredName(call.name, tools)
+    if (name === call.name) return
+    call.name = name
+    this.repair('namespace')
   }
 
   private outcome(reason: FinishReason | null): FinishReason {

@@ -2,6 +2,8 @@ import { problemCodes, repairCodes, type ProblemCode, type RepairCode } from '..
 import { JsonRepair } from '../text/json-repair.ts'
 import { JsonScanner } from '../text/json-scanner.ts'
 import { isBlank, skipSpace } from '../text/space.ts'
+import { ArgumentSnapshots } from './argument-snapshots.ts'
+import { BehindArguments } from './behind-arguments.ts'
 import { isJsonObject, parseJson } from './json-object.ts'
 
 export interface ArgumentNotes {
@@ -11,6 +13,8 @@ export interface ArgumentNotes {
 
 type State =
   | { readonly at: 'blank' }
+  /** Some servers send an object without members first, where the arguments are still to come. */
+  | { readonly at: 'no-members' }
   | { readonly at: 'object'; readonly scanner: JsonScanner; tentative: string }
   /** After an impossible character: sent on only if a safe repair completes it. */
   | { readonly at: 'repairing'; readonly repair: JsonRepair }
@@ -24,37 +28,47 @@ type State =
  * encoded twice, are missing, or come as ever longer snapshots are put right.
  */
 export class CallArguments {
-  /** How much was taken in and not given out. */
-  heldLength = 0
+  private held = 0
   private state: State = { at: 'blank' }
   private readonly notes: ArgumentNotes
-  private readonly snapshots = new SnapshotReader()
+  private readonly snapshots = new ArgumentSnapshots()
+  private readonly behind = new BehindArguments(this.snapshots)
 
   constructor(notes: ArgumentNotes) {
     this.notes = notes
   }
 
+  /** How much was taken in and not given out. */
+  get heldLength(): number {
+    return this.held + this.behind.length
+  }
+
   get isWhole(): boolean {
-    return this.state.at === 'whole'
+    return this.state.at === 'whole' || this.state.at === 'no-members'
   }
 
   /** Returns what can be sent on. */
   push(piece: string): string {
-    const text = this.snapshots.newPart(piece, this.state)
     const { state } = this
+    if (state.at === 'whole') {
+      this.behind.add(piece)
+      return ''
+    }
+    const text = this.snapshots.newPart(piece, state.at === 'object' ? state.scanner : null)
     switch (state.at) {
       case 'blank':
         return this.begin(text)
+      case 'no-members':
+        return this.goOn(text)
       case 'object':
         return this.scan(state, text)
       case 'repairing':
         return this.repairOn(state.repair, text, 0)
       case 'collecting':
         state.pieces.push(text)
-        this.heldLength += text.length
+        this.held += text.length
         return ''
       default:
-        // Some servers repeat the whole arguments at the end, and nothing can follow a whole object.
         return ''
     }
   }
@@ -65,6 +79,10 @@ export class CallArguments {
     switch (state.at) {
       case 'whole':
         return { rest: '' }
+      case 'no-members':
+        this.held = 0
+        this.state = { at: 'whole' }
+        return { rest: '{}' }
       case 'blank':
         return isCut ? 'cut' : this.empty()
       case 'collecting':
@@ -76,18 +94,48 @@ export class CallArguments {
     }
   }
 
+  /** Text that came behind the whole arguments, and is none of them. */
+  takeTextBehind(): string {
+    return this.behind.take(this.notes)
+  }
+
   private begin(text: string): string {
-    const from = skipSpace(text, 0)
-    if (from === text.length) return ''
-    const rest = text.slice(from)
+    const said = text.slice(skipSpace(text, 0))
+    if (said === '') return ''
+    const rest = said.replace(noMembersBefore, '')
+    if (rest !== said) this.snapshots.restart(rest)
+    if (noMembers.test(rest)) {
+      this.state = { at: 'no-members' }
+      this.held = '{}'.length
+      return ''
+    }
     if (rest.startsWith('{')) {
       const state = { at: 'object' as const, scanner: new JsonScanner(), tentative: '' }
       this.state = state
       return this.scan(state, rest)
     }
     this.state = { at: 'collecting', pieces: [rest] }
-    this.heldLength = rest.length
+    this.held = rest.length
     return ''
+  }
+
+  private goOn(text: string): string {
+    if (isBlank(text) || noMembers.test(text)) return ''
+    this.held = 0
+    if (text.trimStart().startsWith('{')) {
+      this.snapshots.restart(text)
+      return this.begin(text)
+    }
+    this.endObject(text, 0)
+    return '{}'
+  }
+
+  /** It ends there in the text. */
+  private endObject(text: string, to: number): void {
+    this.state = { at: 'whole' }
+    if (to === text.length) return
+    this.snapshots.takeBack(text.length - to)
+    this.behind.add(text.slice(to))
   }
 
   private scan(state: Extract<State, { at: 'object' }>, text: string): string {
@@ -102,7 +150,7 @@ export class CallArguments {
       state.tentative = ''
     }
     state.tentative += text.slice(sound, to)
-    if (scanner.status === 'done') this.state = { at: 'whole' }
+    if (scanner.status === 'done') this.endObject(text, to)
     if (scanner.status !== 'broken') return json
     const repair = new JsonRepair(scanner, state.tentative)
     this.state = { at: 'repairing', repair }
@@ -110,15 +158,15 @@ export class CallArguments {
   }
 
   private repairOn(repair: JsonRepair, text: string, at: number): string {
-    repair.read(text, at)
-    this.heldLength += text.length - at
+    const to = repair.read(text, at)
+    this.held += text.length - at
     if (repair.status === 'open') return ''
-    this.heldLength = 0
+    this.held = 0
     if (repair.status === 'stuck') {
       this.state = { at: 'broken' }
       return ''
     }
-    this.state = { at: 'whole' }
+    this.endObject(text, to)
     for (const code of repair.repairs) this.notes.repair(code, repairCodes[code])
     return repair.take()
   }
@@ -145,33 +193,6 @@ export class CallArguments {
   }
 }
 
-/** Some servers send the arguments so far, over and over, where a delta should be. */
-class SnapshotReader {
-  private mode: 'unknown' | 'deltas' | 'snapshots' = 'unknown'
-  private seen = ''
-  private seenLength = 0
-
-  newPart(piece: string, state: State): string {
-    if (this.mode === 'deltas') return piece
-    const isSnapshot = this.mode === 'snapshots' ? piece.length >= this.seenLength : this.shows(piece, state)
-    const part = isSnapshot ? piece.slice(this.seenLength) : piece
-    if (isSnapshot) this.mode = 'snapshots'
-    this.seenLength += part.length
-    if (this.mode === 'unknown') {
-      this.seen += part
-      if (this.seenLength > longestFirstSnapshot) this.mode = 'deltas'
-    }
-    return part
-  }
-
-  /** Only where the piece cannot go on from what came: an object may hold what it begins with itself. */
-  private shows(piece: string, state: State): boolean {
-    if (state.at !== 'object' || piece.length < this.seenLength || !piece.startsWith(this.seen)) return false
-    const { place } = state.scanner
-    if (place === 'value' || place === 'first-item') return false
-    // In a string the first quote of the piece would end the string.
-    return place !== 'string' || !/^[^"]*"(?:[\s:,}\]]|$)/.test(piece)
-  }
-}
-
-const longestFirstSnapshot = 4096
+const noMembers = /^\s*\{\s*\}\s*$/
+/** An empty object with the arguments right behind it. */
+const noMembersBefore = /^\{\s*\}\s*(?=\{)/

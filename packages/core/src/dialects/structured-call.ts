@@ -21,8 +21,7 @@ export class StructuredCall {
 
   /** Most servers send the name once, some with each delta, some in pieces, some in growing pieces. */
   addName(name: unknown): void {
-    if (typeof name !== 'string' || name === this.name) return
-    this.name = this.name !== '' && name.startsWith(this.name) ? name : this.name + name
+    if (typeof name === 'string') this.name = joinedName(this.name, name)
   }
 
   /** Text, or the value itself. */
@@ -43,6 +42,12 @@ export class StructuredCall {
     this.length = 0
     return taken
   }
+}
+
+/** A name with what a later delta says of it: again the same, the next piece, or the name so far. */
+export function joinedName(before: string, name: string): string {
+  if (name === before) return before
+  return before !== '' && name.startsWith(before) ? name : before + name
 }
 
 /** A name without the tokens that servers of channel formats leave behind it: `read_file<|channel|>commentary`. */

@@ -68,7 +68,13 @@ describe('the answers that createFetch gives', () => {
   })
 
   it('a call in the text of a message is a tool_use block', async () => {
-    const message = { id: 'm1', type: 'message', role: 'assistant', model: 'kimi-k2', usage: {} }
+    const message = {
+      id: 'm1',
+      type: 'message',
+      role: 'assistant',
+      model: 'kimi-k2',
+      usage: { input_tokens: 5, output_tokens: 3 },
+    }
     const content = [{ type: 'text', text: kimiCall }]
     const { fetch } = upstream(() => json({ ...message, content, stop_reason: 'end_turn' }))
     const tools = [{ name: 'get_weather', input_schema: { type: 'object' } }]

@@ -90,7 +90,7 @@ describe('what need not change', () => {
       id: 'x',
       content: [{ type: 'text', text: 'a', odd: 1 }],
       stop_reason: 'end_turn',
-      usage: {},
+      usage: { input_tokens: 5, output_tokens: 3 },
     }
     expect(rewriteAnthropicMessage(body, options())).toEqual({ body, failure: null })
     expect(rewriteAnthropicMessage(body, options()).body).toBe(body)
@@ -269,7 +269,7 @@ describe('a whole message', () => {
         { type: 'new_block', deep: { x: 1 } },
       ],
       stop_reason: 'end_turn',
-      usage: { output_tokens: 3, service_tier: 'x' },
+      usage: { input_tokens: 5, output_tokens: 3, service_tier: 'x' },
     }
     expect(rewriteAnthropicMessage(body, options())).toEqual({
       failure: null,
@@ -343,13 +343,14 @@ describe('however the stream is cut', () => {
         const streamed = assembleAnthropic(
           rewrite([messageStart + blocksAsEvents(blocks) + messageEnd(stop_reason)], { parser }),
         )
+        const usage = { input_tokens: 9, output_tokens: 12 }
         const { body, failure } = rewriteAnthropicMessage(
-          { content: blocks, stop_reason },
+          { content: blocks, stop_reason, usage },
           options({ parser }),
         )
         if (failure === null) {
           const { content, stop_reason: ended } = streamed
-          expect(body).toEqual({ content, stop_reason: ended })
+          expect(body).toEqual({ content, stop_reason: ended, usage })
         } else expect(streamed.error).toBeDefined()
       }),
       { numRuns: 200 },

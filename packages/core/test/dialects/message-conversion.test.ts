@@ -276,10 +276,15 @@ describe('the message that a stream adds up to', () => {
     ).toEqual([{ type: 'compaction', content: null, kept: 1, encrypted_content: 'Eo8B' }])
   })
 
-  it('has an empty input where the pieces make no JSON', () => {
+  it('leaves out a call whose pieces make no JSON', () => {
+    const calls = toolBlock(0, 'toolu_1', 'f', '{"a":') + toolBlock(1, 'toolu_2', 'f', '{}{}')
+    expect(contentOf(calls, textBlock(2, 'Hi.'))).toEqual([{ type: 'text', text: 'Hi.' }])
+  })
+
+  it('has an empty input where the pieces say nothing', () => {
     const call = { type: 'tool_use', id: 'toolu_1', name: 'f', input: {} }
-    expect(contentOf(toolBlock(0, 'toolu_1', 'f', '{"a":'))).toEqual([call])
     expect(contentOf(toolBlock(0, 'toolu_1', 'f'))).toEqual([call])
+    expect(contentOf(toolBlock(0, 'toolu_1', 'f', ' ', '\n'))).toEqual([call])
     expect(
       contentOf(
         blockStart(0, { type: 'tool_use', id: 'toolu_1', name: 'f' }),

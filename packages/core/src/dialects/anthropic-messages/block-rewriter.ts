@@ -4,9 +4,8 @@ import type { AnswerIds } from '../answer-ids.ts'
 import type { Failure } from '../answer.ts'
 import { nonEmptyText, objectIn, type JsonObject } from '../json-object.ts'
 import type { RecordedEvent, TextParser } from '../openai-chat/choice-reader.ts'
-import { encodeSse } from '../sse-encoder.ts'
 import { WrittenCalls } from '../written-calls.ts'
-import type { BlockWriter, TextKind, Wire } from './block-writer.ts'
+import { type BlockWriter, changedWire, startBefore, type TextKind, type Wire } from './block-writer.ts'
 import { PassedBlocks } from './passed-blocks.ts'
 import { SourceBlock } from './source-block.ts'
 
@@ -16,6 +15,8 @@ export interface BlockRewriterOptions {
   readonly ids: AnswerIds
   /** Whether arguments that are not JSON fail the answer although the parser gave the call out as text. */
   readonly failOnInvalidArguments?: boolean | undefined
+  /** How much of structured calls may wait, in characters. */
+  readonly heldLimit?: number | undefined
   /** The name by which the client knows a tool. */
   readonly clientToolName?: ((name: string) => string) | undefined
   /** Each call that goes to the client, by the name the client knows. */
@@ -26,8 +27,6 @@ export interface BlockRewriterOptions {
 /** Passes the blocks of a message on, and makes calls out of the text that holds them. */
 export class BlockRewriter {
   failure: Failure | null = null
-  /** How many calls were made of text. */
-  written = 0
   private readonly options: BlockRewriterOptions
   private readonly writer: BlockWriter
   private callsCome: 'not yet' | 'in the text' | 'structured' = 'not yet'
@@ -40,11 +39,23 @@ export class BlockRewriter {
   private flaw = ''
   private isBroken = false
   private readonly others: PassedBlocks
+  private readonly onFilled: () => void
 
-  constructor(writer: BlockWriter, options: BlockRewriterOptions) {
+  /** `onFilled`: something that every message has was left out by the upstream, and was filled in. */
+  constructor(writer: BlockWriter, options: BlockRewriterOptions, onFilled: () => void) {
     this.writer = writer
     this.options = options
-    this.others = new PassedBlocks(writer, options.ids, (name) => options.onCall?.(name))
+    this.onFilled = onFilled
+    this.others = new PassedBlocks(writer, options.ids, {
+      call: (name) => options.onCall?.(name),
+      repeated: () => {
+        options.onRecord?.(repairEvent('repeated-call'))
+        writer.hasChanged = true
+      },
+      filled: onFilled,
+      problem: (code, message, source) => options.onRecord?.({ type: 'problem', code, message, source }),
+      repair: (code, message) => options.onRecord?.({ type: 'repair', code, message }),
+    })
   }
 
   get hasCalls(): boolean {
@@ -54,12 +65,17 @@ export class BlockRewriter {
   start(wire: Wire): void {
     const block = objectIn(wire.data, 'content_block')
     const { type } = block
+    // Something follows the half call, so it is none that the model was stopped in.
+    this.failure ??= this.others.failure
+    if (this.failure !== null) return
     if (type === 'text' || type === 'thinking') {
       this.startText(wire, type, nonEmptyText(block[type]))
       return
     }
     this.endText('tool_calls')
     if (this.failure !== null) return
+    // Some servers number every block alike: what follows is no longer about the text.
+    if (this.source?.owns(wire) === true) this.source = null
     const isCall = type === 'tool_use'
     const named = isCall ? this.named(wire, block) : wire
     if (isCall && this.callsCome === 'in the text') {
@@ -73,7 +89,7 @@ export class BlockRewriter {
   delta(wire: Wire): void {
     const { source } = this
     if (source?.owns(wire) !== true) {
-      this.others.take(wire)
+      this.deltaBesideText(wire)
       return
     }
     const delta = objectIn(wire.data, 'delta')
@@ -99,17 +115,37 @@ export class BlockRewriter {
   pass(wire: Wire): void {
     const { source } = this
     if (source?.state === 'waiting' && !source.hasDiffered) source.hold(wire)
-    else this.writer.pass(wire, -1)
+    else this.writer.passBeside(wire)
   }
 
   /** The text is at its end: what is held comes out, and calls that were held are written. */
   end(reason: 'stop' | 'length' | 'error'): void {
     this.endText(reason)
-    if (this.isHalted || reason === 'error') return
-    this.others.release(this.writtenCalls, () => {
-      this.options.onRecord?.(repairEvent('repeated-call'))
-      this.writer.hasChanged = true
-    })
+    if (this.isHalted) return
+    if (reason === 'error') {
+      this.failure = this.others.failure
+      return
+    }
+    this.failure = this.others.end(this.writtenCalls, reason === 'length')
+    this.writer.close()
+  }
+
+  private deltaBesideText(wire: Wire): void {
+    if (this.others.knows(wire)) {
+      this.others.take(wire)
+      const limit = this.options.heldLimit ?? 4_194_304
+      if (this.others.heldLength > limit) {
+        this.fail('tool_call_too_large', `More than ${limit} characters of tool calls had to wait.`)
+      }
+      return
+    }
+    const kind = kinds.get(objectIn(wire.data, 'delta')['type'])
+    // Of a call without a start nobody knows the name.
+    if (kind === undefined) return
+    this.onFilled()
+    this.writer.hasChanged = true
+    this.start(startBefore(wire, kind))
+    if (this.failure === null) this.delta(wire)
   }
 
   private named(wire: Wire, block: JsonObject): Wire {
@@ -117,9 +153,7 @@ export class BlockRewriter {
     const name = came === null ? null : this.clientName(came)
     if (name === came) return wire
     this.writer.hasChanged = true
-    const data = { ...wire.data, content_block: { ...block, name } }
-    const source = encodeSse({ ...wire.event, data: JSON.stringify(data) })
-    return { event: { ...wire.event, source }, data }
+    return changedWire(wire, { content_block: { ...block, name } })
   }
 
   private clientName(name: string): string {
@@ -209,7 +243,6 @@ export class BlockRewriter {
   private ownCall(event: Extract<ModelEvent, { type: 'call-start' | 'call-delta' | 'call-end' }>): void {
     if (event.type === 'call-start') {
       this.callsCome = 'in the text'
-      this.written++
       this.space = ''
       this.source?.split()
       const name = this.clientName(event.name)
@@ -248,11 +281,15 @@ export class BlockRewriter {
 
 const channels = { text: 'content', thinking: 'reasoning' } as const
 
+/** The blocks into which a delta goes. */
+const kinds: ReadonlyMap<unknown, TextKind> = new Map([
+  ['text_delta', 'text'],
+  ['thinking_delta', 'thinking'],
+  ['signature_delta', 'thinking'],
+])
+
 function withoutText(start: Wire, kind: TextKind): Wire {
-  const block = { ...objectIn(start.data, 'content_block'), [kind]: '' }
-  const data = { ...start.data, content_block: block }
-  const source = `event: content_block_start\ndata: ${JSON.stringify(data)}\n\n`
-  return { event: { ...start.event, source }, data }
+  return changedWire(start, { content_block: { ...objectIn(start.data, 'content_block'), [kind]: '' } })
 }
 
 function saysTheSame(events: readonly ModelEvent[], kind: TextKind, text: string): boolean {

@@ -10,6 +10,19 @@ export interface Wire {
 
 export type TextKind = 'text' | 'thinking'
 
+/** The same event with other fields in its JSON. */
+export function changedWire(wire: Wire, changes: JsonObject): Wire {
+  const data = { ...wire.data, ...changes }
+  return { event: { ...wire.event, source: encodeSse({ ...wire.event, data: JSON.stringify(data) }) }, data }
+}
+
+/** The start of a block for a delta that came without one. */
+export function startBefore(delta: Wire, kind: TextKind): Wire {
+  const data = { type: 'content_block_start', index: delta.data['index'], content_block: emptyBlocks[kind] }
+  const source = encodeSse({ event: data.type, data: JSON.stringify(data) })
+  return { event: { ...delta.event, event: data.type, source }, data }
+}
+
 type Open =
   | { readonly is: 'none' }
   /** `stop` is the upstream's own end of the block, which waits: text that belongs into it may still be held. */
@@ -42,15 +55,20 @@ export class BlockWriter {
     return this.open.is === kind
   }
 
-  /** The event, byte for byte unless its block has another number now. */
+  /** The event, byte for byte unless its block has another number now, or had none. */
   pass(wire: Wire, index: number): void {
-    if (wire.data['index'] === index || wire.data['index'] === undefined) this.write(wire.event.source)
+    if (wire.data['index'] === index) this.write(wire.event.source)
     else this.passChanged(wire, { index })
+  }
+
+  /** An event that is about no block. */
+  passBeside(wire: Wire): void {
+    this.write(wire.event.source)
   }
 
   passChanged(wire: Wire, changes: JsonObject): void {
     this.hasChanged = true
-    this.write(encodeSse({ ...wire.event, data: JSON.stringify({ ...wire.data, ...changes }) }))
+    this.write(changedWire(wire, changes).event.source)
   }
 
   /** A block of text of the upstream's is open now. */

@@ -1,3 +1,4 @@
+import { isBlank } from '../../text/space.ts'
 import { isJsonObject, objectIn, parseJson, type JsonObject } from '../json-object.ts'
 import type { SseItem } from '../sse-items.ts'
 import { SseReader } from '../sse-reader.ts'
@@ -99,9 +100,11 @@ class CollectedBlock {
     this.fields = new Map(Object.entries(start))
   }
 
-  /** A stream that was cut inside a call: shown with the input it has, the call would look complete. */
+  /** The stream, or the input, was cut inside a call: shown with the input it has, the call would look complete. */
   get isHalfACall(): boolean {
-    return this.state === 'open' && (this.fields.has('input') || this.inputJson !== null)
+    if (this.state === 'open') return this.fields.has('input') || this.inputJson !== null
+    const json = this.inputJson?.join('') ?? ''
+    return !isBlank(json) && parseJson(json) === undefined
   }
 
   add(delta: JsonObject): void {
@@ -166,5 +169,5 @@ function listOf(value: unknown): readonly unknown[] {
 
 /** The input of the start is empty where deltas follow; where they say nothing, it is all there is. */
 function inputOf(json: string, atStart: unknown): unknown {
-  return (json === '' ? atStart : parseJson(json)) ?? {}
+  return (isBlank(json) ? atStart : parseJson(json)) ?? {}
 }

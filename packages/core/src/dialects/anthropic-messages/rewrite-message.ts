@@ -1,3 +1,4 @@
+import { repairEvent } from '../../events.ts'
 import type { Failure } from '../answer.ts'
 import { isJsonObject, nonEmptyText, objectIn, parseJson, type JsonObject } from '../json-object.ts'
 import { createSseDecoder } from '../sse-decoder.ts'
@@ -5,6 +6,7 @@ import { encodeSse } from '../sse-encoder.ts'
 import { protocolError } from '../stream-faults.ts'
 import { failureFromError, isErrorValue } from '../upstream-failure.ts'
 import { rewriteMessageStream, type MessageRewriterOptions } from './rewrite-stream.ts'
+import { withCounts } from './usage.ts'
 
 export interface RewrittenMessage {
   /** The very value that came where nothing had to change. */
@@ -20,13 +22,24 @@ export function rewriteMessage(body: unknown, options: MessageRewriterOptions): 
   const { content } = body
   if (!Array.isArray(content)) return { body, failure: protocolError('It has no content.') }
 
+  const filled = filledIn(body)
+  if (filled !== body) options.onRecord?.(repairEvent('filled-field'))
   const rewriter = rewriteMessageStream(options)
-  const output = [...rewriter.push(asEvents(body, content)), ...rewriter.end()].join('')
+  const output = [...rewriter.push(asEvents(filled, content)), ...rewriter.end()].join('')
   const { failure } = rewriter
-  if (failure !== null || !rewriter.hasChanged) return { body, failure }
-  const rewritten = { ...body, ...fromEvents(output, body) }
+  if (failure !== null) return { body, failure }
+  if (!rewriter.hasChanged) return { body: filled, failure }
+  const rewritten = { ...filled, ...fromEvents(output, filled) }
   // Text that only looked like a call was held for a while, and came out as it was.
   return { body: JSON.stringify(rewritten) === JSON.stringify(body) ? body : rewritten, failure: null }
+}
+
+/** The message with what every message says at its end. */
+function filledIn(body: JsonObject): JsonObject {
+  const stop_reason = nonEmptyText(body['stop_reason']) ?? 'end_turn'
+  const usage = withCounts(body['usage'], { input_tokens: 0, output_tokens: 0 })
+  const isWhole = stop_reason === body['stop_reason'] && usage === body['usage']
+  return isWhole ? body : { ...body, stop_reason, usage }
 }
 
 /** Text and signature go in deltas, where they are read; whatever else a block has stays in its start. */
@@ -44,7 +57,7 @@ function asEvents(body: JsonObject, content: readonly unknown[]): string {
       blockStop(index),
     ]
   })
-  const delta = { stop_reason: body['stop_reason'] ?? 'end_turn', stop_sequence: body['stop_sequence'] }
+  const delta = { stop_reason: body['stop_reason'], stop_sequence: body['stop_sequence'] }
   const end = { type: 'message_delta', delta, usage: body['usage'] }
   return [{ type: 'message_start' }, ...events, end, { type: 'message_stop' }]
     .map((data) => encodeSse({ event: data.type, data: JSON.stringify(data) }))

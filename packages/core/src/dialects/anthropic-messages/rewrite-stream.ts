@@ -1,6 +1,7 @@
+import { repairEvent } from '../../events.ts'
 import type { AnswerReports, StreamRewriter } from '../answer-reports.ts'
-import type { Failure, FinishReason, Usage } from '../answer.ts'
-import { isJsonObject, nonEmptyText, objectIn, parseJson, type JsonObject } from '../json-object.ts'
+import type { Failure } from '../answer.ts'
+import { isJsonObject, parseJson } from '../json-object.ts'
 import { createSseDecoder, type SseDecoder } from '../sse-decoder.ts'
 import { encodeSse, encodeSseComment } from '../sse-encoder.ts'
 import type { SseEvent, SseItem } from '../sse-items.ts'
@@ -9,8 +10,7 @@ import { failureFromError, isErrorValue } from '../upstream-failure.ts'
 import { BlockRewriter, type BlockRewriterOptions } from './block-rewriter.ts'
 import { BlockWriter, type Wire } from './block-writer.ts'
 import { anthropicErrorBody } from './errors.ts'
-import { decodeStopReason, encodeStopReason } from './stop-reason.ts'
-import { decodeAnthropicUsage, nothingCounted } from './usage.ts'
+import { MessageFrame } from './message-frame.ts'
 
 export interface AnthropicStreamRewriter extends StreamRewriter {
   /** Whether anything was written otherwise than it came. */
@@ -38,15 +38,16 @@ class MessageStreamRewriter implements AnthropicStreamRewriter {
   private readonly decoder: SseDecoder
   private readonly writer = new BlockWriter((text) => this.output.push(text))
   private readonly blocks: BlockRewriter
-
-  private counted: Usage = nothingCounted
-  private stopReason: FinishReason = 'stop'
+  private readonly frame: MessageFrame
+  private filled: 'nothing' | 'told' = 'nothing'
 
   constructor(options: MessageRewriterOptions) {
     this.options = options
-    const { maxEventBytes } = options
+    const { maxEventBytes, onUsage } = options
     this.decoder = createSseDecoder(maxEventBytes === undefined ? {} : { limits: { maxEventBytes } })
-    this.blocks = new BlockRewriter(this.writer, options)
+    const onFilled = (): void => this.tellFilled()
+    this.blocks = new BlockRewriter(this.writer, options, onFilled)
+    this.frame = new MessageFrame(this.writer, { onUsage, onFilled })
   }
 
   get state(): StreamRewriter['state'] {
@@ -66,17 +67,15 @@ class MessageStreamRewriter implements AnthropicStreamRewriter {
     for (const item of this.decoder.end()) this.take(item)
     if (this.progress === 'new') this.fail(cause ?? emptyAnswer)
     else if (this.progress === 'reading') this.fail(cause ?? truncated)
-    // With a stop reason the answer is whole; many clients wait for the last event all the same.
-    else if (this.progress === 'finishing') {
-      this.writer.emit('message_stop', {})
-      this.finish()
-    }
+    // With a stop reason the answer is whole.
+    else if (this.progress === 'finishing') this.conclude(null)
     return this.written()
   }
 
-  private finish(): void {
-    this.progress = 'ended'
-    this.options.onFinish?.(this.stopReason)
+  /** Once for each message. */
+  private tellFilled(): void {
+    if (this.filled === 'nothing') this.options.onRecord?.(repairEvent('filled-field'))
+    this.filled = 'told'
   }
 
   private written(): string[] {
@@ -116,8 +115,10 @@ class MessageStreamRewriter implements AnthropicStreamRewriter {
 
   private takeWire(wire: Wire): void {
     if (this.progress === 'new') this.progress = 'reading'
-    this.takeUsage(wire.data)
     switch (wire.data['type']) {
+      case 'message_start':
+        this.blocks.pass(this.frame.start(wire))
+        break
       case 'content_block_start':
         this.blocks.start(wire)
         break
@@ -128,10 +129,11 @@ class MessageStreamRewriter implements AnthropicStreamRewriter {
         this.blocks.stop(wire)
         break
       case 'message_delta':
-        this.takeMessageDelta(wire)
+        this.frame.takeEnd(wire)
+        if (this.frame.reason !== null) this.progress = 'finishing'
         break
       case 'message_stop':
-        this.takeMessageStop(wire)
+        this.conclude(wire)
         break
       default:
         this.blocks.pass(wire)
@@ -139,47 +141,20 @@ class MessageStreamRewriter implements AnthropicStreamRewriter {
     if (this.blocks.failure !== null) this.fail(this.blocks.failure)
   }
 
-  private takeUsage(data: JsonObject): void {
-    if (this.options.onUsage === undefined) return
-    const usage = data['type'] === 'message_start' ? objectIn(data, 'message')['usage'] : data['usage']
-    if (!isJsonObject(usage)) return
-    this.counted = decodeAnthropicUsage(usage, this.counted)
-    this.options.onUsage(this.counted)
-  }
-
-  private takeMessageDelta(wire: Wire): void {
-    const delta = objectIn(wire.data, 'delta')
-    const word = nonEmptyText(delta['stop_reason'])
-    if (word === null) {
-      this.output.push(wire.event.source)
+  /** Nothing follows. `stop` is the upstream's last event; many clients wait for it where it has left it out. */
+  private conclude(stop: Wire | null): void {
+    const { reason } = this.frame
+    this.blocks.end(reason === 'length' ? 'length' : reason === 'content-filter' ? 'error' : 'stop')
+    const { failure } = this.blocks
+    if (failure !== null) {
+      this.fail(failure)
       return
     }
-    const reason = decodeStopReason(word)
-    this.blocks.end(reason === 'length' ? 'length' : reason === 'content-filter' ? 'error' : 'stop')
-    if (this.blocks.failure !== null) return
-    this.progress = 'finishing'
-    const isCallEnd = this.blocks.written > 0 && (reason === 'stop' || reason === 'stop-sequence')
-    this.stopReason = isCallEnd ? 'tool-calls' : reason
-    if (isCallEnd) this.writer.passChanged(wire, { delta: { ...delta, stop_reason: 'tool_use' } })
-    else this.output.push(wire.event.source)
-  }
-
-  private takeMessageStop(wire: Wire): void {
-    if (this.progress === 'reading') {
-      this.blocks.end('stop')
-      if (this.blocks.failure !== null) return
-      this.tellStopReason()
-    }
-    this.output.push(wire.event.source)
-    this.finish()
-  }
-
-  /** A message without a stop reason is taken for one that is still going on. */
-  private tellStopReason(): void {
-    this.stopReason = this.blocks.hasCalls ? 'tool-calls' : 'stop'
-    const stop_reason = encodeStopReason(this.stopReason)
-    const delta = { stop_reason, stop_sequence: null }
-    this.writer.emit('message_delta', { delta, usage: { output_tokens: 0 } })
+    const outcome = this.frame.writeEnd(this.blocks.hasCalls)
+    if (stop === null) this.writer.emit('message_stop', {})
+    else this.writer.passBeside(stop)
+    this.progress = 'ended'
+    this.options.onFinish?.(outcome)
   }
 
   private takeError(event: SseEvent, data: unknown): void {
@@ -193,7 +168,7 @@ class MessageStreamRewriter implements AnthropicStreamRewriter {
   private fail(failure: Failure): void {
     if (this.progress === 'ended') return
     this.failure = failure
-    if (this.progress === 'reading') this.blocks.end('error')
+    if (this.progress !== 'new') this.blocks.end('error')
     this.writer.emit('error', anthropicErrorBody(failure))
     this.progress = 'ended'
   }

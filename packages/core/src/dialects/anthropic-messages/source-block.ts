@@ -43,8 +43,10 @@ export class SourceBlock {
     this.index = this.writer.takeIndex()
     this.writer.opened(this.kind, this.index)
     for (const wire of this.waiting) {
-      if (wire.data['type'] === 'content_block_stop') this.writer.deferStop(wire)
-      else this.pass(wire)
+      const { type } = wire.data
+      if (type === 'content_block_stop') this.writer.deferStop(wire)
+      else if (type === 'content_block_start' || type === 'content_block_delta') this.pass(wire)
+      else this.writer.passBeside(wire)
     }
     this.waiting = []
     return true

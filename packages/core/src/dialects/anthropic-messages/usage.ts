@@ -30,3 +30,10 @@ export function encodeAnthropicUsage(usage: Usage): JsonObject {
     output_tokens: usage.outputTokens,
   }
 }
+
+/** The usage with these counts where it has none of its own: clients read them without looking whether they are there. */
+export function withCounts(usage: unknown, counts: Readonly<Record<string, number>>): unknown {
+  const given = isJsonObject(usage) ? usage : {}
+  const missing = Object.entries(counts).filter(([field]) => countOf(given, field) === null)
+  return missing.length === 0 ? usage : { ...given, ...Object.fromEntries(missing) }
+}

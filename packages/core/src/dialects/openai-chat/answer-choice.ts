@@ -47,7 +47,10 @@ export class AnswerChoice {
   private readCalls(entries: readonly unknown[]): void {
     for (const entry of entries) {
       if (!isJsonObject(entry)) continue
-      const call = this.lookup.find(entry) ?? this.reader.openCall()
+      const known = this.lookup.find(entry)
+      // An index that another call has cannot stay.
+      if (known === undefined && this.lookup.hasIndexOf(entry)) this.reader.repair('filled-field')
+      const call = known ?? this.reader.openCall()
       this.lookup.remember(entry, call)
       call.addId(entry['id'])
       const { function: fn } = entry

@@ -1,3 +1,4 @@
+import { CallExtent } from './call-extent.ts'
 import { isJsonObject, nonEmptyText, type JsonObject } from '../json-object.ts'
 
 /** Which call an entry of `tool_calls` belongs to: by its index, else its id, else the one before it. */
@@ -13,10 +14,7 @@ export class CallLookup<Call> {
     const isNamed = nonEmptyText(functionOf(entry)?.['name']) !== null
     if (index !== null) {
       const known = this.byIndex.get(index)
-      // Some servers number every call 0. A name beside another id opens a call; another id alone does not, for
-      // some servers make a new id for each delta.
-      const isAnother = isNamed && id !== null && known?.id !== null && known?.id !== id
-      return isAnother ? undefined : known?.call
+      return known === undefined || (isNamed && isAnother(known, id, entry)) ? undefined : known.call
     }
     if (id !== null) {
       const isLate = this.last?.id === null && !isNamed
@@ -25,13 +23,19 @@ export class CallLookup<Call> {
     return isNamed ? undefined : this.last?.call
   }
 
+  hasIndexOf(entry: JsonObject): boolean {
+    const index = indexOf(entry)
+    return index !== null && this.byIndex.has(index)
+  }
+
   /** The entry is of this call: those that follow are found by what it says. */
   remember(entry: JsonObject, call: Call): void {
     const index = indexOf(entry)
     const id = nonEmptyText(entry['id'])
     let known = this.last?.call === call ? this.last : index === null ? undefined : this.byIndex.get(index)
-    if (known?.call !== call) known = { call, id: null }
+    if (known?.call !== call) known = { call, id: null, extent: new CallExtent() }
     known.id ??= id
+    if (known.id === null) known.extent.add(functionOf(entry))
     this.last = known
     if (index !== null) this.byIndex.set(index, known)
     if (id !== null && !this.byId.has(id)) this.byId.set(id, known)
@@ -42,9 +46,18 @@ interface Known<Call> {
   readonly call: Call
   /** The upstream's, as soon as it came. */
   id: string | null
+  /** As long as there is no id. */
+  readonly extent: CallExtent
 }
 
-export function indexOf(entry: JsonObject): number | null {
+// Some servers number every call 0. A name beside another id opens a call; another id alone does not, for some
+// servers make a new id for each delta.
+function isAnother<Call>(known: Known<Call>, id: string | null, entry: JsonObject): boolean {
+  if (known.id === null) return known.extent.isFollowedBy(functionOf(entry))
+  return id !== null && id !== known.id
+}
+
+function indexOf(entry: JsonObject): number | null {
   const index = entry['index']
   return typeof index === 'number' && Number.isSafeInteger(index) && index >= 0 ? index : null
 }

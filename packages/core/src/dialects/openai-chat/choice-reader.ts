@@ -3,11 +3,11 @@ import type { FormatId } from '../../formats/format-id.ts'
 import { problemCodes } from '../../problems.ts'
 import type { AnswerIds } from '../answer-ids.ts'
 import type { Failure } from '../answer.ts'
-import { isJsonObject, nonEmptyText } from '../json-object.ts'
-import { cutName, withoutTokens } from '../structured-call.ts'
+import type { DeclaredTools } from '../declared-tools.ts'
+import { ClientNames } from './client-names.ts'
 import type { DeltaParts, Piece } from './delta.ts'
 import { HeldCalls, type ReleasedCalls } from './held-calls.ts'
-import { StructuredCalls } from './structured-calls.ts'
+import { StructuredCalls, type Ending } from './structured-calls.ts'
 
 /** What reads the text of one choice: a `PushParser` does. */
 export interface TextParser {
@@ -42,6 +42,8 @@ export interface ChoiceReaderOptions {
   readonly failOnInvalidArguments: boolean
   /** Whether `[DONE]` alone ends a choice in which nothing is wrong; otherwise it gets no finish reason. */
   readonly finishesByDone?: boolean
+  /** Asked for where a call has come. Undefined: nobody knows the tools. */
+  readonly declaredTools?: (() => DeclaredTools) | undefined
   /** The name by which the client knows a tool. */
   readonly clientToolName?: ((name: string) => string) | undefined
   readonly onCall?: ((name: string) => void) | undefined
@@ -57,6 +59,7 @@ export class ChoiceReader {
   private readonly written: WrittenCall[] = []
   private readonly structured: StructuredCalls
   private readonly held = new HeldCalls()
+  private readonly names: ClientNames
   private brokenCall: WrittenCall | undefined
   /** What is wrong with it: the first problem that is told behind it. */
   private flaw = ''
@@ -65,7 +68,8 @@ export class ChoiceReader {
 
   constructor(options: ChoiceReaderOptions) {
     this.options = options
-    this.structured = new StructuredCalls(options.ids)
+    this.structured = new StructuredCalls(options)
+    this.names = new ClientNames(options)
   }
 
   read(parts: DeltaParts): Piece[] {
@@ -77,7 +81,7 @@ export class ChoiceReader {
     if (parts.functionCall !== null) {
       this.takeStructured(this.structured.readLegacy(parts.functionCall), pieces)
     }
-    return this.forClient(pieces)
+    return this.names.inPieces(pieces)
   }
 
   countPassing(text: string, ends: readonly number[]): number {
@@ -92,17 +96,21 @@ export class ChoiceReader {
     if (events.length === 1 && only?.type === 'text' && only.text === text) return null
     const pieces: Piece[] = []
     this.take(events, pieces)
-    return this.forClient(pieces)
+    return this.names.inPieces(pieces)
   }
 
   end(upstream: UpstreamEnd): ChoiceEnd {
     const pieces: Piece[] = []
     this.take(this.options.parser.end(parserReason(upstream)), pieces)
-    const { calls, dropped } = this.restOfCalls()
+    const rest = this.structured.end(endingOf(upstream))
+    for (const entry of rest.entries) this.takeStructured([entry], pieces)
+    const { calls, dropped } = this.releaseHeld()
     for (const call of calls) pieces.push({ type: 'calls', calls: [call] })
-    for (const code of this.structured.repairs(dropped)) this.options.record(repairEvent(code))
+    for (const record of this.structured.records(dropped)) this.options.record(record)
+    for (const text of rest.texts) pieces.push({ type: 'content', text })
     for (const json of this.structured.nameless()) this.takeNameless(json, pieces)
-    return { pieces: this.forClient(pieces), ...this.outcome(upstream) }
+    this.failure ??= rest.failure
+    return { pieces: this.names.inPieces(pieces), ...this.outcome(upstream) }
   }
 
   private take(events: readonly ModelEvent[], pieces: Piece[]): void {
@@ -182,10 +190,7 @@ export class ChoiceReader {
     if (json !== '') pieces.push({ type: 'content', text: json })
   }
 
-  private restOfCalls(): ReleasedCalls {
-    if (this.callsCome === 'structured') {
-      return { calls: this.structured.missingArguments(), dropped: new Set() }
-    }
+  private releaseHeld(): ReleasedCalls {
     const complete = this.written.filter((call) => call.isComplete)
     const released = this.held.release(
       complete.map(({ name, pieces }) => ({ name, json: pieces.join('') })),
@@ -203,9 +208,9 @@ export class ChoiceReader {
       const message = `The call of ${this.brokenCall.name} is incomplete. ${this.flaw}`.trimEnd()
       return { finishReason: null, failure: { kind: 'upstream', code: 'incomplete_tool_call', message } }
     }
-    const hasWrittenCalls = this.written.length > 0
+    const hasCalls = reason === null ? this.written.length > 0 : this.callsCome !== 'not yet'
     const isWholeAnswer = upstream.by === 'done' || (reason !== null && !cutReasons.has(reason))
-    if ((hasWrittenCalls && isWholeAnswer) || reason === 'function_call') {
+    if ((hasCalls && isWholeAnswer) || reason === 'function_call') {
       return { finishReason: 'tool_calls', failure: null }
     }
     if (upstream.by === 'done' && this.options.finishesByDone === true) {
@@ -213,26 +218,6 @@ export class ChoiceReader {
     }
     const hasOnlyNameless = this.callsCome === 'not yet' && this.structured.nameless().length > 0
     return { finishReason: reason === 'tool_calls' && hasOnlyNameless ? 'stop' : reason, failure: null }
-  }
-
-  /** The pieces with the tools named as the client knows them; the very arrays where no name has to change. */
-  private forClient(pieces: readonly Piece[]): Piece[] {
-    return pieces.map((piece) => {
-      if (piece.type !== 'calls') return piece
-      const calls = piece.calls.map((entry) => this.named(entry))
-      return calls.every((call, at) => call === piece.calls[at]) ? piece : { type: 'calls', calls }
-    })
-  }
-
-  private named(entry: unknown): unknown {
-    const fn = isJsonObject(entry) ? entry['function'] : undefined
-    const name = isJsonObject(fn) ? nonEmptyText(fn['name']) : null
-    if (name === null || !isJsonObject(entry) || !isJsonObject(fn)) return entry
-    const clean = withoutTokens(name)
-    if (clean !== name) this.options.warn(cutName)
-    const known = this.options.clientToolName?.(clean) ?? clean
-    this.options.onCall?.(known)
-    return known === name ? entry : { ...entry, function: { ...fn, name: known } }
   }
 }
 
@@ -256,4 +241,9 @@ function parserReason(upstream: UpstreamEnd): 'stop' | 'length' | 'tool_calls' |
   if (lengthReasons.has(upstream.reason)) return 'length'
   if (cutReasons.has(upstream.reason)) return 'error'
   return upstream.reason === 'tool_calls' || upstream.reason === 'function_call' ? 'tool_calls' : 'stop'
+}
+
+function endingOf(upstream: UpstreamEnd): Ending {
+  if (upstream.by === 'cut') return 'failed'
+  return upstream.by === 'finish-reason' && lengthReasons.has(upstream.reason) ? 'cut' : 'whole'
 }

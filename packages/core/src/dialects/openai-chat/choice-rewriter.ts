@@ -116,8 +116,8 @@ export class ChoiceRewriter {
   private withDelta(choice: JsonObject): JsonObject {
     if (this.said.nameIn(choice) !== 'message' || !isJsonObject(choice['message'])) return choice
     this.tellFilled()
-    const { message, ...rest } = choice
-    return { ...rest, delta: message }
+    const { message, delta, ...rest } = choice
+    return { ...rest, delta: isJsonObject(delta) ? { ...delta, ...choice['message'] } : message }
   }
 
   /** A client that puts the deltas together refuses a message without a role, and takes it from the first. */

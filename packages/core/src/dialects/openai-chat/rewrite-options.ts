@@ -1,5 +1,6 @@
 import type { AnswerIds, MintId } from '../answer-ids.ts'
 import type { AnswerReports } from '../answer-reports.ts'
+import type { DeclaredTools } from '../declared-tools.ts'
 import type { ChoiceReaderOptions, RecordedEvent, TextParser } from './choice-reader.ts'
 
 /** Of an answer in this dialect, streamed or whole. */
@@ -23,6 +24,8 @@ export interface RewriteOptions extends AnswerReports {
   readonly faults?: 'pass' | 'fail' | undefined
   /** Leaves out the chunk that holds nothing but the usage: the client did not ask for it. */
   readonly withholdUsage?: boolean | undefined
+  /** Asked for where a call has come. Undefined: nobody knows the tools. */
+  readonly declaredTools?: (() => DeclaredTools) | undefined
   /** The name by which the client knows a tool. */
   readonly clientToolName?: ((name: string) => string) | undefined
   /** The longest event. */
@@ -36,6 +39,7 @@ export function choiceOptions(options: RewriteOptions, ids: AnswerIds, index: nu
     ids,
     failOnInvalidArguments: options.failOnInvalidArguments ?? false,
     finishesByDone: options.faults === 'fail',
+    declaredTools: options.declaredTools,
     clientToolName: options.clientToolName,
     onCall: options.onCall,
     record: (event) => options.onRecord?.(event, index),

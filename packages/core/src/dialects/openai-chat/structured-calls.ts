@@ -1,27 +1,45 @@
+import { type ModelEvent, repairEvent } from '../../events.ts'
 import type { RepairCode } from '../../problems.ts'
+import { isBlank } from '../../text/space.ts'
 import type { AnswerIds } from '../answer-ids.ts'
+import { incomplete, invalid } from '../answer-order.ts'
+import type { Failure } from '../answer.ts'
+import { type DeclaredTools, isBeginningOfName } from '../declared-tools.ts'
 import { isJsonObject, nonEmptyText, type JsonObject } from '../json-object.ts'
-import { argumentsText } from '../structured-call.ts'
-import { CallLookup, functionOf, indexOf } from './call-lookup.ts'
+import { argumentsText, joinedName } from '../structured-call.ts'
+import { CallLookup, functionOf } from './call-lookup.ts'
+import { PassedArguments } from './passed-arguments.ts'
+
+export interface StructuredCallsOptions {
+  readonly ids: AnswerIds
+  readonly declaredTools?: (() => DeclaredTools) | undefined
+  readonly failOnInvalidArguments: boolean
+}
 
 /**
  * The structured calls of one choice. Fills in what a client needs to put the deltas together and an upstream
  * left out: an index, an id and a type on the first delta of each call, arguments as text. The first delta a client
- * gets has the name: what comes before it waits.
+ * gets has the name: what comes before it waits. Indexes ascend from 0: some clients fail where one is left out.
  */
 export class StructuredCalls {
   private readonly ids: AnswerIds
+  private readonly tools: (() => DeclaredTools) | undefined
+  private readonly failsInvalid: boolean
   private readonly calls: OpenCall[] = []
-  private readonly usedIndexes = new Set<number>()
   private readonly lookup = new CallLookup<OpenCall>()
   private readonly usedIds = new Set<string>()
   private nextIndex = 0
   private legacyCall: OpenCall | undefined
-  /** Characters of arguments that wait for the name of their call. */
-  heldLength = 0
 
-  constructor(ids: AnswerIds) {
+  constructor({ ids, declaredTools, failOnInvalidArguments }: StructuredCallsOptions) {
     this.ids = ids
+    this.tools = declaredTools
+    this.failsInvalid = failOnInvalidArguments
+  }
+
+  /** Characters of arguments that wait: for the name of their call, or to be whole. */
+  get heldLength(): number {
+    return this.calls.reduce((sum, call) => sum + call.heldLength + call.arguments.heldLength, 0)
   }
 
   /** What goes on of the entries of one `tool_calls` field; the array itself where nothing has to change. */
@@ -36,27 +54,41 @@ export class StructuredCalls {
 
   /** A `function_call` has neither index nor id: all its deltas are one call. */
   readLegacy(functionCall: JsonObject): readonly unknown[] {
-    this.legacyCall ??= this.open(null)
+    this.legacyCall ??= this.open()
     const { index, name } = this.legacyCall
     const head = name === null ? { index: null, id: null, type: 'function' } : { index }
     const sent = this.send({ ...head, function: functionCall }, this.legacyCall)
     return sent === null ? [] : [sent]
   }
 
-  /** Arguments for the calls that came without any: an empty text is not JSON. */
-  missingArguments(): JsonObject[] {
-    return this.calls.filter(lacksArguments).map(({ index }) => ({ index, function: { arguments: '{}' } }))
+  /** Nothing follows: what is still to be sent, and why one of the calls is none. */
+  end(ending: Ending): EndedCalls {
+    const entries: JsonObject[] = []
+    const texts: string[] = []
+    let failure: Failure | null = null
+    for (const call of this.calls) {
+      if (call.name === null) entries.push(...this.beginHeld(call))
+      if (call.name === null || call.name === '') continue
+      const isLast = call === this.calls.at(-1)
+      const end = call.arguments.end(ending === 'failed' || (ending === 'cut' && isLast))
+      if (end.rest !== '') entries.push({ index: call.index, function: { arguments: end.rest } })
+      const text = call.arguments.takeTextBehind()
+      if (text !== '') texts.push(text)
+      if (end.is === 'cut' && !(ending === 'cut' && isLast)) failure ??= incomplete(call.name)
+      if (end.is === 'invalid') failure ??= this.failsInvalid ? invalid(call.name) : null
+    }
+    return { entries, texts, failure }
   }
 
   /** What had to change in the calls, but for those with these indexes, which the client does not get. */
-  repairs(dropped: ReadonlySet<unknown>): RepairCode[] {
-    const repairs: RepairCode[] = []
-    for (const call of this.calls) {
-      if (call.name === null || dropped.has(call.index)) continue
-      repairs.push(...call.repairs)
-      if (lacksArguments(call)) repairs.push('empty-arguments')
+  records(dropped: ReadonlySet<unknown>): CallRecord[] {
+    const records: CallRecord[] = []
+    for (const { name, index, repairs, problems } of this.calls) {
+      if (name === null || dropped.has(index)) continue
+      for (const code of repairs) records.push(repairEvent(code))
+      records.push(...problems)
     }
-    return repairs
+    return records
   }
 
   /** The arguments of the calls whose name never came. */
@@ -66,35 +98,30 @@ export class StructuredCalls {
 
   private readEntry(entry: JsonObject): JsonObject | null {
     const known = this.lookup.find(entry)
-    const call = known ?? this.open(indexOf(entry))
+    const call = known ?? this.open()
     this.lookup.remember(entry, call)
     return this.send(entry, call)
   }
 
-  private open(upstreamIndex: number | null): OpenCall {
-    const call = {
-      upstreamIndex,
+  private open(): OpenCall {
+    const repairs = new Set<RepairCode>()
+    const problems: CallRecord[] = []
+    const args = new PassedArguments({
+      problem: (code, message, source) => problems.push({ type: 'problem', code, message, source }),
+      repair: (code) => repairs.add(code),
+    })
+    const call: OpenCall = {
       index: 0,
       id: '',
       name: null,
       held: null,
-      hasArguments: false,
-      repairs: new Set<RepairCode>(),
+      heldLength: 0,
+      arguments: args,
+      repairs,
+      problems,
     }
     this.calls.push(call)
     return call
-  }
-
-  /** The upstream's where it can be. Behind a call that waits it cannot: clients want indexes without gaps. */
-  private indexFor({ upstreamIndex }: OpenCall): number {
-    const isFree =
-      upstreamIndex !== null &&
-      !this.usedIndexes.has(upstreamIndex) &&
-      this.calls.every(({ name }) => name !== null)
-    const index = isFree ? upstreamIndex : this.nextIndex
-    this.nextIndex = Math.max(this.nextIndex, index + 1)
-    this.usedIndexes.add(index)
-    return index
   }
 
   private idFor(upstreamId: string | null): string {
@@ -111,17 +138,34 @@ export class StructuredCalls {
     if (hasArgumentValue(entry)) call.repairs.add('encoded-arguments')
     if (call.name !== null) return this.complete(entry, call, false)
     const whole = call.held === null ? entry : joined(call.held, entry)
-    call.name = nonEmptyText(functionOf(entry)?.['name']) ?? (isFunction(entry) ? null : '')
-    if (call.name === null) {
-      this.heldLength += argumentsOf(entry).length
+    const name = nonEmptyText(functionOf(whole)?.['name']) ?? (isFunction(entry) ? null : '')
+    if (name === null || this.mayGoOn(name, whole)) {
+      call.heldLength = argumentsOf(whole).length
       call.held = whole
       return null
     }
-    this.heldLength -= argumentsOf(call.held).length
+    return this.begin(whole, call, name)
+  }
+
+  /** A name may come in pieces as long as no arguments have come. */
+  private mayGoOn(name: string, entry: JsonObject): boolean {
+    if (name === '' || this.tools === undefined || !isBlank(argumentsOf(entry))) return false
+    return isBeginningOfName(name, this.tools())
+  }
+
+  private begin(entry: JsonObject, call: OpenCall, name: string): JsonObject {
+    call.name = name
     call.held = null
-    call.index = this.indexFor(call)
-    call.id = this.idFor(nonEmptyText(whole['id']))
-    return this.complete(whole, call, true)
+    call.heldLength = 0
+    call.index = this.nextIndex++
+    call.id = this.idFor(nonEmptyText(entry['id']))
+    return this.complete(entry, call, true)
+  }
+
+  /** No more of its name comes. */
+  private beginHeld(call: OpenCall): JsonObject[] {
+    const name = call.held === null ? null : nonEmptyText(functionOf(call.held)?.['name'])
+    return call.held === null || name === null ? [] : [this.begin(call.held, call, name)]
   }
 
   private complete(entry: JsonObject, call: OpenCall, isFirst: boolean): JsonObject {
@@ -134,8 +178,7 @@ export class StructuredCalls {
 
     const fn = functionOf(entry)
     const given = fn?.['arguments']
-    const json = argumentsText(given)
-    if (json.trim() !== '') call.hasArguments = true
+    const json = call.arguments.push(textOf(given))
     // Some servers repeat the name; a client that joins the texts of all deltas would call another tool.
     const isRepeated = !isFirst && fn?.['name'] === call.name
     if ((given !== undefined && given !== json) || isRepeated) {
@@ -145,20 +188,29 @@ export class StructuredCalls {
   }
 }
 
+/** `cut`: the model was stopped, so the last call may be half a call. `failed`: any of them may be. */
+export type Ending = 'whole' | 'cut' | 'failed'
+
+export interface EndedCalls {
+  readonly entries: readonly JsonObject[]
+  /** What came behind the arguments of a call, and is none of them. */
+  readonly texts: readonly string[]
+  readonly failure: Failure | null
+}
+
+type CallRecord = Extract<ModelEvent, { type: 'problem' | 'repair' }>
+
 interface OpenCall {
-  readonly upstreamIndex: number | null
   index: number
   id: string
   /** Null where it has not come: nothing of the call has gone on then. Empty where it is no call of a function. */
   name: string | null
   /** The deltas before the name, as one. */
   held: JsonObject | null
-  hasArguments: boolean
+  heldLength: number
+  readonly arguments: PassedArguments
   readonly repairs: Set<RepairCode>
-}
-
-function lacksArguments({ name, hasArguments }: OpenCall): boolean {
-  return name !== null && name !== '' && !hasArguments
+  readonly problems: CallRecord[]
 }
 
 function isFunction(entry: JsonObject): boolean {
@@ -167,11 +219,13 @@ function isFunction(entry: JsonObject): boolean {
 
 function joined(held: JsonObject, entry: JsonObject): JsonObject {
   const json = argumentsOf(held) + argumentsOf(entry)
+  const before = nonEmptyText(functionOf(held)?.['name']) ?? ''
+  const name = joinedName(before, nonEmptyText(functionOf(entry)?.['name']) ?? before)
   return {
     ...held,
     ...entry,
     id: nonEmptyText(held['id']) ?? entry['id'],
-    function: { ...functionOf(held), ...functionOf(entry), arguments: json },
+    function: { ...functionOf(held), ...functionOf(entry), name, arguments: json },
   }
 }
 
@@ -181,5 +235,10 @@ function hasArgumentValue(entry: JsonObject): boolean {
 }
 
 function argumentsOf(entry: JsonObject | null): string {
-  return entry === null ? '' : argumentsText(functionOf(entry)?.['arguments'])
+  return entry === null ? '' : textOf(functionOf(entry)?.['arguments'])
+}
+
+/** An object without members says nothing: some servers send it where the arguments are still to come. */
+function textOf(given: unknown): string {
+  return isJsonObject(given) && Object.keys(given).length === 0 ? '' : argumentsText(given)
 }
