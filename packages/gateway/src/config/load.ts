@@ -23,6 +23,8 @@ export interface LoadedConfig {
   readonly warnings: readonly ConfigIssue[]
   /** The files that were read, as they are shown. */
   readonly files: readonly string[]
+  /** Those of them that say something. */
+  readonly tellingFiles: readonly string[]
   /** Absolute paths whose change can change the configuration, whether there is a file or not. */
   readonly watched: readonly string[]
   /** What was said, and where. */
@@ -69,7 +71,8 @@ export async function loadConfig(world: ConfigWorld, flags: ConfigFlags = {}): P
     proxies,
     plainKeys: sources.plainKeys,
   })
-  return { ok: true, config, warnings, files, watched, settings }
+  const tellingFiles = found.files.flatMap((file) => (file.settings.entries.size > 0 ? [file.name] : []))
+  return { ok: true, config, warnings, files, tellingFiles, watched, settings }
 }
 
 interface JoinedSources {

@@ -1,13 +1,14 @@
 import { isLoopbackHost } from './addresses.ts'
 import type { GatewayConfig } from './config.ts'
 import type { LoadedConfig, LoadResult, RefusedConfig } from './load.ts'
+import { lostFiles } from './lost-files.ts'
 
 export interface ConfigWatcherOptions {
   readonly initial: LoadedConfig
   readonly load: () => Promise<LoadResult>
   /** The new configuration is in force for what begins from now on. */
   readonly onChange: (loaded: LoadedConfig, change: ConfigChange) => void
-  /** The file is wrong or cannot be read: the old configuration stays. */
+  /** The file is wrong, gone or empty, or cannot be read: the old configuration stays. */
   readonly onError: (refused: RefusedConfig) => void
   /** Calls `run` after a while, unless what it returns is called before. */
   readonly delay: (run: () => void) => () => void
@@ -32,21 +33,26 @@ export interface ConfigWatcher {
 export function createConfigWatcher(options: ConfigWatcherOptions): ConfigWatcher {
   const { initial, load, onChange, onError, delay } = options
   let current = initial.config
+  let files = initial.tellingFiles
   let cancelDelay: (() => void) | undefined
   let isStopped = false
   // One after the other: of two at once, the older file could be the last to arrive.
   let last: Promise<GatewayConfig> = Promise.resolve(current)
 
   const readAgain = async (): Promise<GatewayConfig> => {
+    if (isStopped) return current
     const result = await load().catch(unreadable)
     if (isStopped) return current
-    const refused = result.ok ? withoutProtection(initial.config, result) : result
+    const refused = result.ok
+      ? (withoutFiles(files, result) ?? withoutProtection(initial.config, result))
+      : result
     if (!result.ok || refused !== undefined) {
       if (refused !== undefined) onError(refused)
       return current
     }
     const previous = current
     current = result.config
+    files = result.tellingFiles
     onChange(result, { previous, needsRestart: keysThatNeedRestart(initial.config, current) })
     return current
   }
@@ -83,6 +89,11 @@ function openedWith({ listen, limits }: GatewayConfig): readonly (readonly [key:
     ['listen.port', listen.port],
     ['limits.headerBytes', limits.headerBytes],
   ]
+}
+
+function withoutFiles(inForce: readonly string[], next: LoadedConfig): RefusedConfig | undefined {
+  const errors = lostFiles(inForce, next)
+  return errors.length === 0 ? undefined : { ...next, ok: false, errors }
 }
 
 /**

@@ -29,6 +29,8 @@ export function readBody(
         request.off('data', onData)
         settle({ is: 'late' })
       }, longest)
+      // A request that is answered before its end hears nothing of it: a process at its end must not wait for more.
+      timer.unref()
     })
     const settle = (result: BodyResult): void => {
       clearImmediate(arming)

@@ -17,12 +17,14 @@ export interface LoggerOptions {
   readonly config: LogConfig
   readonly redact: Redactor
   readonly isTerminal: boolean
-  readonly onDrop: () => void
+  readonly onDrop: (lines: number) => void
 }
 
 /** A log whose level and file can change while it is in use. */
 export interface ServiceLogger extends Logger {
   reconfigure(config: LogConfig): void
+  /** Opens the file anew: whoever rotates it has given the old one another name. */
+  reopen(): void
   /** Writes what still waits, as far as somebody takes it. */
   close(): Promise<void>
 }
@@ -36,6 +38,7 @@ export function createLogger({ config, redact, isTerminal, onDrop }: LoggerOptio
   let writer: PatientWriter
   let stream: { write(text: string): unknown }
   let lowest = levels.indexOf(config.level)
+  let retired: Promise<unknown> = Promise.resolve()
   const log = (level: Level, fields: LogFields, message: string): void => {
     if (levels.indexOf(level) >= lowest) stream.write(redact(lineOf(level, fields, message)))
   }
@@ -47,6 +50,11 @@ export function createLogger({ config, redact, isTerminal, onDrop }: LoggerOptio
       log('error', { file }, 'the log file cannot be opened; its lines go here')
     }
   }
+  const openAnew = (): void => {
+    const old = writer
+    open()
+    retired = Promise.all([retired, old.close()])
+  }
   open()
   return {
     debug: (fields, message) => log('debug', fields, message),
@@ -56,12 +64,15 @@ export function createLogger({ config, redact, isTerminal, onDrop }: LoggerOptio
     reconfigure(next) {
       lowest = levels.indexOf(next.level)
       if (next.file === file) return
-      const old = writer
       file = next.file
-      open()
-      void old.close()
+      openAnew()
     },
-    close: () => writer.close(),
+    reopen() {
+      if (file !== null) openAnew()
+    },
+    async close() {
+      await Promise.all([retired, writer.close()])
+    },
   }
 }
 

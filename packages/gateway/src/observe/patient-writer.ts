@@ -2,6 +2,7 @@ import { openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import sonic from 'sonic-boom'
 import { makeFolderSync } from '../files/make-folder.ts'
+import { WaitingLines } from './waiting-lines.ts'
 
 export const STDERR = 2
 
@@ -20,8 +21,11 @@ export class PatientWriter {
   private readonly destination: sonic.SonicBoom
   private state: 'open' | 'closing' | 'closed' = 'open'
   private batch: NodeJS.Timeout | undefined
+  private readonly waiting = new WaitingLines()
+  private readonly onDrop: (lines: number) => void
 
-  constructor(descriptor: number, onDrop: () => void) {
+  constructor(descriptor: number, onDrop: (lines: number) => void) {
+    this.onDrop = onDrop
     this.destination = new sonic.SonicBoom({
       fd: descriptor,
       sync: false,
@@ -31,13 +35,16 @@ export class PatientWriter {
       // Tried for ever, a line that nobody takes would keep the process from its end.
       retryEAGAIN: () => this.state !== 'closed',
     })
-    this.destination.on('drop', onDrop)
-    this.destination.on('error', onDrop)
+    this.destination.on('drop', () => onDrop(this.waiting.takeBack()))
+    this.destination.on('write', (bytes: number) => this.waiting.written(bytes))
+    // It is tried again, and fails again most of the time: each line counts once.
+    this.destination.on('error', () => onDrop(this.waiting.fail()))
   }
 
   write(text: string): void {
     // Written to behind its end, the destination would throw.
     if (this.state !== 'open') return
+    this.waiting.add(text)
     this.destination.write(text)
     // A timer of the writer's own would write every time, also when there is nothing.
     this.batch ??= setTimeout(() => {
@@ -59,6 +66,7 @@ export class PatientWriter {
       this.destination.end()
     })
     this.state = 'closed'
+    this.onDrop(this.waiting.fail())
     this.destination.destroy()
   }
 }

@@ -5,6 +5,7 @@ const METRICS_MS = 4000
 
 export interface ParentListener {
   readonly onReload: () => void
+  readonly onReopenLog: () => void
   readonly onDrain: () => void
   /** Log lines that the process above could not write. */
   readonly onDropped: (lines: number) => void
@@ -15,12 +16,15 @@ export class ParentProcess {
   private readonly waiting = new Map<number, (text: string | null) => void>()
   private lastId = 0
 
-  listen({ onReload, onDrain, onDropped }: ParentListener): void {
+  listen({ onReload, onReopenLog, onDrain, onDropped }: ParentListener): void {
     process.on('message', (given: unknown) => {
       const message = toWorker(given)
       switch (message?.dragoman) {
         case 'reload':
           onReload()
+          return
+        case 'reopen-log':
+          onReopenLog()
           return
         case 'drain':
           onDrain()

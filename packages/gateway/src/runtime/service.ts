@@ -40,7 +40,7 @@ export async function startService(
     config: config.log,
     redact,
     isTerminal,
-    onDrop: () => metrics.dropped('log'),
+    onDrop: (lines) => metrics.dropped('log', lines),
   })
   const recorders = new FollowingRecorder(config.record, {
     redact,

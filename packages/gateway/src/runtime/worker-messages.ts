@@ -6,6 +6,7 @@ export type FromWorker =
 /** What a worker is told. */
 export type ToWorker =
   | { readonly dragoman: 'reload' }
+  | { readonly dragoman: 'reopen-log' }
   | { readonly dragoman: 'drain' }
   | { readonly dragoman: 'dropped'; readonly lines: number }
   | { readonly dragoman: 'metrics'; readonly id: number; readonly text: string | null }
@@ -20,10 +21,22 @@ export function fromWorker(message: unknown): FromWorker | undefined {
 
 export function toWorker(message: unknown): ToWorker | undefined {
   const { dragoman, id, text, lines }: Record<string, unknown> = Object(message)
-  if (dragoman === 'reload' || dragoman === 'drain') return { dragoman }
+  if (dragoman === 'reload' || dragoman === 'reopen-log' || dragoman === 'drain') return { dragoman }
   if (dragoman === 'dropped' && typeof lines === 'number') return { dragoman, lines }
   if (dragoman === 'metrics' && typeof id === 'number') {
     return { dragoman, id, text: typeof text === 'string' ? text : null }
   }
   return undefined
+}
+
+/** A worker that begins later than the others must not take a file that is gone just then for one that never was. */
+const filesVariable = 'DRAGOMAN_FILES_IN_FORCE'
+
+export function withFilesInForce(files: readonly string[]): Readonly<Record<string, string>> {
+  return { [filesVariable]: JSON.stringify(files) }
+}
+
+export function filesInForce(env: Readonly<Record<string, string | undefined>>): readonly string[] {
+  const files: unknown = JSON.parse(env[filesVariable] ?? '[]')
+  return Array.isArray(files) ? files.filter((file) => typeof file === 'string') : []
 }

@@ -1,12 +1,14 @@
 import cluster, { type Worker } from 'node:cluster'
 import { AggregatorRegistry } from 'prom-client'
-import { fromWorker, type ToWorker } from './worker-messages.ts'
+import { fromWorker, type ToWorker, withFilesInForce } from './worker-messages.ts'
 
 /** A worker that fails as soon as it has started must not be started without a pause. */
 const RESTART_MS = 1000
 
 export interface WorkersOptions {
   readonly count: number
+  /** The files that are in force. */
+  readonly files: () => readonly string[]
   /** Takes what workers write to standard error; null where they share ours. */
   readonly onStderr: ((text: string) => void) | null
   /** A worker ended by itself; another will take its place. */
@@ -41,6 +43,10 @@ export class Workers {
     this.tellAll({ dragoman: 'reload' })
   }
 
+  reopenLogs(): void {
+    this.tellAll({ dragoman: 'reopen-log' })
+  }
+
   /** Resolves when the last has ended. */
   async drain(): Promise<void> {
     this.state = 'draining'
@@ -52,9 +58,9 @@ export class Workers {
     })
   }
 
-  /** A line of theirs could not be written. */
-  lineDropped(): void {
-    this.droppedLines++
+  /** Lines of theirs could not be written. */
+  linesDropped(lines: number): void {
+    this.droppedLines += lines
   }
 
   kill(): void {
@@ -62,7 +68,7 @@ export class Workers {
   }
 
   private startOne(): Promise<string> {
-    const worker = cluster.fork()
+    const worker = cluster.fork(withFilesInForce(this.options.files()))
     this.alive.add(worker)
     return new Promise((resolve, fail) => {
       let isListening = false

@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -21,6 +21,10 @@ async function configFile(yaml: string): Promise<{ dir: string; file: string }> 
   const file = join(dir, 'dragoman.yaml')
   await writeFile(file, yaml, { mode: 0o600 })
   return { dir, file }
+}
+
+async function linesIn(file: string): Promise<number> {
+  return (await readFile(file, 'utf8').catch(() => '')).split('\n').length - 1
 }
 
 describe('dragoman without a command', () => {
@@ -111,6 +115,46 @@ describe.each([['1'], ['2']])('a gateway of %s processes', (workers) => {
     expect(stdout()).toBe(`dragoman listening on ${address}\n`)
   })
 
+  it('keeps its configuration where the file is gone or empty', async () => {
+    const upstream = 'upstreams: { lab: { url: "http://127.0.0.1:9/v1" } }\n'
+    const yaml = `${upstream}models: [{ match: mine, upstream: lab }]\nlisten: { port: 0 }\n`
+    const { dir, file } = await configFile(yaml)
+    const { child, address, stderr } = await startProgram(['--workers', workers], { cwd: dir })
+    const modelsAt = async () => JSON.stringify(await (await fetch(`${address}/v1/models`)).json())
+    await rm(file)
+    await expect.poll(stderr, { timeout: 5000 }).toContain('dragoman.yaml: is gone')
+    child.kill('SIGHUP')
+    await expect.poll(() => stderr().split('is gone').length - 1, { timeout: 5000 }).toBe(2)
+    await inTurn([1, 2, 3, 4], async () => expect(await modelsAt()).toContain('mine'))
+    await writeFile(file, '', { mode: 0o600 })
+    await expect.poll(stderr, { timeout: 5000 }).toContain('dragoman.yaml: is empty')
+    await inTurn([1, 2, 3, 4], async () => expect(await modelsAt()).toContain('mine'))
+    expect(stderr()).not.toContain('read again')
+    await writeFile(file, yaml.replace('mine', 'yours'))
+    await expect.poll(modelsAt, { timeout: 5000 }).toContain('yours')
+  })
+
+  it('opens its log file again on SIGHUP, also where the configuration is wrong by then', async () => {
+    const { dir, file } = await configFile('listen: { port: 0 }\nlog: { file: gateway.log }\n')
+    const { child, address, stderr } = await startProgram(['--workers', workers], { cwd: dir })
+    const log = join(dir, 'gateway.log')
+    const askOnce = async (): Promise<void> => {
+      expect((await ask(address, 'openai', { stream: false })).status).toBe(200)
+    }
+    await inTurn([1, 2, 3, 4], askOnce)
+    await expect.poll(() => linesIn(log), { timeout: 3000 }).toBe(4)
+    await writeFile(file, 'log: 3\n')
+    await expect.poll(stderr, { timeout: 5000 }).toContain('the old one stays')
+    await rename(log, `${log}.1`)
+    child.kill('SIGHUP')
+    await expect.poll(() => stderr().split('the old one stays').length - 1, { timeout: 5000 }).toBe(2)
+    await expect.poll(() => readFile(log, 'utf8').catch(() => null), { timeout: 3000 }).toBe('')
+    await sleep(200)
+    await inTurn([1, 2, 3, 4], askOnce)
+    await expect.poll(() => linesIn(log), { timeout: 3000 }).toBe(4)
+    expect(await linesIn(`${log}.1`)).toBe(4)
+  })
+
   it('lets a stream end, cuts one that lasts too long, and ends with code 0', async () => {
     const upstream = await startUpstream(async (response, nth) => {
       sse(response, chunk({ content: 'Paris is' }))
@@ -199,6 +243,23 @@ describe('several processes', () => {
     await expect.poll(() => childrenOf(child.pid).length, { timeout: 5000 }).toBe(2)
     child.kill('SIGTERM')
     expect(await exit).toBe(0)
+  })
+
+  it('one that is replaced waits for the file that the others have', async () => {
+    const yaml =
+      'upstreams: { lab: { url: "http://127.0.0.1:9/v1" } }\nmodels: [{ match: mine, upstream: lab }]\n'
+    const { dir, file } = await configFile(`${yaml}listen: { port: 0 }\n`)
+    const { child, address, stderr } = await startProgram(['--workers', '2'], { cwd: dir })
+    await rm(file)
+    process.kill(childrenOf(child.pid)[0] ?? 0, 'SIGKILL')
+    await expect.poll(stderr, { timeout: 5000 }).toContain('(a worker ended with code 1 before it listened)')
+    await inTurn([1, 2, 3, 4], async () => {
+      const models = await (await fetch(`${address}/v1/models`)).text()
+      expect(models).toContain('mine')
+    })
+    await writeFile(file, `${yaml}listen: { port: 0 }\n`, { mode: 0o600 })
+    await sleep(2500)
+    expect(childrenOf(child.pid)).toHaveLength(2)
   })
 })
 

@@ -63,6 +63,36 @@ describe('createConfigWatcher', () => {
     expect(seen).toEqual(['the configuration cannot be read: disk on fire'])
   })
 
+  it.each([
+    ['is gone', undefined],
+    ['is empty', ''],
+    ['is empty', '# listen: { port: 1 }\n'],
+  ])(
+    'a file that %s is reported and the old one stays, until it says something again',
+    async (fate, lost) => {
+      const texts = [lost, lost, 'listen: { port: 2 }']
+      const { watcher, seen } = await watch(() => {
+        const yaml = texts.shift()
+        return load(yaml === undefined ? {} : { yaml })
+      })
+      const before = watcher.current
+      expect(await watcher.reload()).toBe(before)
+      expect(await watcher.reload()).toBe(before)
+      expect((await watcher.reload()).listen.port).toBe(2)
+      const message = `dragoman.yaml: ${fate}; the gateway does without it after a restart only`
+      expect(seen).toEqual([message, message, '1 to 2 listen.port'])
+    },
+  )
+
+  it('a file that appears where none was is taken, and then missed', async () => {
+    const user = { '/home/ada/.config/dragoman/config.yaml': 'metrics: false' }
+    const worlds = [{ yaml: 'listen: { port: 1 }', files: user }, { yaml: 'listen: { port: 1 }' }]
+    const { watcher, seen } = await watch(() => load(worlds.shift() ?? {}))
+    expect((await watcher.reload()).metrics).toBe(false)
+    expect((await watcher.reload()).metrics).toBe(false)
+    expect(seen).toEqual(['1 to 1', expect.stringContaining('/dragoman/config.yaml: is gone')])
+  })
+
   it('many changes of the file are one reload, once they are over', async () => {
     let loads = 0
     const { watcher, seen, pass, delayed } = await watch(() => {
@@ -97,14 +127,18 @@ describe('createConfigWatcher', () => {
     expect(seen).toEqual(['1 to 2 listen.port', '2 to 3 listen.port'])
   })
 
-  it('says nothing after it was stopped', async () => {
-    const { watcher, seen, delayed } = await watch(() => load({ yaml: 'metrics: 3' }))
+  it('reads nothing and says nothing after it was stopped', async () => {
+    let loads = 0
+    const { watcher, seen, delayed } = await watch(() => {
+      loads++
+      return load({ yaml: 'metrics: 3' })
+    })
     const reloading = watcher.reload()
     watcher.fileChanged()
     watcher.stop()
     watcher.fileChanged()
-    await reloading
-    expect({ seen, delayed: delayed() }).toEqual({ seen: [], delayed: 0 })
+    await Promise.all([reloading, watcher.reload()])
+    expect({ seen, delayed: delayed(), loads }).toEqual({ seen: [], delayed: 0, loads: 0 })
   })
 
   it('a new address or size of headers waits for a restart, until the old one is back', async () => {

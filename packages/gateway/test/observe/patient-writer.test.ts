@@ -2,8 +2,19 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { openLogFile, PatientWriter } from '../../src/observe/patient-writer.ts'
+
+/** Counts what a writer to this file says is lost. */
+async function lostIn(file: string, use: (writer: PatientWriter) => Promise<void>): Promise<number> {
+  let lost = 0
+  const writer = new PatientWriter(openLogFile(file) ?? 2, (lines) => {
+    lost += lines
+  })
+  await use(writer)
+  await writer.close()
+  return lost
+}
 
 async function withWriter(use: (writer: PatientWriter, read: () => Promise<string>) => Promise<void>) {
   const folder = await mkdtemp(join(tmpdir(), 'dragoman-log-'))
@@ -41,4 +52,40 @@ it('closing writes what waits, whenever it comes, and nothing happens behind it'
   await sleep(60)
   process.off('uncaughtException', onUncaught)
   expect(onUncaught).not.toHaveBeenCalled()
+})
+
+const lineOf = (bytes: number): string => `${'é'.repeat(bytes / 2)}\n`
+
+describe('lines that could not be written', () => {
+  it.runIf(process.platform === 'linux')('are each counted once, however often they are tried', async () => {
+    const lost = await lostIn('/dev/full', async (writer) => {
+      for (let line = 0; line < 30; line++) writer.write('line\n')
+      await sleep(120)
+      writer.write('two\nlines\n')
+      await sleep(120)
+      for (let line = 0; line < 8; line++) writer.write(lineOf(9000))
+      await sleep(120)
+    })
+    expect(lost).toBe(40)
+  })
+
+  it.runIf(process.platform === 'linux')('are counted too where there is no room to keep them', async () => {
+    const lost = await lostIn('/dev/full', async (writer) => {
+      for (let line = 0; line < 700; line++) writer.write(lineOf(9000))
+      await sleep(10)
+    })
+    expect(lost).toBe(700)
+  })
+
+  it('are none where all were', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'dragoman-log-'))
+    const file = join(folder, 'log')
+    const lost = await lostIn(file, async (writer) => {
+      for (let line = 0; line < 100; line++) writer.write(lineOf(9000))
+      await sleep(1)
+      for (let line = 0; line < 100; line++) writer.write(lineOf(90))
+    })
+    expect([lost, (await readFile(file, 'utf8')).split('\n').length]).toEqual([0, 201])
+    await rm(folder, { recursive: true })
+  })
 })

@@ -1,6 +1,7 @@
 import cluster from 'node:cluster'
 import type { LoadedConfig, LoadResult } from '../../config/load.ts'
 import type { Metrics } from '../../observe/metrics.ts'
+import type { OwnTerminal } from '../../runtime/own-terminal.ts'
 import type { Service } from '../../runtime/service.ts'
 import type { CommandArguments } from '../arguments.ts'
 import { CliError, failure } from '../cli-error.ts'
@@ -35,6 +36,16 @@ export const serve: Command = {
 }
 
 async function runServe(given: CommandArguments, io: Io): Promise<0 | 1> {
+  try {
+    return await loadAndServe(given, io)
+  } finally {
+    // Open, the channel to the process above would keep a worker alive; closed by the process itself, it would end it
+    // at once, with what it still has to say.
+    cluster.worker?.disconnect()
+  }
+}
+
+async function loadAndServe(given: CommandArguments, io: Io): Promise<0 | 1> {
   const workers = workerCount(given, 'serve')
   const [{ loadConfig }, { processWorld }, { describeIssue }] = await Promise.all([
     import('../../config/load.ts'),
@@ -49,10 +60,31 @@ async function runServe(given: CommandArguments, io: Io): Promise<0 | 1> {
     )
   }
   if (!loaded.ok) throw new CliError(exitCodeFor(loaded.errors), loaded.errors.map(describeIssue).join('\n'))
-  const serving: Serving = { loaded, load, workers, io }
-  if (cluster.isWorker) return serveAsWorker(serving)
-  await prepareRecording(loaded)
-  return workers === 1 ? serveAlone(serving) : serveWithWorkers(serving)
+  const { OwnTerminal } = await import('../../runtime/own-terminal.ts')
+  const terminal = new OwnTerminal()
+  const code = await serveUntilTheEnd({ loaded, load, workers, terminal, io })
+  terminal.endIfGone()
+  return code
+}
+
+async function serveUntilTheEnd(serving: Serving): Promise<0 | 1> {
+  if (cluster.isWorker) {
+    await checkFiles(serving)
+    return serveAsWorker(serving)
+  }
+  await prepareRecording(serving.loaded)
+  return serving.workers === 1 ? serveAlone(serving) : serveWithWorkers(serving)
+}
+
+/** A worker begins with the files of the others, or not at all. */
+async function checkFiles({ loaded, io }: Serving): Promise<void> {
+  const [{ lostFiles }, { describeIssue }, { filesInForce }] = await Promise.all([
+    import('../../config/lost-files.ts'),
+    import('../../config/origin.ts'),
+    import('../../runtime/worker-messages.ts'),
+  ])
+  const lost = lostFiles(filesInForce(io.env), loaded)
+  if (lost.length > 0) throw failure(lost.map(describeIssue).join('\n'))
 }
 
 /** Who asks for recordings wants to know at once that there will be none. */
@@ -71,44 +103,59 @@ interface Serving {
   readonly loaded: LoadedConfig
   readonly load: () => Promise<LoadResult>
   readonly workers: number
+  readonly terminal: OwnTerminal
   readonly io: Io
 }
 
-async function serveAlone({ loaded, load, io }: Serving): Promise<0 | 1> {
-  const [{ createMetrics }, { followConfig }, { Lifetime }, { PatientWriter, STDERR }] = await Promise.all([
-    import('../../observe/metrics.ts'),
-    import('../../runtime/follow-config.ts'),
-    import('../../runtime/lifetime.ts'),
-    import('../../observe/patient-writer.ts'),
-  ])
+async function serveAlone({ loaded, load, terminal, io }: Serving): Promise<0 | 1> {
+  const [{ createMetrics }, { followConfig }, { hearHangups }, { Lifetime }, { PatientWriter, STDERR }] =
+    await Promise.all([
+      import('../../observe/metrics.ts'),
+      import('../../runtime/follow-config.ts'),
+      import('../../runtime/hangups.ts'),
+      import('../../runtime/lifetime.ts'),
+      import('../../observe/patient-writer.ts'),
+    ])
   const lifetime = new Lifetime()
   const service = await start({ loaded, workers: 1, io }, createMetrics(await packageVersion()))
   const notices = new PatientWriter(STDERR, () => {})
-  const stopFollowing = followConfig({
+  const following = followConfig({
     initial: loaded,
     load,
-    onChange: (config) => service.reconfigure(config),
+    onChange: ({ config }) => service.reconfigure(config),
     say: (text) => notices.write(`dragoman: ${text}\n`),
+  })
+  hearHangups(terminal, {
+    onAsked: () => {
+      service.logger.reopen()
+      following.reload()
+    },
+    onClosed: () => lifetime.stop(),
   })
   await announce(service.address, loaded, io)
   const end = await lifetime.end((error) => service.logger.error({ error }, 'our own bug'))
-  stopFollowing()
+  following.stop()
   await service.drain()
   await notices.close()
   return end.code
 }
 
-async function serveWithWorkers({ loaded, load, workers: count, io }: Serving): Promise<0 | 1> {
-  const [{ Workers }, { followConfig }, { Lifetime }, { PatientWriter, STDERR }] = await Promise.all([
-    import('../../runtime/workers.ts'),
-    import('../../runtime/follow-config.ts'),
-    import('../../runtime/lifetime.ts'),
-    import('../../observe/patient-writer.ts'),
-  ])
-  const notices = new PatientWriter(STDERR, () => workers.lineDropped())
+async function serveWithWorkers(serving: Serving): Promise<0 | 1> {
+  const { loaded, load, workers: count, terminal, io } = serving
+  const [{ Workers }, { followConfig }, { hearHangups }, { Lifetime }, { PatientWriter, STDERR }] =
+    await Promise.all([
+      import('../../runtime/workers.ts'),
+      import('../../runtime/follow-config.ts'),
+      import('../../runtime/hangups.ts'),
+      import('../../runtime/lifetime.ts'),
+      import('../../observe/patient-writer.ts'),
+    ])
+  const notices = new PatientWriter(STDERR, (lines) => workers.linesDropped(lines))
   const say = (text: string): void => notices.write(`dragoman: ${text}\n`)
+  let files = loaded.tellingFiles
   const workers = new Workers({
     count,
+    files: () => files,
     onStderr: io.stderr.isTerminal ? null : (text) => notices.write(text),
     onLoss: (reason) => say(`a worker ended (${reason}); it is replaced`),
   })
@@ -118,28 +165,34 @@ async function serveWithWorkers({ loaded, load, workers: count, io }: Serving): 
     await notices.close()
     throw failure(error instanceof Error ? error.message : String(error), error)
   })
-  const stopFollowing = followConfig({ initial: loaded, load, onChange: () => workers.reload(), say })
+  const following = followConfig({
+    initial: loaded,
+    load,
+    onChange: ({ tellingFiles }) => {
+      files = tellingFiles
+      workers.reload()
+    },
+    say,
+  })
+  hearHangups(terminal, {
+    onAsked: () => {
+      workers.reopenLogs()
+      following.reload()
+    },
+    onClosed: () => lifetime.stop(),
+  })
   await announce(address, loaded, io)
   const end = await lifetime.end(say)
-  stopFollowing()
+  following.stop()
   await workers.drain()
   await notices.close()
   return end.code
 }
 
 /** The process above prints, watches the files and passes signals on. */
-async function serveAsWorker(serving: Serving): Promise<0 | 1> {
-  try {
-    return await workUntilToldToStop(serving)
-  } finally {
-    // Open, the channel to it would keep this process alive; closed by the process itself, it would end it at once,
-    // with what it still has to say.
-    cluster.worker?.disconnect()
-  }
-}
-
-async function workUntilToldToStop({ loaded, load, workers, io }: Serving): Promise<0 | 1> {
-  const [{ createMetrics }, { ParentProcess }, { Lifetime }] = await Promise.all([
+async function serveAsWorker({ loaded, load, workers, io }: Serving): Promise<0 | 1> {
+  const [{ createConfigWatcher }, { createMetrics }, { ParentProcess }, { Lifetime }] = await Promise.all([
+    import('../../config/watcher.ts'),
     import('../../observe/metrics.ts'),
     import('../../runtime/parent-process.ts'),
     import('../../runtime/lifetime.ts'),
@@ -149,12 +202,16 @@ async function workUntilToldToStop({ loaded, load, workers, io }: Serving): Prom
   const parent = new ParentProcess()
   const metrics = createMetrics(await packageVersion(), { gather: () => parent.metrics() })
   const service = await start({ loaded, workers, io }, metrics)
+  const watcher = createConfigWatcher({
+    initial: loaded,
+    load,
+    onChange: ({ config }) => service.reconfigure(config),
+    onError: () => {},
+    delay: () => () => {},
+  })
   parent.listen({
-    onReload: () => {
-      void load().then((next) => {
-        if (next.ok) service.reconfigure(next.config)
-      })
-    },
+    onReload: () => void watcher.reload(),
+    onReopenLog: () => service.logger.reopen(),
     onDrain: () => lifetime.stop(),
     onDropped: (lines) => metrics.dropped('log', lines),
   })
