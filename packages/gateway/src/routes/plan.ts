@@ -117,8 +117,14 @@ export interface CameBody {
  * keys, never go on as they came.
  */
 function bodyOf(body: object, came: CameBody | undefined, { keys }: GatewayConfig): string | Buffer {
-  const isSame = came !== undefined && keys.length === 0 && sameJson(body, came.json) && isUtf8(came.bytes)
-  return isSame ? came.bytes : JSON.stringify(body)
+  if (came === undefined || keys.length > 0) return JSON.stringify(body)
+  // That no stream is wanted can be said or left out; we leave it out.
+  const said = wantsNoStream(came.json) ? { ...body, stream: false } : body
+  return sameJson(said, came.json) && isUtf8(came.bytes) ? came.bytes : JSON.stringify(body)
+}
+
+function wantsNoStream(json: unknown): boolean {
+  return typeof json === 'object' && json !== null && 'stream' in json && json.stream === false
 }
 
 /** An explicit format, then the model's name unless it says nothing, then the format of the newest call. */

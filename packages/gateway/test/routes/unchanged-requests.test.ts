@@ -44,6 +44,13 @@ describe('a request to an upstream of the same dialect', () => {
     expect(gateway.asked).toEqual([spelled])
   })
 
+  it('goes on byte for byte where it says that it wants no stream', async () => {
+    const gateway = await between(answer)
+    const said = asked.replace('{ ', '{ "stream" : false, ')
+    await gateway.post('/v1/chat/completions', said)
+    expect(gateway.asked).toEqual([said])
+  })
+
   it('goes on without the byte order mark that stood before it', async () => {
     const gateway = await between(answer)
     await gateway.post('/v1/chat/completions', `\uFEFF${asked}`)
