@@ -83,7 +83,7 @@ function blockOptions(options: AnthropicRewriteOptions): MessageRewriterOptions 
   return {
     openParser: () => createParser(parser),
     ids: new AnswerIds(options.mint, options.conversationIds),
-    failOnInvalidArguments: parser.delivery === 'complete',
+    delivery: parser.delivery,
     heldLimit: parser.limits?.toolCallBytes,
     clientToolName: options.clientToolName,
     onCall: options.onCall,
@@ -101,7 +101,7 @@ function readerOptions(options: ReadAnswerOptions): AnswerReaderOptions {
     ids: new AnswerIds(mint, conversationIds),
     sink,
     declaredTools: declaredTools(parser),
-    failOnInvalidArguments: parser.delivery === 'complete',
+    delivery: parser.delivery,
     heldLimit: parser.limits?.toolCallBytes ?? 4_194_304,
     onWarning,
   }

@@ -7,7 +7,7 @@ import { createParser } from './parser.ts'
 
 export type ChatStreamRewriterOptions = { readonly parser?: ParserOptions } & Omit<
   RewriteOptions,
-  'openParser' | 'declaredTools' | 'failOnInvalidArguments' | 'mint'
+  'openParser' | 'declaredTools' | 'delivery' | 'mint'
 > &
   IdSource
 
@@ -35,7 +35,7 @@ export function chatRewriteOptions(options: ChatStreamRewriterOptions): RewriteO
     mint: mintOf(options),
     conversationIds: options.conversationIds,
     declaredTools: declaredTools(parser),
-    failOnInvalidArguments: parser.delivery === 'complete',
+    delivery: parser.delivery,
     onWarning: options.onWarning,
     onRecord: options.onRecord,
     onCall: options.onCall,

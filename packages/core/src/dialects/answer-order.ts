@@ -18,7 +18,12 @@ interface QueuedCall {
   readonly arguments: CallArguments
   /** Null before the start was sent. */
   index: number | null
+  /** Arguments that are not sent before the call is whole. */
+  held: string
 }
+
+/** Whether arguments go out as they come, or a call when it is whole and valid. */
+export type CallDelivery = 'incremental' | 'complete'
 
 /**
  * Puts structured calls, which may come mixed with one another and with text, into an order in which one call is
@@ -29,13 +34,20 @@ export class AnswerOrder {
   private readonly sink: AnswerSink
   private readonly ids: AnswerIds
   private readonly settleName: (call: StructuredCall) => void
+  private readonly delivery: CallDelivery
   private readonly waiting: Waiting[] = []
 
   /** `settleName` is called when nothing more of the name of a call can come. */
-  constructor(sink: AnswerSink, ids: AnswerIds, settleName: (call: StructuredCall) => void) {
+  constructor(
+    sink: AnswerSink,
+    ids: AnswerIds,
+    settleName: (call: StructuredCall) => void,
+    delivery: CallDelivery,
+  ) {
     this.sink = sink
     this.ids = ids
     this.settleName = settleName
+    this.delivery = delivery
   }
 
   text(text: string): void {
@@ -54,14 +66,17 @@ export class AnswerOrder {
   }
 
   call(source: StructuredCall): void {
-    this.wait({ is: 'call', call: { source, arguments: new CallArguments(this.sink), index: null } })
+    this.wait({
+      is: 'call',
+      call: { source, arguments: new CallArguments(this.sink), index: null, held: '' },
+    })
   }
 
   /** How much waits behind the call that is open, or is kept of it. */
   heldLength(): number {
     let length = 0
     for (const entry of this.waiting) {
-      if (entry.is === 'call') length += entry.call.source.heldLength + entry.call.arguments.heldLength
+      if (entry.is === 'call') length += heldOf(entry.call)
       else if (entry.is !== 'proof') length += entry.text.length
     }
     return length
@@ -114,10 +129,11 @@ export class AnswerOrder {
   private sendOn(call: QueuedCall): void {
     const { source } = call
     if (source.name === '') return
-    const index = this.start(call)
+    if (this.delivery === 'incremental') this.start(call)
     for (const piece of source.takePieces()) {
       const json = call.arguments.push(piece)
-      if (json !== '') this.sink.callDelta(index, json)
+      if (call.index === null) call.held += json
+      else if (json !== '') this.sink.callDelta(call.index, json)
     }
   }
 
@@ -139,7 +155,8 @@ export class AnswerOrder {
     const end = call.arguments.end(isCut)
     if (typeof end === 'string') return end === 'cut' ? incomplete(source.name) : invalid(source.name)
     const index = this.start(call)
-    if (end.rest !== '') this.sink.callDelta(index, end.rest)
+    const json = call.held + end.rest
+    if (json !== '') this.sink.callDelta(index, json)
     this.sink.callEnd(index)
     const behind = call.arguments.takeTextBehind()
     if (behind !== '') this.sink.text(behind)
@@ -151,6 +168,10 @@ export class AnswerOrder {
     if (text !== '') this.sink.text(text)
     this.sink.problem('unresolved-name', problemCodes['unresolved-name'], text)
   }
+}
+
+function heldOf({ source, arguments: read, held }: QueuedCall): number {
+  return source.heldLength + read.heldLength + held.length
 }
 
 export function incomplete(name: string, detail = ''): Failure {

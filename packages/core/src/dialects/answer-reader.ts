@@ -2,7 +2,7 @@ import type { Sink } from '../events.ts'
 import type { FormatId } from '../formats/format-id.ts'
 import { repairCodes, type RepairCode } from '../problems.ts'
 import type { AnswerIds } from './answer-ids.ts'
-import { AnswerOrder, incomplete } from './answer-order.ts'
+import { AnswerOrder, type CallDelivery, incomplete } from './answer-order.ts'
 import type { AnswerSink, Failure, FinishReason, Usage } from './answer.ts'
 import { declaredName, type DeclaredTools } from './declared-tools.ts'
 import { StructuredCall } from './structured-call.ts'
@@ -22,8 +22,8 @@ export interface AnswerReaderOptions {
   readonly sink: AnswerSink
   /** Asked for where a structured call has come. Undefined: nobody knows the tools. */
   readonly declaredTools?: (() => DeclaredTools) | undefined
-  /** Whether arguments that are not JSON fail the answer although the parser gave the call out as text. */
-  readonly failOnInvalidArguments?: boolean
+  /** With `complete` a call waits until it is whole, and one whose arguments are not JSON fails the answer. */
+  readonly delivery?: CallDelivery | undefined
   /** How many characters may wait for a call to become whole. Default 4 194 304. */
   readonly heldLimit?: number
   /** What was dropped, or taken although something is wrong with it. */
@@ -55,7 +55,8 @@ export class AnswerReader {
   constructor(options: AnswerReaderOptions) {
     this.options = options
     this.sink = options.sink
-    this.order = new AnswerOrder(options.sink, options.ids, (call) => this.settleName(call))
+    const delivery = options.delivery ?? 'incremental'
+    this.order = new AnswerOrder(options.sink, options.ids, (call) => this.settleName(call), delivery)
     this.parser = options.openParser(this.parserSink())
   }
 
@@ -222,7 +223,7 @@ export class AnswerReader {
         if (this.callsCome === 'structured') return
         if (this.brokenCall !== null) this.flaw ||= message
         if (code === 'overflow') this.failure ??= tooLarge(message)
-        if (code === 'invalid-arguments' && this.options.failOnInvalidArguments === true) {
+        if (code === 'invalid-arguments' && this.options.delivery === 'complete') {
           this.failure ??= { kind: 'upstream', code: 'invalid_tool_arguments', message }
         }
       },

@@ -350,3 +350,63 @@ describe('a stream that says in `message` what belongs in `delta`', () => {
     expect(pass(pieces).sse).toBe([role, ...pieces].join(''))
   })
 })
+
+describe('a structured call where only whole calls are wanted', () => {
+  const complete: ParserOptions = { delivery: 'complete' }
+  const begun = calls(fn('Bash', '{"comm', { id: 'a' }))
+  const rest = calls({ index: 0, function: { arguments: 'and":"ls"}' } })
+  const second = calls({ ...fn('get_weather', '{}', { id: 'b' }), index: 1 })
+
+  const read = (...pieces: string[]): string[] =>
+    decode([role, ...pieces], { parser: { ...parser, ...complete } }).lines.slice(1)
+
+  it('waits for its end, for a client of the same dialect', () => {
+    const rewriter = createChatStreamRewriter({
+      parser: { ...parser, ...complete },
+      mint: countingMint('openai-chat'),
+      faults: 'fail',
+    })
+    const early = [role, begun, chunk({ content: 'Hm.' }), rest, second].flatMap((piece) =>
+      rewriter.push(piece),
+    )
+    expect(early.join('')).not.toContain('Bash')
+    expect(early.join('')).toContain('Hm.')
+    const made = pass([begun, rest, second, ...toolStop, done], complete)
+    expect(made).toMatchObject({
+      calls: [`Bash ${ls}`, 'get_weather {}'],
+      finish: ['tool_calls'],
+      code: null,
+    })
+    expect(made.sse).toContain(JSON.stringify(ls))
+  })
+
+  it('is not begun where it is cut or no JSON, for a client of the same dialect', () => {
+    for (const json of ['{"comm', '{oops']) {
+      const { sse, code } = pass([calls(fn('Bash', json, { id: 'a' })), ...toolStop, done], complete)
+      expect(code).toMatch(/^(?:incomplete_tool_call|invalid_tool_arguments)$/)
+      expect(sse).not.toContain('Bash","arguments')
+    }
+    for (const json of ['{"comm', '']) {
+      const { calls: made, finish } = pass(
+        [calls(fn('Bash', json, { id: 'a' })), chunk({}, 'length'), done],
+        complete,
+      )
+      expect(made).toEqual([])
+      expect(finish).toEqual(['length'])
+    }
+  })
+
+  it('waits for its end, for a client of the other dialect', () => {
+    expect(read(begun, rest, second, ...toolStop)).toEqual([
+      'call 0 a Bash',
+      `delta 0 ${ls}`,
+      'call-end 0',
+      'call 1 b get_weather',
+      'delta 1 {}',
+      'call-end 1',
+      'finish tool-calls',
+    ])
+    expect(read(begun, ...toolStop)).toEqual(['fail upstream incomplete_tool_call'])
+    expect(read(begun, chunk({}, 'length'), done)).toEqual(['finish length'])
+  })
+})

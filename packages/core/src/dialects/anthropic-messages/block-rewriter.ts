@@ -1,6 +1,7 @@
 import { type ModelEvent, repairEvent } from '../../events.ts'
 import { isBlank } from '../../text/space.ts'
 import type { AnswerIds } from '../answer-ids.ts'
+import type { CallDelivery } from '../answer-order.ts'
 import type { Failure } from '../answer.ts'
 import { nonEmptyText, objectIn, type JsonObject } from '../json-object.ts'
 import type { RecordedEvent, TextParser } from '../openai-chat/choice-reader.ts'
@@ -13,8 +14,8 @@ export interface BlockRewriterOptions {
   /** Called for each stretch of text between blocks of other kinds. */
   readonly openParser: () => TextParser
   readonly ids: AnswerIds
-  /** Whether arguments that are not JSON fail the answer although the parser gave the call out as text. */
-  readonly failOnInvalidArguments?: boolean | undefined
+  /** With `complete`, one whose arguments are not JSON fails the answer although the parser gave it out as text. */
+  readonly delivery?: CallDelivery | undefined
   /** How much of structured calls may wait, in characters. */
   readonly heldLimit?: number | undefined
   /** The name by which the client knows a tool. */
@@ -264,7 +265,7 @@ export class BlockRewriter {
     if (event.type === 'repair' || this.callsCome === 'structured') return
     if (this.isBroken) this.flaw ||= event.message
     if (event.code === 'overflow') this.fail('tool_call_too_large', event.message)
-    if (event.code === 'invalid-arguments' && this.options.failOnInvalidArguments === true) {
+    if (event.code === 'invalid-arguments' && this.options.delivery === 'complete') {
       this.fail('invalid_tool_arguments', event.message)
     }
   }

@@ -2,6 +2,7 @@ import { coalesce, type ModelEvent, repairEvent } from '../../events.ts'
 import type { FormatId } from '../../formats/format-id.ts'
 import { problemCodes } from '../../problems.ts'
 import type { AnswerIds } from '../answer-ids.ts'
+import type { CallDelivery } from '../answer-order.ts'
 import type { Failure } from '../answer.ts'
 import type { DeclaredTools } from '../declared-tools.ts'
 import { ClientNames } from './client-names.ts'
@@ -38,8 +39,8 @@ export type RecordedEvent = Extract<ModelEvent, { type: 'problem' | 'repair' }>
 export interface ChoiceReaderOptions {
   readonly parser: TextParser
   readonly ids: AnswerIds
-  /** Whether arguments that are not JSON fail the answer even where the parser gave the call out as text. */
-  readonly failOnInvalidArguments: boolean
+  /** With `complete` a call waits until it is whole, and one whose arguments are not JSON fails the answer. */
+  readonly delivery: CallDelivery
   /** Whether `[DONE]` alone ends a choice in which nothing is wrong; otherwise it gets no finish reason. */
   readonly finishesByDone?: boolean
   /** Asked for where a call has come. Undefined: nobody knows the tools. */
@@ -164,7 +165,7 @@ export class ChoiceReader {
     if (this.callsCome === 'structured') return
     if (event.code === 'overflow') {
       this.failure ??= { kind: 'upstream', code: 'tool_call_too_large', message: event.message }
-    } else if (event.code === 'invalid-arguments' && this.options.failOnInvalidArguments) {
+    } else if (event.code === 'invalid-arguments' && this.options.delivery === 'complete') {
       this.failure ??= { kind: 'upstream', code: 'invalid_tool_arguments', message: event.message }
     }
   }
@@ -175,12 +176,10 @@ export class ChoiceReader {
       this.failure ??= { kind: 'upstream', code: 'tool_call_too_large', message }
     }
     if (entries.length === 0) return
-    if (this.callsCome === 'in the text') {
-      this.held.hold(entries)
-    } else {
-      this.callsCome = 'structured'
-      pieces.push({ type: 'calls', calls: entries })
-    }
+    if (this.callsCome === 'not yet') this.callsCome = 'structured'
+    const isHeld = this.callsCome === 'in the text' || this.options.delivery === 'complete'
+    if (isHeld) this.held.hold(entries)
+    else pieces.push({ type: 'calls', calls: entries })
   }
 
   /** Nobody can tell which tool is meant: what it was to be given is all there is to show. */
@@ -195,6 +194,7 @@ export class ChoiceReader {
     const released = this.held.release(
       complete.map(({ name, pieces }) => ({ name, json: pieces.join('') })),
       this.written.length,
+      this.options.delivery,
     )
     for (const _ of released.dropped) this.options.record(repairEvent('repeated-call'))
     return released

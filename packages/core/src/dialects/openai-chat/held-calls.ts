@@ -1,4 +1,5 @@
-import { equalJsonTexts, isJsonObject, nonEmptyText, type JsonObject } from '../json-object.ts'
+import type { CallDelivery } from '../answer-order.ts'
+import { equalJsonTexts, isJsonObject, nonEmptyText, parseJson, type JsonObject } from '../json-object.ts'
 
 /** A call that the model wrote in its text. */
 export interface InBandCall {
@@ -8,7 +9,8 @@ export interface InBandCall {
 
 /**
  * Structured calls that came after a call in the text. Servers that read calls themselves, and leak the text as
- * well, send each call twice; passed on at once, the tool would run twice.
+ * well, send each call twice; passed on at once, the tool would run twice. And all of them, where only whole calls
+ * are wanted.
  */
 export class HeldCalls {
   private readonly calls = new Map<unknown, HeldCall>()
@@ -29,13 +31,15 @@ export class HeldCalls {
     }
   }
 
-  /** The calls that the text did not hold, whole, numbered from `firstIndex`; and the indexes of those it did. */
-  release(inBand: readonly InBandCall[], firstIndex: number): ReleasedCalls {
+  /** The calls that the text did not hold, numbered from `firstIndex`; and the indexes of those it did. */
+  release(inBand: readonly InBandCall[], firstIndex: number, delivery: CallDelivery): ReleasedCalls {
     const unmatched = [...inBand]
     const calls: JsonObject[] = []
     const dropped = new Set<unknown>()
     for (const [heldIndex, { first, fn, name, pieces }] of this.calls) {
       const text = pieces.join('')
+      // Half a call of a model that was stopped.
+      if (delivery === 'complete' && parseJson(text) === undefined) continue
       const json = text.trim() === '' ? '{}' : text
       const twin = unmatched.findIndex((call) => call.name === name && equalJsonTexts(call.json, json))
       if (twin === -1) {

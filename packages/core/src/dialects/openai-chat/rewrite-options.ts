@@ -1,4 +1,5 @@
 import type { AnswerIds, MintId } from '../answer-ids.ts'
+import type { CallDelivery } from '../answer-order.ts'
 import type { AnswerReports } from '../answer-reports.ts'
 import type { DeclaredTools } from '../declared-tools.ts'
 import type { ChoiceReaderOptions, RecordedEvent, TextParser } from './choice-reader.ts'
@@ -10,8 +11,8 @@ export interface RewriteOptions extends AnswerReports {
   readonly mint: MintId
   /** The ids that the conversation already holds: a call of the stream gets none of them. */
   readonly conversationIds?: ReadonlySet<string> | undefined
-  /** Whether arguments that are not JSON end the stream as an error although they came out as text. */
-  readonly failOnInvalidArguments?: boolean | undefined
+  /** With `complete` a call waits until it is whole, and one whose arguments are not JSON fails the answer. */
+  readonly delivery?: CallDelivery | undefined
   /** What was passed on, or dropped, although something is wrong with it. */
   readonly onWarning?: ((message: string) => void) | undefined
   /** Each problem and repair of the parser, with the index of its choice. */
@@ -37,7 +38,7 @@ export function choiceOptions(options: RewriteOptions, ids: AnswerIds, index: nu
   return {
     parser: options.openParser(),
     ids,
-    failOnInvalidArguments: options.failOnInvalidArguments ?? false,
+    delivery: options.delivery ?? 'incremental',
     finishesByDone: options.faults === 'fail',
     declaredTools: options.declaredTools,
     clientToolName: options.clientToolName,

@@ -2,7 +2,7 @@ import { type ModelEvent, repairEvent } from '../../events.ts'
 import type { RepairCode } from '../../problems.ts'
 import { isBlank } from '../../text/space.ts'
 import type { AnswerIds } from '../answer-ids.ts'
-import { incomplete, invalid } from '../answer-order.ts'
+import { type CallDelivery, incomplete, invalid } from '../answer-order.ts'
 import type { Failure } from '../answer.ts'
 import { type DeclaredTools, isBeginningOfName } from '../declared-tools.ts'
 import { isJsonObject, nonEmptyText, type JsonObject } from '../json-object.ts'
@@ -13,7 +13,7 @@ import { PassedArguments } from './passed-arguments.ts'
 export interface StructuredCallsOptions {
   readonly ids: AnswerIds
   readonly declaredTools?: (() => DeclaredTools) | undefined
-  readonly failOnInvalidArguments: boolean
+  readonly delivery: CallDelivery
 }
 
 /**
@@ -24,17 +24,17 @@ export interface StructuredCallsOptions {
 export class StructuredCalls {
   private readonly ids: AnswerIds
   private readonly tools: (() => DeclaredTools) | undefined
-  private readonly failsInvalid: boolean
+  private readonly delivery: CallDelivery
   private readonly calls: OpenCall[] = []
   private readonly lookup = new CallLookup<OpenCall>()
   private readonly usedIds = new Set<string>()
   private nextIndex = 0
   private legacyCall: OpenCall | undefined
 
-  constructor({ ids, declaredTools, failOnInvalidArguments }: StructuredCallsOptions) {
+  constructor({ ids, declaredTools, delivery }: StructuredCallsOptions) {
     this.ids = ids
     this.tools = declaredTools
-    this.failsInvalid = failOnInvalidArguments
+    this.delivery = delivery
   }
 
   /** Characters of arguments that wait: for the name of their call, or to be whole. */
@@ -75,7 +75,7 @@ export class StructuredCalls {
       const text = call.arguments.takeTextBehind()
       if (text !== '') texts.push(text)
       if (end.is === 'cut' && !(ending === 'cut' && isLast)) failure ??= incomplete(call.name)
-      if (end.is === 'invalid') failure ??= this.failsInvalid ? invalid(call.name) : null
+      if (end.is === 'invalid') failure ??= this.delivery === 'complete' ? invalid(call.name) : null
     }
     return { entries, texts, failure }
   }
