@@ -1,7 +1,11 @@
-import { problemCodes, repairCodes } from '../problems.ts'
+import { problemCodes, repairCodes, type ProblemCode, type RepairCode } from '../problems.ts'
 import { isBlank } from '../text/space.ts'
 import type { ArgumentSnapshots } from './argument-snapshots.ts'
-import type { ArgumentNotes } from './call-arguments.ts'
+
+export interface ArgumentNotes {
+  problem(code: ProblemCode, message: string, source: string): void
+  repair(code: RepairCode, message: string): void
+}
 
 /** What stands behind the whole arguments of a structured call, where nothing can belong to them. */
 export class BehindArguments {

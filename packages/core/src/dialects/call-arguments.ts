@@ -1,15 +1,9 @@
-import { problemCodes, repairCodes, type ProblemCode, type RepairCode } from '../problems.ts'
+import { problemCodes, repairCodes } from '../problems.ts'
 import { JsonRepair } from '../text/json-repair.ts'
 import { JsonScanner } from '../text/json-scanner.ts'
 import { isBlank, skipSpace } from '../text/space.ts'
-import { ArgumentSnapshots } from './argument-snapshots.ts'
-import { BehindArguments } from './behind-arguments.ts'
+import { ArgumentReader } from './argument-reader.ts'
 import { isJsonObject, parseJson } from './json-object.ts'
-
-export interface ArgumentNotes {
-  problem(code: ProblemCode, message: string, source: string): void
-  repair(code: RepairCode, message: string): void
-}
 
 type State =
   | { readonly at: 'blank' }
@@ -27,21 +21,8 @@ type State =
  * The arguments of one structured call. An object is passed on as it comes, byte for byte; arguments that were
  * encoded twice, are missing, or come as ever longer snapshots are put right.
  */
-export class CallArguments {
-  private held = 0
+export class CallArguments extends ArgumentReader {
   private state: State = { at: 'blank' }
-  private readonly notes: ArgumentNotes
-  private readonly snapshots = new ArgumentSnapshots()
-  private readonly behind = new BehindArguments(this.snapshots)
-
-  constructor(notes: ArgumentNotes) {
-    this.notes = notes
-  }
-
-  /** How much was taken in and not given out. */
-  get heldLength(): number {
-    return this.held + this.behind.length
-  }
 
   get isWhole(): boolean {
     return this.state.at === 'whole' || this.state.at === 'no-members'
@@ -92,11 +73,6 @@ export class CallArguments {
       default:
         return 'cut'
     }
-  }
-
-  /** Text that came behind the whole arguments, and is none of them. */
-  takeTextBehind(): string {
-    return this.behind.take(this.notes)
   }
 
   private begin(text: string): string {

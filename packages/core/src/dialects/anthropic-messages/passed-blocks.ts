@@ -1,6 +1,6 @@
 import type { AnswerIds } from '../answer-ids.ts'
 import type { Failure } from '../answer.ts'
-import type { ArgumentNotes } from '../call-arguments.ts'
+import type { ArgumentNotes } from '../behind-arguments.ts'
 import type { WrittenCalls } from '../written-calls.ts'
 import type { BlockWriter, Wire } from './block-writer.ts'
 import { ToolBlock } from './tool-block.ts'

@@ -1,6 +1,6 @@
 import { incomplete, invalid } from '../answer-order.ts'
 import type { Failure } from '../answer.ts'
-import type { ArgumentNotes } from '../call-arguments.ts'
+import type { ArgumentNotes } from '../behind-arguments.ts'
 import { isJsonObject, nonEmptyText, objectIn } from '../json-object.ts'
 import { StructuredCall } from '../structured-call.ts'
 import type { BlockWriter, Wire } from './block-writer.ts'

@@ -1,4 +1,5 @@
-import { type ArgumentNotes, CallArguments } from '../call-arguments.ts'
+import type { ArgumentNotes } from '../behind-arguments.ts'
+import { CallArguments } from '../call-arguments.ts'
 import type { BlockWriter, Wire } from './block-writer.ts'
 
 /** `cut`: the JSON is not at its end. `invalid`: it is none. */

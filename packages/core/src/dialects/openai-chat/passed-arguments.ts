@@ -1,8 +1,7 @@
 import { JsonScanner } from '../../text/json-scanner.ts'
 import { isBlank, skipSpace } from '../../text/space.ts'
-import { ArgumentSnapshots } from '../argument-snapshots.ts'
-import { BehindArguments } from '../behind-arguments.ts'
-import { type ArgumentNotes, CallArguments } from '../call-arguments.ts'
+import { ArgumentReader } from '../argument-reader.ts'
+import { CallArguments } from '../call-arguments.ts'
 
 type State =
   | { readonly at: 'blank' }
@@ -17,21 +16,8 @@ type State =
  * The arguments of a structured call whose client speaks the dialect of its upstream. They pass as they come, since
  * such a client is used to arguments that are not JSON; only what it would join to something else is put right.
  */
-export class PassedArguments {
+export class PassedArguments extends ArgumentReader {
   private state: State = { at: 'blank' }
-  private held = 0
-  private readonly notes: ArgumentNotes
-  private readonly snapshots = new ArgumentSnapshots()
-  private readonly behind = new BehindArguments(this.snapshots)
-
-  constructor(notes: ArgumentNotes) {
-    this.notes = notes
-  }
-
-  /** How much was taken in and not given out. */
-  get heldLength(): number {
-    return this.held + this.behind.length
-  }
 
   /** Returns what can be sent on: the piece itself where nothing has to change. */
   push(piece: string): string {
@@ -65,11 +51,6 @@ export class PassedArguments {
       default:
         return { is: state.at === 'whole' ? 'whole' : 'invalid', rest: '' }
     }
-  }
-
-  /** Text that came behind the whole arguments, and is none of them. */
-  takeTextBehind(): string {
-    return this.behind.take(this.notes)
   }
 
   private begin(piece: string): string {
