@@ -1,13 +1,12 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
-import { type Failure, failureFromResponse } from '@dragoman/core'
+import type { Failure } from '@dragoman/core'
 import type { UpstreamCall, UpstreamFault, UpstreamListener } from '../upstream/client.ts'
 import { type RateLimits, rateLimitsIn } from '../upstream/rate-limits.ts'
 import { internalFailure } from './refusals.ts'
 import { failureOf, upstreamFailure } from './upstream-failures.ts'
+import { UpstreamRefusal } from './upstream-refusal.ts'
 import type { Pipeline } from '../routes/pipeline.ts'
 
-/** The most of an error's body that is read. */
-const ERROR_BYTES = 65_536
 /** How long an upstream may take to close behind a whole answer; then its connection is of use again. */
 const LAST_WORD_MS = 100
 
@@ -60,7 +59,7 @@ export class Exchange implements UpstreamListener {
   private outgoing = ''
   private isCollecting = false
   private source: 'sse' | 'json' = 'json'
-  private error: { status: number; headers: IncomingHttpHeaders; chunks: Buffer[]; size: number } | undefined
+  private refusal: UpstreamRefusal | undefined
   private pingTimer: NodeJS.Timeout | undefined
   private stallTimer: NodeJS.Timeout | undefined
   private graceTimer: NodeJS.Timeout | undefined
@@ -93,7 +92,7 @@ export class Exchange implements UpstreamListener {
       this.cut(upstreamFailure('upstream_redirect', 'The upstream answered with a redirect.'))
     } else if (status >= 400) {
       this.state = 'refused-upstream'
-      this.error = { status, headers, chunks: [], size: 0 }
+      this.refusal = new UpstreamRefusal(status, headers)
       this.graceTimer = setTimeout(() => this.refuseAsUpstream(), this.options.timeouts.finishGrace)
     } else if (type.includes('text/html')) {
       this.cut(upstreamFailure('upstream_protocol_error', 'The upstream answered with a web page.'))
@@ -111,10 +110,9 @@ export class Exchange implements UpstreamListener {
 
   onData(chunk: Buffer): void {
     if (this.state === 'done') return
-    if (this.error !== undefined) {
-      this.error.chunks.push(chunk)
-      this.error.size += chunk.length
-      if (this.error.size >= ERROR_BYTES) this.refuseAsUpstream()
+    if (this.refusal !== undefined) {
+      this.refusal.push(chunk)
+      if (this.refusal.isFull) this.refuseAsUpstream()
       return
     }
     this.received += chunk.length
@@ -135,7 +133,7 @@ export class Exchange implements UpstreamListener {
     this.isUpstreamOver = true
     clearTimeout(this.lastWordTimer)
     if (this.state === 'done') return
-    if (this.error !== undefined) {
+    if (this.refusal !== undefined) {
       this.refuseAsUpstream()
       return
     }
@@ -152,7 +150,7 @@ export class Exchange implements UpstreamListener {
   onError(fault: UpstreamFault): void {
     clearTimeout(this.lastWordTimer)
     if (this.state === 'done') return
-    if (this.error !== undefined) {
+    if (this.refusal !== undefined) {
       this.refuseAsUpstream()
       return
     }
@@ -243,10 +241,8 @@ export class Exchange implements UpstreamListener {
   }
 
   private refuseAsUpstream(): void {
-    if (this.error === undefined || this.state === 'done') return
-    const { status, headers, chunks } = this.error
-    const body = Buffer.concat(chunks).toString('utf8', 0, ERROR_BYTES)
-    this.options.refuse(failureFromResponse({ status, body }), rateLimitsIn(headers))
+    if (this.refusal === undefined || this.state === 'done') return
+    this.options.refuse(this.refusal.failure(), this.refusal.limits)
   }
 
   /** A bug in one answer ends that answer, not the process with every other one. */
