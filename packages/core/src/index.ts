@@ -31,15 +31,15 @@ export type {
 export { getToolIdStrategy } from './ids/strategies.ts'
 export type { ToolIdMapper, ToolIdStrategy } from './ids/strategy.ts'
 export { formatTagOf, mintToolId, type MintOptions } from './ids/mint.ts'
-export { createSseDecoder, type SseDecoder, type SseDecoderOptions } from './dialects/sse-decoder.ts'
-export { encodeSse, encodeSseComment, type SseMessage } from './dialects/sse-encoder.ts'
-export type { SseComment, SseEvent, SseField, SseFields, SseItem, SseOverflow } from './dialects/sse-items.ts'
+export { createSseDecoder, type SseDecoder, type SseDecoderOptions } from './sse/decoder.ts'
+export { encodeSse, encodeSseComment, type SseMessage } from './sse/encoder.ts'
+export type { SseComment, SseEvent, SseField, SseFields, SseItem, SseOverflow } from './sse/items.ts'
 export { createChatStreamRewriter, type ChatStreamRewriterOptions } from './translate.ts'
-export type { ChatStreamRewriter } from './dialects/openai-chat/rewrite-stream.ts'
-export type { RecordedEvent } from './dialects/openai-chat/choice-reader.ts'
-export type { AnswerSink, Assembled, Failure, FailureKind, FinishReason, Usage } from './dialects/answer.ts'
-export type { MintId } from './dialects/answer-ids.ts'
-export type { AnswerDecoder } from './dialects/answer-stream.ts'
+export type { ChatStreamRewriter } from './dialects/openai-chat/answer/rewrite-stream.ts'
+export type { RecordedEvent } from './dialects/openai-chat/answer/choice-reader.ts'
+export type { AnswerSink, Assembled, Failure, FailureKind, FinishReason, Usage } from './answer/answer.ts'
+export type { MintId } from './answer/ids.ts'
+export type { AnswerDecoder } from './answer/stream.ts'
 export type {
   ConversationRequest,
   OutputFormat,
@@ -48,8 +48,8 @@ export type {
   SystemText,
   Tool,
   ToolChoice,
-} from './dialects/conversation-request.ts'
-export { failureFromResponse } from './dialects/upstream-failure.ts'
+} from './request/conversation-request.ts'
+export { failureFromResponse } from './answer/upstream-failure.ts'
 export {
   decodeHistory,
   encodeHistory,
@@ -59,44 +59,44 @@ export {
   type History,
   type HistoryTarget,
 } from './dialects/history.ts'
-export { responsesWithoutCall } from './dialects/history-repair.ts'
-export type { DecodedRequest, RequestError } from './dialects/invalid-field.ts'
-export { makeSignature } from './dialects/reasoning-signature.ts'
-export type { AnthropicTarget, ChatTarget, EncodedRequest } from './dialects/request-target.ts'
-export { longestToolName, shortToolNames, type ToolNames } from './dialects/tool-names.ts'
+export { responsesWithoutCall } from './request/history-repair.ts'
+export type { DecodedRequest, RequestError } from './request/decoded-request.ts'
+export { makeSignature } from './request/reasoning-signature.ts'
+export type { AnthropicTarget, ChatTarget, EncodedRequest } from './request/target.ts'
+export { longestToolName, shortToolNames, type ToolNames } from './request/tool-names.ts'
 export {
   createAnthropicStreamEncoder,
   type AnthropicStreamEncoder,
   type AnthropicStreamOptions,
-} from './dialects/anthropic-messages/answer-encode.ts'
+} from './dialects/anthropic-messages/answer/encode.ts'
 export {
   assembleAnthropicMessage,
   type AnthropicMessageAssembler,
   type AnthropicMessageOptions,
-} from './dialects/anthropic-messages/assemble-message.ts'
+} from './dialects/anthropic-messages/answer/assemble-message.ts'
 export { anthropicErrorBody, anthropicErrorResponse } from './dialects/anthropic-messages/errors.ts'
-export { MessageCollector } from './dialects/anthropic-messages/message-collector.ts'
-export { streamOfMessage } from './dialects/anthropic-messages/message-to-stream.ts'
-export { decodeAnthropicRequest } from './dialects/anthropic-messages/request-decode.ts'
-export { encodeAnthropicRequest } from './dialects/anthropic-messages/request-encode.ts'
+export { MessageCollector } from './dialects/anthropic-messages/answer/message-collector.ts'
+export { streamOfMessage } from './dialects/anthropic-messages/answer/message-to-stream.ts'
+export { decodeAnthropicRequest } from './dialects/anthropic-messages/request/decode.ts'
+export { encodeAnthropicRequest } from './dialects/anthropic-messages/request/encode.ts'
 export {
   createChatStreamEncoder,
   type ChatStreamEncoder,
   type ChatStreamOptions,
-} from './dialects/openai-chat/answer-encode.ts'
+} from './dialects/openai-chat/answer/encode.ts'
 export {
   assembleChatCompletion,
   type ChatCompletionAssembler,
   type ChatCompletionOptions,
-} from './dialects/openai-chat/assemble-completion.ts'
-export { CompletionCollector } from './dialects/openai-chat/completion-collector.ts'
+} from './dialects/openai-chat/answer/assemble-completion.ts'
+export { CompletionCollector } from './dialects/openai-chat/answer/completion-collector.ts'
 export {
   streamOfCompletion,
   type CompletionStreamOptions,
-} from './dialects/openai-chat/completion-to-stream.ts'
+} from './dialects/openai-chat/answer/completion-to-stream.ts'
 export { chatErrorBody, chatErrorResponse } from './dialects/openai-chat/errors.ts'
-export { decodeChatRequest } from './dialects/openai-chat/request-decode.ts'
-export { encodeChatRequest } from './dialects/openai-chat/request-encode.ts'
+export { decodeChatRequest } from './dialects/openai-chat/request/decode.ts'
+export { encodeChatRequest } from './dialects/openai-chat/request/encode.ts'
 export {
   createAnthropicAnswerDecoder,
   createChatAnswerDecoder,

@@ -1,18 +1,21 @@
-import { AnswerIds, type MintId } from './dialects/answer-ids.ts'
-import type { AnswerReports } from './dialects/answer-reports.ts'
-import type { AnswerReaderOptions } from './dialects/answer-reader.ts'
-import type { AnswerDecoder, AnswerStreamOptions } from './dialects/answer-stream.ts'
-import type { AnswerSink } from './dialects/answer.ts'
-import { decodeAnthropicMessage, decodeAnthropicStream } from './dialects/anthropic-messages/answer-decode.ts'
-import { decodeChatCompletion, decodeChatStream } from './dialects/openai-chat/answer-decode.ts'
-import { rewriteMessage, type RewrittenMessage } from './dialects/anthropic-messages/rewrite-message.ts'
+import { AnswerIds, type MintId } from './answer/ids.ts'
+import type { AnswerReports } from './answer/reports.ts'
+import type { AnswerReaderOptions } from './answer/calls/reader.ts'
+import type { AnswerDecoder, AnswerStreamOptions } from './answer/stream.ts'
+import type { AnswerSink } from './answer/answer.ts'
+import { decodeAnthropicMessage, decodeAnthropicStream } from './dialects/anthropic-messages/answer/decode.ts'
+import { decodeChatCompletion, decodeChatStream } from './dialects/openai-chat/answer/decode.ts'
+import {
+  rewriteMessage,
+  type RewrittenMessage,
+} from './dialects/anthropic-messages/answer/rewrite-message.ts'
 import {
   rewriteMessageStream,
   type AnthropicStreamRewriter,
   type MessageRewriterOptions,
-} from './dialects/anthropic-messages/rewrite-stream.ts'
-import type { RecordedEvent } from './dialects/openai-chat/choice-reader.ts'
-import { rewriteCompletion, type RewrittenBody } from './dialects/openai-chat/rewrite-completion.ts'
+} from './dialects/anthropic-messages/answer/rewrite-stream.ts'
+import type { RecordedEvent } from './dialects/openai-chat/answer/choice-reader.ts'
+import { rewriteCompletion, type RewrittenBody } from './dialects/openai-chat/answer/rewrite-completion.ts'
 import { createParserStage, declaredTools, type ParserOptions } from './parser-stage.ts'
 import { createParser } from './parser.ts'
 import { chatRewriteOptions, type ChatStreamRewriterOptions } from './translate.ts'

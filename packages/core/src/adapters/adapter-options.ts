@@ -1,4 +1,4 @@
-import type { RecordedEvent } from '../dialects/openai-chat/choice-reader.ts'
+import type { RecordedEvent } from '../dialects/openai-chat/answer/choice-reader.ts'
 import type { FormatOverrides } from '../formats/detect.ts'
 import type { ParserOptions } from '../parser-stage.ts'
 

@@ -1,5 +1,5 @@
 import type { ToolCallBlock } from '../conversation.ts'
-import type { Tool } from '../dialects/conversation-request.ts'
+import type { Tool } from '../request/conversation-request.ts'
 
 /** How tools, calls and results stand in a prompt, for models whose server knows nothing of tools. */
 export interface PromptFormat {

@@ -1,5 +1,5 @@
-import type { Tool } from '../dialects/conversation-request.ts'
-import { isJsonObject, nonEmptyText, type JsonObject } from '../dialects/json-object.ts'
+import type { Tool } from '../request/conversation-request.ts'
+import { isJsonObject, nonEmptyText, type JsonObject } from '../json/objects.ts'
 import { DragomanError } from '../errors.ts'
 import { formatIds, resolveFormatId, type FormatId } from '../formats/format-id.ts'
 import { toolAsJson } from './prompt-format.ts'

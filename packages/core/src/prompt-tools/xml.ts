@@ -1,5 +1,5 @@
 import type { ToolCallBlock } from '../conversation.ts'
-import { isJsonObject } from '../dialects/json-object.ts'
+import { isJsonObject } from '../json/objects.ts'
 import { jsonInTags, toolAsJson, type PromptFormat, type PromptResult } from './prompt-format.ts'
 
 /** A tag for the call and one for each argument: long texts stand in it as they are. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { anthropicErrorBody, anthropicErrorResponse } from '../../src/dialects/anthropic-messages/errors.ts'
 import { chatErrorBody, chatErrorResponse } from '../../src/dialects/openai-chat/errors.ts'
-import { failureFromError, failureFromResponse } from '../../src/dialects/upstream-failure.ts'
+import { failureFromError, failureFromResponse } from '../../src/answer/upstream-failure.ts'
 
 function bothStatuses(status: number, body: string): [number, number, string] {
   const failure = failureFromResponse({ status, body })

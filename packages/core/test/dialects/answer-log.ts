@@ -1,4 +1,4 @@
-import type { AnswerSink, Failure, FinishReason, Usage } from '../../src/dialects/answer.ts'
+import type { AnswerSink, Failure, FinishReason, Usage } from '../../src/answer/answer.ts'
 
 /** Writes down what an answer says, a line each, neighbouring pieces joined; refuses what breaks the contract. */
 export class AnswerLog implements AnswerSink {

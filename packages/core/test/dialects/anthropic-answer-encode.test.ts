@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { AnswerSink, Assembled, Usage } from '../../src/dialects/answer.ts'
-import { createAnthropicStreamEncoder } from '../../src/dialects/anthropic-messages/answer-encode.ts'
-import { assembleAnthropicMessage } from '../../src/dialects/anthropic-messages/assemble-message.ts'
-import type { MessageOptions } from '../../src/dialects/anthropic-messages/message-blocks.ts'
+import type { AnswerSink, Assembled, Usage } from '../../src/answer/answer.ts'
+import { createAnthropicStreamEncoder } from '../../src/dialects/anthropic-messages/answer/encode.ts'
+import { assembleAnthropicMessage } from '../../src/dialects/anthropic-messages/answer/assemble-message.ts'
+import type { MessageOptions } from '../../src/dialects/anthropic-messages/answer/message-blocks.ts'
 import { assembleAnthropic, type AssembledMessage } from './assemble-anthropic.ts'
 
 const options = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { FinishReason, Usage } from '../../src/dialects/answer.ts'
+import type { FinishReason, Usage } from '../../src/answer/answer.ts'
 import {
   rewriteAnthropicMessage,
   rewriteAnthropicStream,

@@ -1,4 +1,4 @@
-import { createSseDecoder } from '../../src/dialects/sse-decoder.ts'
+import { createSseDecoder } from '../../src/sse/decoder.ts'
 import { isRecord } from '../support/is-record.ts'
 
 interface AssembledCall {

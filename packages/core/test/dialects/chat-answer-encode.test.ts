@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { AnswerSink, Usage } from '../../src/dialects/answer.ts'
-import { createChatStreamEncoder } from '../../src/dialects/openai-chat/answer-encode.ts'
-import { assembleChatCompletion } from '../../src/dialects/openai-chat/assemble-completion.ts'
+import type { AnswerSink, Usage } from '../../src/answer/answer.ts'
+import { createChatStreamEncoder } from '../../src/dialects/openai-chat/answer/encode.ts'
+import { assembleChatCompletion } from '../../src/dialects/openai-chat/answer/assemble-completion.ts'
 import { assembleChat, dataOf } from './assemble-chat.ts'
 
 const options = { id: 'chatcmpl-1', model: 'gpt-x', created: 7, includeUsage: false }

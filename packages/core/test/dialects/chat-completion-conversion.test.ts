@@ -1,9 +1,9 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { JsonObject } from '../../src/dialects/json-object.ts'
-import { CompletionCollector } from '../../src/dialects/openai-chat/completion-collector.ts'
-import { streamOfCompletion } from '../../src/dialects/openai-chat/completion-to-stream.ts'
-import { createSseDecoder } from '../../src/dialects/sse-decoder.ts'
+import type { JsonObject } from '../../src/json/objects.ts'
+import { CompletionCollector } from '../../src/dialects/openai-chat/answer/completion-collector.ts'
+import { streamOfCompletion } from '../../src/dialects/openai-chat/answer/completion-to-stream.ts'
+import { createSseDecoder } from '../../src/sse/decoder.ts'
 import { calls, chunk, done, event } from './chat-upstream.ts'
 
 function collect(...texts: readonly string[]): JsonObject | null {

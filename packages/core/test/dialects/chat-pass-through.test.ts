@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { FinishReason, Usage } from '../../src/dialects/answer.ts'
+import type { FinishReason, Usage } from '../../src/answer/answer.ts'
 import { createChatStreamRewriter, type ChatStreamRewriterOptions } from '../../src/translate.ts'
 
 const done = 'data: [DONE]\n\n'

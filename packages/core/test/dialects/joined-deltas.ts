@@ -1,4 +1,4 @@
-import { createSseDecoder } from '../../src/dialects/sse-decoder.ts'
+import { createSseDecoder } from '../../src/sse/decoder.ts'
 import { isRecord } from '../support/is-record.ts'
 
 /** The data of a stream's events, with the texts of neighbours that differ in nothing else joined. */

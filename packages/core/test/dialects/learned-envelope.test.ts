@@ -1,12 +1,12 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createAnthropicStreamEncoder } from '../../src/dialects/anthropic-messages/answer-encode.ts'
+import { createAnthropicStreamEncoder } from '../../src/dialects/anthropic-messages/answer/encode.ts'
 import { createChatAnswerDecoder } from '../../src/translate-answer.ts'
 import { createChatStreamRewriter } from '../../src/translate.ts'
 import { chunk, countingMint, done, kimiCall } from './chat-upstream.ts'
 import { decode } from './decode-chat.ts'
-import { createSseDecoder } from '../../src/dialects/sse-decoder.ts'
-import { LearnedEnvelope } from '../../src/dialects/openai-chat/learned-envelope.ts'
+import { createSseDecoder } from '../../src/sse/decoder.ts'
+import { LearnedEnvelope } from '../../src/dialects/openai-chat/answer/learned-envelope.ts'
 
 describe('a chunk that differs from the one before in its text alone', () => {
   it('is read without being parsed', () => {

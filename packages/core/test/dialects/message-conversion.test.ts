@@ -1,9 +1,9 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { MessageCollector } from '../../src/dialects/anthropic-messages/message-collector.ts'
-import { streamOfMessage } from '../../src/dialects/anthropic-messages/message-to-stream.ts'
-import type { JsonObject } from '../../src/dialects/json-object.ts'
-import { createSseDecoder } from '../../src/dialects/sse-decoder.ts'
+import { MessageCollector } from '../../src/dialects/anthropic-messages/answer/message-collector.ts'
+import { streamOfMessage } from '../../src/dialects/anthropic-messages/answer/message-to-stream.ts'
+import type { JsonObject } from '../../src/json/objects.ts'
+import { createSseDecoder } from '../../src/sse/decoder.ts'
 import { cuts } from '../support/model-output.ts'
 import {
   ant,

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { assembleAnthropicMessage } from '../../src/dialects/anthropic-messages/assemble-message.ts'
-import { makeSignature } from '../../src/dialects/reasoning-signature.ts'
+import { assembleAnthropicMessage } from '../../src/dialects/anthropic-messages/answer/assemble-message.ts'
+import { makeSignature } from '../../src/request/reasoning-signature.ts'
 import type { FormatId } from '../../src/formats/format-id.ts'
 import { readChatCompletion } from '../../src/translate-answer.ts'
-import { anthropicToChat, valueAt } from './request-translation.ts'
+import { anthropicToChat, valueAt } from '../request/translation.ts'
 
 type Fields = Record<string, unknown>
 

@@ -1,11 +1,11 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { decodeHistory, encodeHistory, type History } from '../../src/dialects/history.ts'
-import type { RequestDialect } from '../../src/dialects/written-form.ts'
+import type { RequestDialect } from '../../src/request/written-form.ts'
 import { formatIds } from '../../src/formats/format-id.ts'
-import { anyAnthropicBody, anyChatBody } from '../dialects/request-any-body.ts'
-import { anyAnthropicMessages, anyChatMessages } from '../dialects/request-any-messages.ts'
-import { deepFreeze } from '../dialects/request-translation.ts'
+import { anyAnthropicBody, anyChatBody } from '../request/any-body.ts'
+import { anyAnthropicMessages, anyChatMessages } from '../request/any-messages.ts'
+import { deepFreeze } from '../request/translation.ts'
 import { idPairs } from './id-pairs.ts'
 
 const ownFormat = { 'openai-chat': 'standard', 'anthropic-messages': 'anthropic' } as const

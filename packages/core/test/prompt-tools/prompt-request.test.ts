@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { decodeChatRequest } from '../../src/dialects/openai-chat/request-decode.ts'
-import { encodeChatRequest } from '../../src/dialects/openai-chat/request-encode.ts'
+import { decodeChatRequest } from '../../src/dialects/openai-chat/request/decode.ts'
+import { encodeChatRequest } from '../../src/dialects/openai-chat/request/encode.ts'
 import { promptFormatIds, type PromptFormatId } from '../../src/prompt-tools/prompt-formats.ts'
 import { withToolsInPrompt } from '../../src/prompt-tools/prompt-request.ts'
-import { chatBody, deepFreeze, notedFields, readable } from '../dialects/request-translation.ts'
+import { chatBody, deepFreeze, notedFields, readable } from '../request/translation.ts'
 
 type Fields = Record<string, unknown>
 

@@ -1,5 +1,5 @@
-import type { AnswerIds } from '../../dialects/answer-ids.ts'
-import { equalJsonTexts, nonEmptyText, type JsonObject } from '../../dialects/json-object.ts'
+import type { AnswerIds } from '../../answer/ids.ts'
+import { equalJsonTexts, nonEmptyText, type JsonObject } from '../../json/objects.ts'
 import type { Part } from './specification.ts'
 
 /** A call that the model wrote in its text. */

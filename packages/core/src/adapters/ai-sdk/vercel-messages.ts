@@ -1,6 +1,6 @@
 import type { Block, Content, MediaBlock, ThinkingBlock, ToolResponseBlock } from '../../conversation.ts'
-import { readSignature, isMadeHere } from '../../dialects/reasoning-signature.ts'
-import { resultBlocks, type ResultBlock } from '../../dialects/tool-result.ts'
+import { readSignature, isMadeHere } from '../../request/reasoning-signature.ts'
+import { resultBlocks, type ResultBlock } from '../../request/tool-result.ts'
 
 /** How ids are written for the model; without these, they stay as the history has them. */
 export interface VercelIds {

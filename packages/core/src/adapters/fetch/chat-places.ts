@@ -1,5 +1,5 @@
 import type { ToolCallBlock } from '../../conversation.ts'
-import { isJsonObject, nonEmptyText, type JsonObject } from '../../dialects/json-object.ts'
+import { isJsonObject, nonEmptyText, type JsonObject } from '../../json/objects.ts'
 import type { ToolIdPlaces } from '../tool-ids.ts'
 
 /** `tool_calls[].id` of the model's messages, `tool_call_id` of the tools'. */

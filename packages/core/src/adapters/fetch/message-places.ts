@@ -1,5 +1,5 @@
 import type { ToolCallBlock, ToolResponseBlock } from '../../conversation.ts'
-import { isJsonObject, nonEmptyText, type JsonObject } from '../../dialects/json-object.ts'
+import { isJsonObject, nonEmptyText, type JsonObject } from '../../json/objects.ts'
 import type { ToolIdPlaces } from '../tool-ids.ts'
 
 /** `id` of `tool_use` blocks, `tool_use_id` of `tool_result` blocks. Tools that the server runs keep theirs. */

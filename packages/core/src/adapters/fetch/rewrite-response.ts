@@ -1,11 +1,11 @@
-import type { MintId } from '../../dialects/answer-ids.ts'
-import type { StreamRewriter } from '../../dialects/answer-reports.ts'
-import type { Failure } from '../../dialects/answer.ts'
+import type { MintId } from '../../answer/ids.ts'
+import type { StreamRewriter } from '../../answer/reports.ts'
+import type { Failure } from '../../answer/answer.ts'
 import { anthropicErrorBody } from '../../dialects/anthropic-messages/errors.ts'
-import { isJsonObject, parseJson, type JsonObject } from '../../dialects/json-object.ts'
+import { isJsonObject, parseJson, type JsonObject } from '../../json/objects.ts'
 import { chatErrorBody } from '../../dialects/openai-chat/errors.ts'
-import type { RecordedEvent } from '../../dialects/openai-chat/choice-reader.ts'
-import { isErrorValue } from '../../dialects/upstream-failure.ts'
+import type { RecordedEvent } from '../../dialects/openai-chat/answer/choice-reader.ts'
+import { isErrorValue } from '../../answer/upstream-failure.ts'
 import { mintToolId } from '../../ids/mint.ts'
 import {
   rewriteAnthropicMessage,

@@ -1,5 +1,5 @@
-import type { Failure, FailureKind } from '../answer.ts'
-import { contextOverflow, promptTooLong } from '../context-overflow.ts'
+import type { Failure, FailureKind } from '../../answer/answer.ts'
+import { contextOverflow, promptTooLong } from '../../answer/context-overflow.ts'
 
 export interface AnthropicErrorBody {
   readonly type: 'error'

@@ -1,4 +1,4 @@
-import type { Failure, FailureKind } from '../answer.ts'
+import type { Failure, FailureKind } from '../../answer/answer.ts'
 
 export interface ChatErrorBody {
   readonly error: {

@@ -1,0 +1,153 @@
+import type { Failure, FailureKind } from './answer.ts'
+import { contextOverflow, isContextOverflow } from './context-overflow.ts'
+import { isJsonObject, nonEmptyText, parseJson, type JsonObject } from '../json/objects.ts'
+
+export interface UpstreamResponse {
+  readonly status: number
+  readonly body: string
+  /** Whose key the upstream was shown. Default `gateway`: then a refused key is not the client's fault. */
+  readonly credential?: 'gateway' | 'client'
+}
+
+/** What an upstream's error response says, in any of the shapes that servers have for it. */
+export function failureFromResponse({ status, body, credential = 'gateway' }: UpstreamResponse): Failure {
+  if (status >= 300 && status < 400) {
+    const message = `The upstream answered with a redirect (${status}), which is not followed.`
+    return { kind: 'upstream', code: 'upstream_redirect', message }
+  }
+  const parsed = parseJson(body)
+  const error = parsed === undefined ? null : readError(parsed)
+  const message = error?.message ?? describeBody(status, body)
+  const code = error?.code ?? `upstream_${status}`
+  if (isContextOverflow(code, message)) return overflowFailure(message, status)
+  if (credential === 'gateway' && (status === 401 || status === 403)) {
+    const told = `The upstream refused the credential of the gateway: ${message}`
+    return { kind: 'upstream', code: 'upstream_credential', message: told }
+  }
+  const kind = kindOfStatus(status) ?? 'upstream'
+  return passedOn.has(status) ? { kind, code, message, status } : { kind, code, message }
+}
+
+/** An error object in the middle of a stream, or in a response whose status says nothing is wrong. */
+export function failureFromError(value: unknown): Failure {
+  const error = readError(value) ?? noError
+  const { message, code, type, status } = error
+  const told = message ?? 'The upstream reported an error without a message.'
+  const name = code ?? type ?? 'upstream_error'
+  if (isContextOverflow(name, told)) return overflowFailure(told, 400)
+  const kind = kindOfWord(type) ?? kindOfWord(code) ?? (status === null ? null : kindOfStatus(status))
+  // What the upstream holds against the key it was shown says nothing about the client's.
+  const isKeyFault = kind === 'authentication' || kind === 'permission'
+  if (isKeyFault) return { kind: 'upstream', code: name, message: told }
+  return { kind: kind ?? 'upstream', code: name, message: told, ...ownWords(value, error) }
+}
+
+/** As the chat dialect has them; Anthropic's types are other words. */
+function ownWords(value: unknown, { type, number }: ReadError): Partial<Failure> {
+  const isAnthropic = isJsonObject(value) && value['type'] === 'error'
+  return {
+    ...(type !== null && !isAnthropic && { upstreamType: type }),
+    ...(number !== null && { upstreamCode: number }),
+  }
+}
+
+/** Whether this is an error in the place of an answer. */
+export function isErrorValue(value: JsonObject): boolean {
+  const { error } = value
+  const isNone = error === undefined || error === null || error === '' || error === false
+  return !isNone || value['object'] === 'error' || value['type'] === 'error'
+}
+
+interface ReadError {
+  readonly message: string | null
+  readonly code: string | null
+  readonly type: string | null
+  /** The code where it is a number, as it mostly is where it repeats a status. */
+  readonly number: number | null
+  readonly status: number | null
+}
+
+const noError: ReadError = { message: null, code: null, type: null, number: null, status: null }
+
+function readError(value: unknown): ReadError | null {
+  if (Array.isArray(value)) return readError(value[0])
+  if (typeof value === 'string') return { ...noError, message: value }
+  if (!isJsonObject(value)) return null
+  const inner = value['error']
+  if (isJsonObject(inner)) return readFields(inner)
+  if (typeof inner === 'string') return { ...readFields(value), message: inner }
+  return readFields(value)
+}
+
+function readFields(error: JsonObject): ReadError {
+  const { code, status } = error
+  const number = typeof code === 'number' ? code : null
+  return {
+    message: nonEmptyText(error['message']) ?? nonEmptyText(error['detail']) ?? nonEmptyText(error['msg']),
+    code: nonEmptyText(code),
+    type: nonEmptyText(error['type']),
+    number,
+    status: number ?? (typeof status === 'number' ? status : null),
+  }
+}
+
+function overflowFailure(message: string, status: number): Failure {
+  const isTold = status === 400 || status === 413 || status === 422
+  return { kind: 'invalid-request', code: contextOverflow, message, status: isTold ? status : 400 }
+}
+
+/** A page of HTML is never passed on: a client may show the message as one. */
+function describeBody(status: number, body: string): string {
+  const told = `The upstream answered with status ${status}`
+  const text = body.slice(0, 2000).trimStart()
+  if (text === '') return `${told} and no body.`
+  if (text.startsWith('<')) return `${told} and a page of HTML.`
+  const printable = text.replaceAll(/[^\p{L}\p{M}\p{N}\p{P}\p{S}]+/gu, ' ')
+  return `${told}: ${printable.slice(0, 200).trim()}`
+}
+
+function kindOfStatus(status: number): FailureKind | null {
+  return kindsByStatus.get(status) ?? (status >= 500 && status < 600 ? 'upstream' : null)
+}
+
+function kindOfWord(word: string | null): FailureKind | null {
+  return word === null ? null : (kindsByWord.get(word) ?? null)
+}
+
+const kindsByStatus: ReadonlyMap<number, FailureKind> = new Map([
+  [400, 'invalid-request'],
+  [401, 'authentication'],
+  [402, 'invalid-request'],
+  [403, 'permission'],
+  [404, 'not-found'],
+  [408, 'timeout'],
+  [413, 'too-large'],
+  [422, 'invalid-request'],
+  [429, 'rate-limit'],
+  [503, 'overloaded'],
+  [504, 'timeout'],
+  [524, 'timeout'],
+  [529, 'overloaded'],
+])
+
+/** The statuses that a client gets as they are; any other becomes the one of its kind. */
+const passedOn: ReadonlySet<number> = new Set([400, 402, 404, 413, 422, 429, 500, 502, 503, 504, 529])
+
+const kindsByWord: ReadonlyMap<string, FailureKind> = new Map([
+  ['invalid_request_error', 'invalid-request'],
+  ['BadRequestError', 'invalid-request'],
+  ['authentication_error', 'authentication'],
+  ['invalid_api_key', 'authentication'],
+  ['permission_error', 'permission'],
+  ['not_found_error', 'not-found'],
+  ['NotFoundError', 'not-found'],
+  ['request_too_large', 'too-large'],
+  ['rate_limit_error', 'rate-limit'],
+  ['rate_limit_exceeded', 'rate-limit'],
+  ['RateLimitError', 'rate-limit'],
+  ['overloaded_error', 'overloaded'],
+  ['engine_overloaded_error', 'overloaded'],
+  ['insufficient_system_resource', 'overloaded'],
+  ['timeout', 'timeout'],
+  ['timeout_error', 'timeout'],
+])

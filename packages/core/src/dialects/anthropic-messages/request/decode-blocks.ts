@@ -1,0 +1,175 @@
+import type { Block, TextBlock, ToolCallBlock, ToolResponseBlock } from '../../../conversation.ts'
+import type { Tool } from '../../../request/conversation-request.ts'
+import { anyText, hasOnly, optionalText, requiredObject, requiredText } from '../../../json/fields.ts'
+import { InvalidField } from '../../../json/fields.ts'
+import { isJsonObject, parseJson, type JsonObject } from '../../../json/objects.ts'
+import type { Notes } from '../../../request/notes.ts'
+import type { ResultBlock } from '../../../request/tool-result.ts'
+import { withWritten } from '../../../request/written-form.ts'
+import { decodeDocument, decodeImage, decodeSearchResult } from './decode-media.ts'
+
+/** Reads content blocks. It knows the tools, because a result may refer to one by its name alone. */
+export class BlockDecoder {
+  readonly #tools: ReadonlyMap<string, Tool>
+  readonly #notes: Notes
+
+  constructor(tools: readonly Tool[], notes: Notes) {
+    this.#notes = notes
+    this.#tools = new Map(tools.map((tool) => [tool.name, tool]))
+  }
+
+  decodeAll(content: unknown, role: 'user' | 'assistant', path: string): Block[] {
+    if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }]
+    if (!Array.isArray(content)) {
+      throw new InvalidField(path, 'must be a string or an array of content blocks')
+    }
+    const [only] = content
+    // One text in a block and the text alone say the same: only the block itself tells which it was.
+    if (content.length === 1 && isJsonObject(only) && only['type'] === 'text') {
+      const block = text(only, `${path}[0]`)
+      return block.text === '' ? [] : [withWritten(block, dialect, only)]
+    }
+    return content
+      .map((value: unknown, at) =>
+        this.#decode(requiredObject(value, `${path}[${at}]`), role, `${path}[${at}]`),
+      )
+      .filter((block) => block.type !== 'text' || block.text !== '' || 'written' in block)
+  }
+
+  #decode(block: JsonObject, role: 'user' | 'assistant', path: string): Block {
+    switch (block['type']) {
+      case 'thinking':
+        return thinking(block, path)
+      case 'redacted_thinking':
+        return withWritten(
+          { type: 'thinking', thought: '', signature: requiredText(block, 'data', `${path}.`) },
+          dialect,
+          block,
+        )
+      case 'tool_use':
+        if (role === 'assistant') return toolCall(block, path, this.#notes)
+        throw new InvalidField(path, 'a user message cannot call a tool')
+      case 'tool_result':
+        if (role === 'user') return this.#toolResponse(block, path)
+        throw new InvalidField(path, 'an assistant message cannot hold a tool result')
+      default:
+        return this.#decodeShown(block, path)
+    }
+  }
+
+  /** The blocks that may also stand in a tool result. */
+  #decodeShown(block: JsonObject, path: string): ResultBlock {
+    switch (block['type']) {
+      case 'text':
+        return text(block, path)
+      case 'image':
+        return decodeImage(block) ?? unknownElsewhere(block)
+      case 'document':
+        return decodeDocument(block) ?? unknownElsewhere(block)
+      case 'search_result':
+        return withWritten(decodeSearchResult(block), dialect, block)
+      case 'tool_reference':
+        return withWritten(this.#toolReference(block), dialect, block)
+      case 'compaction': {
+        const summary = block['content']
+        return typeof summary === 'string'
+          ? withWritten({ type: 'text', text: summary }, dialect, block)
+          : unknownElsewhere(block)
+      }
+      default:
+        return unknownElsewhere(block)
+    }
+  }
+
+  #toolResponse(block: JsonObject, path: string): ToolResponseBlock {
+    const { is_error: isError, content } = block
+    const response: ToolResponseBlock = {
+      type: 'tool_response',
+      callId: requiredText(block, 'tool_use_id', `${path}.`),
+      toolName: '',
+      result: this.#result(content, `${path}.content`),
+      ...(typeof isError === 'boolean' ? { isError } : {}),
+    }
+    const isPlain =
+      typeof content === 'string' &&
+      (isError === undefined || typeof isError === 'boolean') &&
+      hasOnly(block, resultFields)
+    return isPlain ? response : withWritten(response, dialect, block)
+  }
+
+  #result(content: unknown, path: string): string | ResultBlock[] {
+    if (content === undefined || content === null) return ''
+    if (typeof content === 'string') return content
+    const items: unknown[] = Array.isArray(content) ? content : [content]
+    return items.map((item, at) => {
+      if (isJsonObject(item) && typeof item['type'] === 'string') {
+        return this.#decodeShown(item, `${path}[${at}]`)
+      }
+      // Not in the dialect, but it is what the tool gave: the model can read it as JSON.
+      return { type: 'text', text: typeof item === 'string' ? item : JSON.stringify(item) }
+    })
+  }
+
+  /** Other models know no references: they have to read what the tool takes. */
+  #toolReference(block: JsonObject): TextBlock {
+    const name = String(block['tool_name'])
+    const tool = this.#tools.get(name)
+    if (tool === undefined) return { type: 'text', text: `The tool ${name} was found.` }
+    const about = tool.description === undefined ? '' : ` ${tool.description}`
+    return {
+      type: 'text',
+      text: `The tool ${name} can be called now.${about}\nIts arguments, as JSON Schema: ${JSON.stringify(tool.parameters)}`,
+    }
+  }
+}
+
+const dialect = 'anthropic-messages'
+const textFields = new Set(['type', 'text'])
+const thinkingFields = new Set(['type', 'thinking', 'signature'])
+const callFields = new Set(['type', 'id', 'name', 'input'])
+const resultFields = new Set(['type', 'tool_use_id', 'content', 'is_error'])
+
+function text(block: JsonObject, path: string): TextBlock {
+  const value = anyText(block['text'], `${path}.text`)
+  const decoded: TextBlock = { type: 'text', text: value }
+  const isPlain = value === '' || hasOnly(block, textFields)
+  return isPlain ? decoded : withWritten(decoded, dialect, block)
+}
+
+function thinking(block: JsonObject, path: string): Block {
+  const { signature } = block
+  const decoded: Block = {
+    type: 'thinking',
+    thought: anyText(block['thinking'], `${path}.thinking`),
+    ...(typeof signature === 'string' ? { signature } : {}),
+  }
+  const isPlain = typeof signature === 'string' && hasOnly(block, thinkingFields)
+  return isPlain ? decoded : withWritten(decoded, dialect, block)
+}
+
+function toolCall(block: JsonObject, path: string, notes: Notes): ToolCallBlock {
+  const { id, input } = block
+  if (input === undefined || input === null || input === '')
+    notes.changed(`${path}.input`, 'It is empty; {} stands for it.')
+  const call: ToolCallBlock = {
+    type: 'tool_call',
+    id: typeof id === 'string' ? id : '',
+    name: optionalText(block, 'name', `${path}.`) ?? '',
+    parameters: parametersOf(input),
+  }
+  const isPlain = hasOnly(block, callFields)
+  return isPlain ? call : withWritten(call, dialect, block)
+}
+
+/** Clients that lost track of their own encoding send the input as text. */
+function parametersOf(input: unknown): JsonObject {
+  if (isJsonObject(input)) return input
+  if (input === undefined || input === null || input === '') return {}
+  const parsed = typeof input === 'string' ? parseJson(input) : undefined
+  return isJsonObject(parsed) ? parsed : { input }
+}
+
+/** Without text it says nothing to another dialect: what only one party can use goes out in pairs, or not at all. */
+function unknownElsewhere(block: JsonObject): TextBlock {
+  return withWritten({ type: 'text', text: '' }, dialect, block)
+}

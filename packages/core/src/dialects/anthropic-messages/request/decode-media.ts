@@ -1,0 +1,64 @@
+import type { MediaBlock, TextBlock } from '../../../conversation.ts'
+import { hasOnly } from '../../../json/fields.ts'
+import { isJsonObject, nonEmptyText, type JsonObject } from '../../../json/objects.ts'
+import { withWritten } from '../../../request/written-form.ts'
+
+/** `null` for an image that only its own server has. */
+export function decodeImage(block: JsonObject): MediaBlock | null {
+  const { source } = block
+  const media = mediaOf(source, 'image/*')
+  if (media === null || !isJsonObject(source)) return null
+  const isPlain =
+    hasOnly(block, imageFields) &&
+    (media.encoding === 'url'
+      ? hasOnly(source, urlFields)
+      : hasOnly(source, dataFields) && source['media_type'] === media.mimeType)
+  return isPlain ? media : withWritten(media, dialect, block)
+}
+
+/** A document of text is text to everyone; any other stays a file. */
+export function decodeDocument(block: JsonObject): TextBlock | MediaBlock | null {
+  const { source, title } = block
+  if (!isJsonObject(source)) return null
+  const filename = nonEmptyText(title)
+  const text = source['type'] === 'content' ? textsOf(source['content']) : source['data']
+  if ((source['type'] === 'text' || source['type'] === 'content') && typeof text === 'string') {
+    const titled = filename === null ? text : `${filename}\n\n${text}`
+    return withWritten<TextBlock>({ type: 'text', text: titled }, dialect, block)
+  }
+  const media = mediaOf(source, 'application/pdf')
+  if (media === null) return null
+  return withWritten(filename === null ? media : { ...media, filename }, dialect, block)
+}
+
+export function decodeSearchResult({ title, source, content }: JsonObject): TextBlock {
+  const lines = [title, source, textsOf(content)].filter((line) => nonEmptyText(line) !== null)
+  return { type: 'text', text: lines.join('\n') }
+}
+
+const dialect = 'anthropic-messages'
+const imageFields = new Set(['type', 'source'])
+const urlFields = new Set(['type', 'url'])
+const dataFields = new Set(['type', 'media_type', 'data'])
+
+function mediaOf(source: unknown, unnamedType: string): MediaBlock | null {
+  if (!isJsonObject(source)) return null
+  const { type, data, url } = source
+  const mimeType = nonEmptyText(source['media_type']) ?? unnamedType
+  if (type === 'base64' && typeof data === 'string') {
+    return { type: 'media', mimeType, data, encoding: 'base64' }
+  }
+  if (type === 'url' && typeof url === 'string') {
+    return { type: 'media', mimeType, data: url, encoding: 'url' }
+  }
+  return null
+}
+
+function textsOf(content: unknown): string {
+  if (typeof content === 'string') return content
+  if (!Array.isArray(content)) return ''
+  return content
+    .map((block: unknown) => (isJsonObject(block) ? nonEmptyText(block['text']) : null))
+    .filter((text) => text !== null)
+    .join('\n')
+}

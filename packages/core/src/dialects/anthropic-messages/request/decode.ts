@@ -1,0 +1,29 @@
+import { requiredObject, requiredText } from '../../../json/fields.ts'
+import { decoding, type DecodedRequest } from '../../../request/decoded-request.ts'
+import { wellFormed } from '../../../json/well-formed.ts'
+import { decodeMessages } from './decode-messages.ts'
+import { decodeSettings } from './decode-settings.ts'
+import { systemTexts } from './decode-system.ts'
+import { decodeTools } from './decode-tools.ts'
+
+/** Reads the body of `POST /v1/messages`. A field that we do not know is never an error. */
+export function decodeAnthropicRequest(body: unknown): DecodedRequest {
+  return decoding((notes) => {
+    const fields = wellFormed(requiredObject(body, 'body'))
+    const model = requiredText(fields, 'model')
+    const { tools, otherTools } = decodeTools(fields)
+    const system = systemTexts(fields['system'], 'system')
+    const messages = decodeMessages(fields['messages'], tools, notes)
+    const { extra, ...settings } = decodeSettings(fields, notes)
+    return {
+      request: {
+        model,
+        system: [...system, ...messages.system],
+        contents: messages.contents,
+        tools,
+        ...settings,
+        extra: otherTools.length > 0 ? { ...extra, tools: otherTools } : extra,
+      },
+    }
+  })
+}

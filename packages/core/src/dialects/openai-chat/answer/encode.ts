@@ -1,0 +1,116 @@
+import type { AnswerSink, Failure, FinishReason, Usage } from '../../../answer/answer.ts'
+import { encodeSseComment } from '../../../sse/encoder.ts'
+import { chatErrorBody } from '../errors.ts'
+import { encodeFinishReason } from './finish-reason.ts'
+import { encodeChatUsage } from './usage.ts'
+
+export interface ChatStreamOptions {
+  readonly write: (text: string) => void
+  readonly id: string
+  /** The name by which the client asked. */
+  readonly model: string
+  /** Seconds. */
+  readonly created: number
+  /** Whether the client asked for a chunk with the usage. */
+  readonly includeUsage: boolean
+}
+
+export interface ChatStreamEncoder extends AnswerSink {
+  /** Whether anything was written: until then a failure can still be a response of its own. */
+  readonly isStarted: boolean
+  /** Keeps the connection alive. Nothing is written before the answer has begun, nor after its end. */
+  comment(text: string): void
+}
+
+/** Writes an answer as the event stream of a chat completion. */
+export function createChatStreamEncoder(options: ChatStreamOptions): ChatStreamEncoder {
+  return new StreamEncoder(options)
+}
+
+/** Deltas are written by template: to build an object for each would cost several times as much. */
+class StreamEncoder implements ChatStreamEncoder {
+  private state: 'new' | 'open' | 'finished' | 'failed' | 'ended' = 'new'
+  private readonly write: (text: string) => void
+  private readonly includeUsage: boolean
+  private readonly head: string
+  private counted: Usage | null = null
+  private hasArguments = false
+
+  constructor({ write, id, model, created, includeUsage }: ChatStreamOptions) {
+    this.write = write
+    this.includeUsage = includeUsage
+    const fields = JSON.stringify({ id, object: 'chat.completion.chunk', created, model })
+    this.head = `data: ${fields.slice(0, -1)},"choices":[`
+  }
+
+  get isStarted(): boolean {
+    return this.state !== 'new'
+  }
+
+  comment(text: string): void {
+    if (this.state === 'open') this.write(encodeSseComment(text))
+  }
+
+  start(): void {
+    this.state = 'open'
+    this.delta('{"role":"assistant","content":""}')
+  }
+
+  text(text: string): void {
+    if (text !== '') this.delta(`{"content":${JSON.stringify(text)}}`)
+  }
+
+  reasoning(text: string): void {
+    if (text !== '') this.delta(`{"reasoning_content":${JSON.stringify(text)}}`)
+  }
+
+  /** A proof is of use to the upstream alone, and this dialect has no field in which it would come back. */
+  reasoningProof(): void {}
+
+  callStart(index: number, id: string, name: string): void {
+    this.hasArguments = false
+    const call = `{"index":${index},"id":${JSON.stringify(id)},"type":"function","function":{"name":${JSON.stringify(name)},"arguments":""}}`
+    this.delta(`{"tool_calls":[${call}]}`)
+  }
+
+  callDelta(index: number, json: string): void {
+    if (json === '') return
+    this.hasArguments = true
+    this.delta(`{"tool_calls":[{"index":${index},"function":{"arguments":${JSON.stringify(json)}}}]}`)
+  }
+
+  callEnd(index: number): void {
+    if (!this.hasArguments) this.callDelta(index, '{}')
+  }
+
+  usage(usage: Usage): void {
+    this.counted = usage
+  }
+
+  finish(reason: FinishReason): void {
+    this.state = 'finished'
+    this.write(`${this.head}{"index":0,"delta":{},"finish_reason":"${encodeFinishReason(reason)}"}]}\n\n`)
+  }
+
+  fail(failure: Failure): void {
+    this.state = 'failed'
+    this.write(`data: ${JSON.stringify(chatErrorBody(failure))}\n\n`)
+  }
+
+  end(): void {
+    if (this.state !== 'finished') return
+    this.state = 'ended'
+    if (this.includeUsage && this.counted !== null) {
+      this.write(`${this.head}],"usage":${JSON.stringify(encodeChatUsage(this.counted))}}\n\n`)
+    }
+    this.write('data: [DONE]\n\n')
+  }
+
+  problem(): void {}
+
+  repair(): void {}
+
+  private delta(delta: string): void {
+    this.write(`${this.head}{"index":0,"delta":${delta},"finish_reason":null}]}\n\n`)
+  }
+}

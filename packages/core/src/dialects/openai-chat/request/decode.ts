@@ -1,0 +1,27 @@
+import { requiredObject, requiredText } from '../../../json/fields.ts'
+import { decoding, type DecodedRequest } from '../../../request/decoded-request.ts'
+import { wellFormed } from '../../../json/well-formed.ts'
+import { decodeMessages } from './decode-messages.ts'
+import { decodeSettings } from './decode-settings.ts'
+import { decodeTools } from './decode-tools.ts'
+
+/** Reads the body of `POST /v1/chat/completions`. A field that we do not know is never an error. */
+export function decodeChatRequest(body: unknown): DecodedRequest {
+  return decoding((notes) => {
+    const fields = wellFormed(requiredObject(body, 'body'))
+    const model = requiredText(fields, 'model')
+    const { tools, otherTools } = decodeTools(fields)
+    const { system, contents } = decodeMessages(fields['messages'], notes)
+    const { extra, ...settings } = decodeSettings(fields, notes)
+    return {
+      request: {
+        model,
+        system,
+        contents,
+        tools,
+        ...settings,
+        extra: otherTools.length > 0 ? { ...extra, tools: otherTools } : extra,
+      },
+    }
+  })
+}

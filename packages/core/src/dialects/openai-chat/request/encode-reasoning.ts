@@ -1,0 +1,69 @@
+import type { ThinkingBlock } from '../../../conversation.ts'
+import { isJsonObject, nonEmptyText, parseJson, type JsonObject } from '../../../json/objects.ts'
+import { demandsReasoning, lostReasoning } from '../../../request/reasoning-policy.ts'
+import { readSignature } from '../../../request/reasoning-signature.ts'
+import type { Notes } from '../../../request/notes.ts'
+import type { ChatTarget } from '../../../request/target.ts'
+import { writtenFor, type Written } from '../../../request/written-form.ts'
+import { reasoningTextFields } from '../answer/reasoning-fields.ts'
+
+/** The reasoning of one message, in the fields that the upstream had it in; undefined where there is none. */
+export function encodeReasoning(
+  thoughts: readonly (ThinkingBlock & Written)[],
+  callsTools: boolean,
+  target: ChatTarget,
+  notes: Notes,
+): JsonObject | undefined {
+  const isDemanded = callsTools && demandsReasoning(target.format)
+  if (thoughts.length === 0 && !isDemanded) return undefined
+  const fields: Record<string, unknown> = {}
+  for (const thought of thoughts) {
+    const written = writtenFor(target, thought, 'openai-chat')
+    for (const [field, value] of Object.entries(written ?? nativeFields(thought))) {
+      fields[field] = joined(fields[field], value)
+    }
+  }
+  if (!isDemanded || nonEmptyText(fields['reasoning_content']) !== null) return fields
+  // Servers give it out under other names too, and still demand it under this one.
+  const known = thoughts.map(({ thought }) => thought).join('')
+  if (known === '')
+    notes.changed('messages', 'The upstream demands reasoning beside tool calls and the client sent none.')
+  fields['reasoning_content'] = known === '' ? lostReasoning : known
+  return fields
+}
+
+/** The signature comes from the client: of the fields of a message it may name none but these. */
+function nativeFields({ thought, signature }: ThinkingBlock): JsonObject {
+  const source = readSignature(signature)
+  if (source === null || source === 'foreign') return { reasoning_content: thought }
+  const proved = source.proof === undefined ? {} : provedFields(source.proof, thought)
+  if (source.field === 'reasoning_details') {
+    return 'reasoning_details' in proved ? proved : { reasoning_details: textDetails(thought) }
+  }
+  if (source.field === 'thinking_blocks' && 'thinking_blocks' in proved) return proved
+  const field = reasoningTextFields.find((name) => name === source.field) ?? 'reasoning_content'
+  return { ...(thought === '' && source.proof !== undefined ? {} : { [field]: thought }), ...proved }
+}
+
+/** What came beside the text, in the shape in which servers take it back: details as JSON, or a bare signature. */
+function provedFields(proof: string, thought: string): JsonObject {
+  const details = parseJson(proof)
+  if (Array.isArray(details)) return { reasoning_details: details }
+  if (isJsonObject(details)) return { reasoning_details: detailsWith(details, thought) }
+  return { thinking_blocks: [{ type: 'thinking', thinking: thought, signature: proof }] }
+}
+
+/** A detail was kept without its text, which is that of the block. */
+function detailsWith(detail: JsonObject, thought: string): JsonObject[] {
+  if (detail['type'] === 'reasoning.encrypted') return [...textDetails(thought), detail]
+  return [{ ...detail, [detail['type'] === 'reasoning.summary' ? 'summary' : 'text']: thought }]
+}
+
+function textDetails(thought: string): JsonObject[] {
+  return thought === '' ? [] : [{ type: 'reasoning.text', text: thought }]
+}
+
+function joined(before: unknown, value: unknown): unknown {
+  if (typeof before === 'string' && typeof value === 'string') return before + value
+  return Array.isArray(before) && Array.isArray(value) ? [...before, ...value] : value
+}

@@ -1,0 +1,100 @@
+import { withoutBillingLine } from '../../../request/billing-line.ts'
+import type { SystemText } from '../../../request/conversation-request.ts'
+import { isJsonObject, type JsonObject } from '../../../json/objects.ts'
+import { notUnderstood, type Notes } from '../../../request/notes.ts'
+import type { ChatTarget } from '../../../request/target.ts'
+import { alternatesTurns, knowsDeveloper, takesSystemAnywhere } from '../../../request/templates.ts'
+import { systemPart } from '../../../request/system-part.ts'
+import { writtenIn, type Written } from '../../../request/written-form.ts'
+import { otherMessageFields } from './encode-other-fields.ts'
+
+/** The messages in front: those of a client of this dialect as they came, all others as one. */
+export function encodeSystem(
+  system: readonly (SystemText & Written)[],
+  target: ChatTarget,
+  notes: Notes,
+): JsonObject[] {
+  if (target.sameDialect !== true) return joined(withoutBillingLine(system, notes), target, notes)
+  const messages = messagesIn(system)
+  const isStrict = messages.length > 1 && !takesSystemAnywhere(target.format)
+  if (!isStrict && !alternatesTurns(target.format)) {
+    return messages.flatMap((message) => asItCame(message, target, notes))
+  }
+  if (messages.length > 1) notes.changed('messages', 'The system messages in front became one.')
+  for (const { fields } of messages) {
+    if (fields === undefined) continue
+    roleFor(fields, target, notes)
+    notes.droppedFields(fields, 'Of a system message the upstream takes the text alone.')
+  }
+  return joined(system, target, notes)
+}
+
+/** A message of instructions for an upstream of this dialect, wherever it stands. */
+export function systemMessage(
+  fields: JsonObject,
+  content: unknown,
+  target: ChatTarget,
+  notes: Notes,
+): JsonObject {
+  const role = roleFor(fields, target, notes)
+  return { role, content, ...otherMessageFields(fields, target, notes) }
+}
+
+function roleFor({ role }: JsonObject, { format }: ChatTarget, notes: Notes): 'system' | 'developer' {
+  if (role !== 'developer') return 'system'
+  if (knowsDeveloper(format)) return role
+  notes.changed(
+    'messages',
+    'The upstream knows no role "developer"; the message is one of the role "system".',
+  )
+  return 'system'
+}
+
+interface SystemMessage {
+  /** The client's own; undefined where no message of this dialect held the texts. */
+  readonly fields: JsonObject | undefined
+  readonly texts: (SystemText & Written)[]
+}
+
+function messagesIn(system: readonly (SystemText & Written)[]): SystemMessage[] {
+  const messages: SystemMessage[] = []
+  for (const text of system) {
+    const fields = writtenIn(text, 'openai-chat')?.['message']
+    const last = messages.at(-1)
+    if (isJsonObject(fields)) messages.push({ fields, texts: [text] })
+    else if (last === undefined) messages.push({ fields: undefined, texts: [text] })
+    else last.texts.push(text)
+  }
+  return messages
+}
+
+function asItCame({ fields, texts }: SystemMessage, target: ChatTarget, notes: Notes): JsonObject[] {
+  if (fields === undefined) return joined(texts, target, notes)
+  const parts = texts.map((text) => writtenIn(text, 'openai-chat')?.['part'])
+  const hasParts = parts.some(isJsonObject)
+  const content = hasParts ? texts.flatMap((text, at) => partOf(text, parts[at])) : textOf(texts)
+  const isTold = content !== '' || !('content' in fields)
+  return [systemMessage(fields, isTold ? content : fields['content'], target, notes)]
+}
+
+function partOf(text: SystemText, part: unknown): JsonObject[] {
+  if (isJsonObject(part)) return [part]
+  return text.text === '' ? [] : [systemPart(text)]
+}
+
+/** One message: most templates take a single system message, and only in front. */
+function joined(system: readonly SystemText[], target: ChatTarget, notes: Notes): JsonObject[] {
+  const texts = system.filter(({ text }) => text !== '')
+  if (texts.length === 0) return []
+  const isMarked = texts.some(({ cacheControl }) => cacheControl !== undefined)
+  if (isMarked && target.cacheControl === true) return [{ role: 'system', content: texts.map(systemPart) }]
+  if (isMarked) notes.dropped('cache_control', notUnderstood)
+  return [{ role: 'system', content: textOf(texts) }]
+}
+
+function textOf(texts: readonly SystemText[]): string {
+  return texts
+    .map(({ text }) => text)
+    .filter((text) => text !== '')
+    .join('\n\n')
+}

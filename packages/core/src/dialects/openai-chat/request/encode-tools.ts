@@ -1,0 +1,91 @@
+import type { ConversationRequest, Tool } from '../../../request/conversation-request.ts'
+import { isJsonObject, type JsonObject } from '../../../json/objects.ts'
+import { offeredTools } from '../../../request/offered-tools.ts'
+import type { Notes } from '../../../request/notes.ts'
+import type { ChatTarget } from '../../../request/target.ts'
+import type { ToolNames } from '../../../request/tool-names.ts'
+import { withProperties } from '../../../request/tool-schema.ts'
+import { writtenFor, type Written } from '../../../request/written-form.ts'
+import { cacheMark } from './encode-parts.ts'
+
+export function encodeTools(
+  request: ConversationRequest,
+  target: ChatTarget,
+  names: ToolNames,
+  notes: Notes,
+): { tools?: JsonObject[] } {
+  const tools = offeredTools(request.tools, target, notes).map((tool) =>
+    encodeTool(tool, target, names, notes),
+  )
+  return tools.length === 0 ? {} : { tools }
+}
+
+function encodeTool(tool: Tool & Written, target: ChatTarget, names: ToolNames, notes: Notes): JsonObject {
+  const name = names.toUpstream(tool.name)
+  const written = writtenFor(target, tool, 'openai-chat')
+  if (written !== undefined) return rewritten(written, name)
+  return {
+    type: 'function',
+    function: {
+      name,
+      ...(tool.description === undefined ? {} : { description: tool.description }),
+      parameters: withProperties(tool.parameters),
+      ...(tool.strict === undefined ? {} : { strict: tool.strict }),
+    },
+    ...cacheMark(tool, target, notes),
+  }
+}
+
+/** The tool as the client wrote it, but for a name that the upstream could not take. */
+function rewritten(written: JsonObject, name: string): JsonObject {
+  const { type, function: definition } = written
+  if (!isJsonObject(definition)) return written
+  if (type === 'function' && definition['name'] === name) return written
+  return { ...written, type: 'function', function: { ...definition, name } }
+}
+
+export interface EncodedToolChoice {
+  readonly tool_choice?: unknown
+  readonly parallel_tool_calls?: boolean
+  /** An instruction in place of a choice that the upstream refuses. */
+  readonly nudge?: string
+}
+
+/** Without tools nothing is sent: upstreams answer 400 to a choice among none. */
+export function encodeToolChoice(
+  { tools, toolChoice, parallelToolCalls, extra }: ConversationRequest,
+  target: ChatTarget,
+  names: ToolNames,
+  notes: Notes,
+): EncodedToolChoice {
+  const hasOwnTools = target.sameDialect === true && Array.isArray(extra['tools'])
+  if (tools.length === 0 && !hasOwnTools) {
+    const reason = 'The upstream is offered no tools.'
+    if (toolChoice !== undefined) notes.dropped('tool_choice', reason)
+    if (parallelToolCalls !== undefined) notes.dropped('parallel_tool_calls', reason)
+    return {}
+  }
+  const parallel = parallelToolCalls === undefined ? {} : { parallel_tool_calls: parallelToolCalls }
+  if (toolChoice === undefined) return parallel
+  if (toolChoice.type === 'auto' || toolChoice.type === 'none')
+    return { tool_choice: toolChoice.type, ...parallel }
+
+  const name = toolChoice.type === 'tool' ? toolChoice.name : undefined
+  if (name !== undefined && !hasOwnTools && !tools.some((tool) => tool.name === name)) {
+    notes.dropped('tool_choice', `The upstream is not offered the tool ${name}.`)
+    return parallel
+  }
+  const upstreamName = name === undefined ? undefined : names.toUpstream(name)
+  if (target.forcedToolChoice === 'nudge') {
+    notes.changed('tool_choice', 'The upstream refuses to force a call; it is asked for one in words.')
+    return { tool_choice: 'auto', ...parallel, nudge: nudgeTo(upstreamName) }
+  }
+  if (upstreamName === undefined) return { tool_choice: 'required', ...parallel }
+  return { tool_choice: { type: 'function', function: { name: upstreamName } }, ...parallel }
+}
+
+function nudgeTo(name: string | undefined): string {
+  return name === undefined
+    ? 'Answer the next message with a call of one of the tools.'
+    : `Answer the next message with a call of the tool ${name}.`
+}

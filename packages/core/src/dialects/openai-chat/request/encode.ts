@@ -1,0 +1,33 @@
+import type { ConversationRequest } from '../../../request/conversation-request.ts'
+import { withExtraFields } from '../../../request/extra-fields.ts'
+import { Notes } from '../../../request/notes.ts'
+import type { ChatTarget, EncodedRequest } from '../../../request/target.ts'
+import { shortToolNames } from '../../../request/tool-names.ts'
+import { upstreamHistory } from '../../../request/upstream-history.ts'
+import { wellFormed } from '../../../json/well-formed.ts'
+import { encodeMessages } from './encode-messages.ts'
+import { encodeSettings } from './encode-settings.ts'
+import { encodeSystem } from './encode-system.ts'
+import { encodeToolChoice, encodeTools } from './encode-tools.ts'
+
+/** Writes the body of a request to an upstream that speaks OpenAI Chat Completions. */
+export function encodeChatRequest(request: ConversationRequest, target: ChatTarget): EncodedRequest {
+  const notes = new Notes()
+  const names = shortToolNames(request.tools)
+  const history = upstreamHistory(request.contents, target, 'openai-chat', names, notes)
+  const { nudge, ...toolChoice } = encodeToolChoice(request, target, names, notes)
+  const { max_completion_tokens: spelling, stop, ...extra } = request.extra
+  const system = nudge === undefined ? request.system : [...request.system, { text: nudge }]
+  const messages = encodeMessages(history, target, notes)
+  const body: Record<string, unknown> = {
+    model: target.model,
+    messages: [...encodeSystem(system, target, notes), ...messages.messages],
+    ...messages.settings,
+    ...encodeTools(request, target, names, notes),
+    ...toolChoice,
+    ...encodeSettings(request, target, spelling !== undefined, notes),
+  }
+  if (target.sameDialect === true && stop !== undefined) body['stop'] = stop
+  const whole = withExtraFields(body, extra, target, notes)
+  return { body: wellFormed(whole), notes: notes.all }
+}

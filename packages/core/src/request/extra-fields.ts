@@ -1,0 +1,42 @@
+import { isJsonObject, type JsonObject } from '../json/objects.ts'
+import { notUnderstood, type Notes } from './notes.ts'
+import type { RequestTarget } from './target.ts'
+
+/** The body with the client's other fields: kept for the same dialect, as far as they are allowed; else noted. */
+export function withExtraFields(
+  body: JsonObject,
+  extra: JsonObject,
+  target: RequestTarget,
+  notes: Notes,
+): Record<string, unknown> {
+  const whole: Record<string, unknown> = { ...body }
+  for (const [field, value] of Object.entries(extra)) {
+    if (target.sameDialect === true && target.allowedFields?.includes(field) !== false) {
+      whole[field] = joined(value, whole[field])
+    } else {
+      for (const name of namesIn(field, value, body[field])) {
+        notes.dropped(name, notUnderstood)
+      }
+    }
+  }
+  return whole
+}
+
+// A field of which we understood a part is in both: `thinking.type` in the body, `thinking.display` in the rest.
+function joined(extra: unknown, ours: unknown): unknown {
+  if (Array.isArray(extra) && Array.isArray(ours)) return [...ours, ...extra]
+  if (isJsonObject(extra) && isJsonObject(ours)) return { ...extra, ...ours }
+  return ours ?? extra
+}
+
+const partlyRead = new Set(['thinking', 'output_config', 'metadata', 'stream_options'])
+
+function namesIn(field: string, value: unknown, ours: unknown): string[] {
+  if (field === 'tools' && Array.isArray(value)) {
+    return value.map(
+      (tool: unknown) => `tools (${isJsonObject(tool) ? String(tool['type'] ?? tool['name']) : '?'})`,
+    )
+  }
+  const isPart = partlyRead.has(field) && isJsonObject(value) && ours === undefined
+  return isPart ? Object.keys(value).map((key) => `${field}.${key}`) : [field]
+}

@@ -1,0 +1,210 @@
+import type { Block, Content, MediaBlock, Speaker, TextBlock, ToolResponseBlock } from '../conversation.ts'
+import { pairToolBlocks, type Exchange } from '../ids/pairing.ts'
+import type { Notes } from './notes.ts'
+import { resultBlocks } from './tool-result.ts'
+import type { Written } from './written-form.ts'
+
+/** What becomes of messages in a row that have one speaker: one message, or what they are. */
+export type MessagesInARow = 'join' | 'keep'
+
+/**
+ * The history as every upstream takes it: `human`, `ai` and `tool` contents, none empty, and behind the calls of each
+ * turn exactly one response to each of them, in their order. No two of a kind stand in a row, unless they are kept.
+ */
+export function repairHistory(
+  contents: readonly Content[],
+  notes: Notes,
+  inARow: MessagesInARow = 'join',
+): Content[] {
+  const repaired: OpenContent[] = []
+  for (const turn of turnsOf(contents, inARow, notes)) {
+    append(repaired, turn, inARow)
+    if (turn.exchanges.length > 0) {
+      repaired.push({
+        speaker: 'tool',
+        blocks: turn.exchanges.map((exchange) => responseTo(exchange, notes)),
+      })
+    }
+  }
+  return repaired
+}
+
+/** The responses that answer no call of the history. */
+export function responsesWithoutCall(contents: readonly Content[]): ToolResponseBlock[] {
+  return pairToolBlocks(contents).exchanges.flatMap(({ call, responses }) => (call === null ? responses : []))
+}
+
+/** Gives a response the name of its call, or a call that of its response, where one of them says none. */
+export function withToolNames(contents: readonly Content[], notes: Notes): Content[] {
+  const exchangeOf = exchangesInOrder(contents)
+  return contents.map((content: Content & Written) => {
+    let isSame = true
+    const blocks = content.blocks.map((block) => {
+      const named = withToolName(block, exchangeOf, notes)
+      if (named !== block) isSame = false
+      return named
+    })
+    return isSame ? content : contentOf(content, blocks)
+  })
+}
+
+function withToolName(block: Block, exchangeOf: () => Exchange, notes: Notes): Block {
+  if (block.type === 'tool_call') {
+    const exchange = exchangeOf()
+    return block.name === '' ? { ...block, name: nameFor(exchange, notes) } : block
+  }
+  if (block.type !== 'tool_response') return block
+  const exchange = exchangeOf()
+  if (block.toolName !== '' || exchange.call === null) return block
+  return { ...block, toolName: exchange.call.name === '' ? nameFor(exchange, notes) : exchange.call.name }
+}
+
+function nameFor({ call, responses }: Exchange, notes: Notes): string {
+  const name = responses.map(({ toolName }) => toolName).find((told) => told !== '') ?? 'unknown_tool'
+  notes.changed('messages', `The call "${call?.id ?? ''}" has no name; it is called ${name}.`)
+  return name
+}
+
+interface Turn {
+  /** The message it began with. */
+  readonly message: Content & Written
+  readonly speaker: 'human' | 'ai'
+  readonly blocks: Block[]
+  /** Of the calls in this turn. */
+  readonly exchanges: Exchange[]
+}
+
+function turnsOf(contents: readonly Content[], inARow: MessagesInARow, notes: Notes): Turn[] {
+  const exchangeOf = exchangesInOrder(contents)
+  const order = new ResponseOrder(notes)
+  const turns: Turn[] = []
+  for (const content of contents) {
+    const speaker = content.speaker === 'ai' ? 'ai' : 'human'
+    const last = turns.at(-1)
+    // Two messages of the model in a row are one turn, with the results of both behind it. A message that only held
+    // results leaves an empty turn between them, which keeps them apart.
+    const mayGoOn = inARow === 'join' || (last?.exchanges.length ?? 0) > 0
+    const goesOn = last?.speaker === 'ai' && speaker === 'ai' && mayGoOn
+    const turn: Turn = goesOn ? last : { message: content, speaker, blocks: [], exchanges: [] }
+    if (!goesOn) turns.push(turn)
+
+    for (const block of content.blocks) {
+      if (block.type === 'tool_call') {
+        const exchange = exchangeOf()
+        turn.blocks.push(block)
+        turn.exchanges.push(exchange)
+        order.call(exchange)
+      } else if (block.type === 'tool_response') {
+        const exchange = exchangeOf()
+        if (exchange.call === null) turn.blocks.push(...textOfOrphan(block, notes))
+        else order.response(exchange)
+      } else {
+        turn.blocks.push(block)
+        if (speaker === 'human') order.speech()
+      }
+    }
+  }
+  return turns
+}
+
+/** Notices responses that do not stand where they will: right behind their calls, in the order of these. */
+class ResponseOrder {
+  readonly #notes: Notes
+  readonly #places = new Map<Exchange, { readonly call: number; readonly speech: number }>()
+  #calls = 0
+  #speeches = 0
+  #lastAnswered = -1
+
+  constructor(notes: Notes) {
+    this.#notes = notes
+  }
+
+  call(exchange: Exchange): void {
+    this.#places.set(exchange, { call: this.#calls++, speech: this.#speeches })
+  }
+
+  speech(): void {
+    this.#speeches++
+  }
+
+  response(exchange: Exchange): void {
+    const place = this.#places.get(exchange)
+    if (place === undefined) return
+    if (place.speech < this.#speeches) {
+      this.#notes.changed('messages', `The result for "${exchange.call?.id ?? ''}" was put behind its call.`)
+    } else if (place.call < this.#lastAnswered) {
+      this.#notes.changed('messages', 'Results were put in the order of their calls.')
+    }
+    this.#lastAnswered = Math.max(this.#lastAnswered, place.call)
+  }
+}
+
+/** Asked once for each call and response in order: one block object may stand in a history twice. */
+function exchangesInOrder(contents: readonly Content[]): () => Exchange {
+  const { blocks } = pairToolBlocks(contents)
+  let at = 0
+  return () => blocks[at++]?.exchange ?? { call: null, responses: [] }
+}
+
+interface OpenContent extends Content, Written {
+  readonly blocks: Block[]
+}
+
+function append(repaired: OpenContent[], { message, speaker, blocks }: Turn, inARow: MessagesInARow): void {
+  // A message that came without blocks says something to its own dialect alone, and only if it is written down.
+  const isKept = message.blocks.length === 0 && message.written !== undefined
+  if (blocks.length === 0 && !isKept) return
+  const last = repaired.at(-1)
+  if (last?.speaker === speaker && inARow === 'join') for (const block of blocks) last.blocks.push(block)
+  else repaired.push(contentOf(message, blocks, speaker))
+}
+
+/** Field by field: most contents have no written form, and all of those are to be of one shape. */
+function contentOf(
+  { speaker: before, written }: Content & Written,
+  blocks: Block[],
+  speaker: Speaker = before,
+): OpenContent {
+  return written === undefined ? { speaker, blocks } : { speaker, blocks, written }
+}
+
+function textOfOrphan(response: ToolResponseBlock, notes: Notes): (TextBlock | MediaBlock)[] {
+  notes.changed(
+    'messages',
+    `The result for "${response.callId}" answers no call; it became text of the user.`,
+  )
+  const tool = response.toolName === '' ? 'an earlier tool call' : `an earlier call of ${response.toolName}`
+  return [{ type: 'text', text: `Result of ${tool}:` }, ...resultBlocks(response.result)]
+}
+
+function responseTo({ call, responses }: Exchange, notes: Notes): ToolResponseBlock {
+  const callId = call?.id ?? ''
+  const toolName = call?.name ?? ''
+  const first = responses[0]
+  const last = responses.at(-1)
+  if (first === undefined || last === undefined) {
+    notes.changed('messages', `The call "${callId}" has no result; a neutral one was put in its place.`)
+    return { type: 'tool_response', callId, toolName, result: unavailable }
+  }
+  if (first === last) return responseWith(first, callId, toolName)
+  if (responses.every((response) => sameResult(response, first))) {
+    notes.changed('messages', `The result for "${callId}" came more than once; it is sent once.`)
+    return responseWith(first, callId, toolName)
+  }
+  notes.changed('messages', `The call "${callId}" has several results; they became one.`)
+  const result = responses.flatMap((response) => resultBlocks(response.result))
+  const isError = last.isError === undefined ? {} : { isError: last.isError }
+  return { type: 'tool_response', callId, toolName, result, ...isError }
+}
+
+function responseWith(response: ToolResponseBlock, callId: string, toolName: string): ToolResponseBlock {
+  const isSame = response.callId === callId && response.toolName === toolName
+  return isSame ? response : { ...response, callId, toolName }
+}
+
+// Says nothing about why: a model that reads "cancelled" stops asking, and apologises.
+const unavailable = 'The result of this call is not available.'
+
+function sameResult(a: ToolResponseBlock, b: ToolResponseBlock): boolean {
+  return a.isError === b.isError && JSON.stringify(a.result) === JSON.stringify(b.result)
+}

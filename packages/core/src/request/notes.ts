@@ -1,0 +1,33 @@
+import type { RequestNote } from './conversation-request.ts'
+import type { JsonObject } from '../json/objects.ts'
+
+export const notUnderstood = 'The upstream is not known to understand it.'
+
+/** Notes of one request. A history of a hundred turns says a thing once. */
+export class Notes {
+  readonly #notes = new Map<string, RequestNote>()
+
+  dropped(field: string, reason: string): void {
+    this.#add({ kind: 'dropped', field, reason })
+  }
+
+  changed(field: string, reason: string): void {
+    this.#add({ kind: 'changed', field, reason })
+  }
+
+  /** What a message said beside its role and its content. Null and the empty text say nothing. */
+  droppedFields(message: JsonObject, reason: string): void {
+    for (const [field, value] of Object.entries(message)) {
+      if (field === 'role' || field === 'content' || value === null || value === '') continue
+      this.dropped(`messages.${field}`, reason)
+    }
+  }
+
+  get all(): RequestNote[] {
+    return [...this.#notes.values()]
+  }
+
+  #add(note: RequestNote): void {
+    this.#notes.set(`${note.kind} ${note.field} ${note.reason}`, note)
+  }
+}

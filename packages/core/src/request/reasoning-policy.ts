@@ -1,0 +1,51 @@
+import type { TextBlock, ThinkingBlock } from '../conversation.ts'
+import type { FormatId } from '../formats/format-id.ts'
+import { isMadeHere, isOfAnthropic, readSignature, type ReasoningSource } from './reasoning-signature.ts'
+import type { RequestTarget } from './target.ts'
+import type { RequestDialect } from './written-form.ts'
+
+/** What becomes of reasoning in the history: back into its field, plain text, or nothing. */
+export type ReasoningFate = 'native' | 'text' | 'drop'
+
+export function reasoningFate(
+  { thought, signature }: ThinkingBlock,
+  target: RequestTarget,
+  dialect: RequestDialect,
+): ReasoningFate {
+  const foreignFate = target.foreignReasoning === 'text' && thought !== '' ? 'text' : 'drop'
+  const source = readSignature(signature)
+  const isForeign = source === 'foreign' && !isMadeHere(signature)
+  if (dialect === 'anthropic-messages') {
+    if (checksSignatures(target)) return isForeign ? 'native' : foreignFate
+    // A server of open models signs as it likes, and may want back what it signed.
+    if (isForeign && !isOfAnthropic(signature)) return 'native'
+  }
+  // Somebody else's signature means reasoning that is proved to Anthropic: it is not for others, in no form.
+  if (source === 'foreign') return isForeign ? 'drop' : foreignFate
+  if (source === null) return thought === '' ? 'drop' : 'native'
+  return isOwn(source, target) ? 'native' : foreignFate
+}
+
+export function reasoningAsText(thought: string): TextBlock {
+  return { type: 'text', text: `<earlier-reasoning>\n${thought}\n</earlier-reasoning>\n\n` }
+}
+
+/** These answer 400 to a message that calls tools and holds no reasoning. */
+export function demandsReasoning(format: FormatId): boolean {
+  return format === 'kimi' || format === 'deepseek'
+}
+
+/** Stands in where a client lost the reasoning. */
+export const lostReasoning = 'The reasoning for this step was not kept.'
+
+/** An upstream of the Anthropic dialect with a format of another family runs an open model, which proves nothing. */
+export function checksSignatures({ signatures, format }: RequestTarget): boolean {
+  if (signatures !== undefined) return signatures === 'checked'
+  return format === 'anthropic' || format === 'standard'
+}
+
+/** Models that call tools as they should have nothing else in common: what one has signed another refuses. */
+function isOwn(source: ReasoningSource, target: RequestTarget): boolean {
+  if (source.model === target.model) return true
+  return source.format === target.format && source.format !== 'standard'
+}

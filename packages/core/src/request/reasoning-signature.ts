@@ -1,0 +1,74 @@
+import { resolveFormatId, type FormatId } from '../formats/format-id.ts'
+import { parseJson } from '../json/objects.ts'
+
+/** Where a piece of reasoning came from: what a later request needs to put it back there. */
+export interface ReasoningSource {
+  readonly format: FormatId
+  /** The field of the upstream's message that held it. */
+  readonly field: string
+  readonly model: string
+  /** What the upstream wants back beside the text, as JSON text: encrypted details. */
+  readonly proof?: string
+}
+
+/**
+ * The signature of a thinking block that we make. It says itself where the reasoning came from, so that no state is
+ * kept; the reasoning stays in the block. Only letters, digits, `_` and `-`: legal wherever a signature is.
+ */
+export function makeSignature({ format, field, model, proof }: ReasoningSource): string {
+  const payload = proof === undefined ? [format, field, model] : [format, field, model, proof]
+  return prefix + base64Url(asciiJson(payload))
+}
+
+/** `foreign` for a signature that somebody else made, `null` where there is none. */
+export function readSignature(signature: string | undefined): ReasoningSource | 'foreign' | null {
+  if (signature === undefined || signature === '') return null
+  if (!signature.startsWith(prefix)) return 'foreign'
+  const source = readPayload(signature.slice(prefix.length))
+  // One source has one spelling: anything else with our prefix is not ours, or was changed on its way.
+  return source !== null && makeSignature(source) === signature ? source : 'foreign'
+}
+
+/** Also true for a signature of ours that was damaged, or is of a version that we do not know. */
+export function isMadeHere(signature: string | undefined): boolean {
+  return signature !== undefined && signature.startsWith(family)
+}
+
+/** Whether it looks like one of Anthropic's: long, and the base64 of a message that begins with its second field. */
+export function isOfAnthropic(signature: string | undefined): boolean {
+  return signature !== undefined && /^E[A-Za-z\d+/]{39,}={0,2}$/.test(signature)
+}
+
+// Anthropic's signatures are plain base64, which has no underscore.
+const family = 'dragoman_'
+const prefix = `${family}1_`
+
+function readPayload(encoded: string): ReasoningSource | null {
+  const payload = parseJson(fromBase64Url(encoded) ?? '')
+  if (!Array.isArray(payload)) return null
+  const [name, field, model, proof]: unknown[] = payload
+  const format = typeof name === 'string' ? resolveFormatId(name) : undefined
+  if (format === undefined || typeof field !== 'string' || typeof model !== 'string') return null
+  const source = { format, field, model }
+  return typeof proof === 'string' ? { ...source, proof } : source
+}
+
+/** `btoa` takes no character above U+00FF. */
+function asciiJson(value: unknown): string {
+  return JSON.stringify(value).replaceAll(
+    /[\u0080-\uffff]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}
+
+function base64Url(ascii: string): string {
+  return btoa(ascii).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
+}
+
+function fromBase64Url(encoded: string): string | undefined {
+  try {
+    return atob(encoded.replaceAll('-', '+').replaceAll('_', '/'))
+  } catch {
+    return undefined
+  }
+}

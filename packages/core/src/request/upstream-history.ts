@@ -1,0 +1,140 @@
+import type { Block, Content, ThinkingBlock } from '../conversation.ts'
+import { getToolIdStrategy } from '../ids/strategies.ts'
+import type { ToolIdMapper } from '../ids/strategy.ts'
+import { repairHistory, type MessagesInARow } from './history-repair.ts'
+import { reasoningAsText, reasoningFate } from './reasoning-policy.ts'
+import { notUnderstood, type Notes } from './notes.ts'
+import type { RequestTarget } from './target.ts'
+import { alternatesTurns, takesSystemAnywhere } from './templates.ts'
+import { becameReminder, writtenInstructions } from './system-reminder.ts'
+import type { ToolNames } from './tool-names.ts'
+import { writtenFor, type RequestDialect, type Written } from './written-form.ts'
+
+export interface UpstreamHistory {
+  readonly contents: readonly Content[]
+  readonly ids: ToolIdMapper
+}
+
+/** The history as this upstream may see it, repaired, with its ids. */
+export function upstreamHistory(
+  contents: readonly Content[],
+  target: RequestTarget,
+  dialect: RequestDialect,
+  names: ToolNames,
+  notes: Notes,
+): UpstreamHistory {
+  const view = new UpstreamView(target, dialect, names, notes)
+  const visible: Content[] = []
+  for (const content of contents) {
+    const shown = view.contentFor(content)
+    if (shown !== null) visible.push(shown)
+  }
+  const repaired = repairHistory(visible, notes, messagesInARow(visible, target, dialect, notes))
+  return { contents: repaired, ids: getToolIdStrategy(target.format).createMapper(repaired) }
+}
+
+/** Where the dialect is the same, messages stay what they are, but for templates that refuse them in a row. */
+function messagesInARow(
+  contents: readonly Content[],
+  { sameDialect, format }: RequestTarget,
+  dialect: RequestDialect,
+  notes: Notes,
+): MessagesInARow {
+  if (sameDialect !== true || dialect !== 'openai-chat') return 'join'
+  if (!alternatesTurns(format)) return 'keep'
+  const isJoined = contents.some(
+    ({ speaker }, at) => speaker !== 'tool' && speaker === contents[at - 1]?.speaker,
+  )
+  if (isJoined) notes.changed('messages', 'Messages of one role in a row became one.')
+  return 'join'
+}
+
+/** What of a history one upstream is shown. What need not change is given out as it is, not copied. */
+class UpstreamView {
+  readonly #target: RequestTarget
+  readonly #dialect: RequestDialect
+  readonly #names: ToolNames
+  readonly #notes: Notes
+
+  constructor(target: RequestTarget, dialect: RequestDialect, names: ToolNames, notes: Notes) {
+    this.#target = target
+    this.#dialect = dialect
+    this.#names = names
+    this.#notes = notes
+  }
+
+  contentFor(content: Content & Written): (Content & Written) | null {
+    const { speaker, written } = content
+    const isOwn = this.#isOwn(content)
+    if (writtenInstructions(content) !== undefined) {
+      if (isOwn && takesSystemAnywhere(this.#target.format)) return content
+      return this.#reminderFor(content)
+    }
+    if (content.blocks.length === 0) {
+      return isOwn && !alternatesTurns(this.#target.format) ? content : null
+    }
+    if (written !== undefined && !isOwn) this.#notes.droppedFields(written.value, notUnderstood)
+    const blocks = this.#blocksFor(content.blocks)
+    const form = isOwn && blocks.length > 0 ? written : undefined
+    if (blocks === content.blocks && form === written) return content
+    return form === undefined ? { speaker, blocks } : { speaker, blocks, written: form }
+  }
+
+  #reminderFor({ speaker, blocks, written }: Content & Written): Content | null {
+    if (blocks.length === 0) return null
+    this.#notes.changed('messages', becameReminder)
+    if (written !== undefined) this.#notes.droppedFields(written.value, notUnderstood)
+    return { speaker, blocks }
+  }
+
+  #blocksFor(blocks: readonly Block[]): readonly Block[] {
+    let changed: Block[] | undefined
+    for (const [at, block] of blocks.entries()) {
+      const shown = this.#blockFor(block)
+      if (shown !== block) changed ??= blocks.slice(0, at)
+      if (shown !== null) changed?.push(shown)
+    }
+    return changed ?? blocks
+  }
+
+  #blockFor(block: Block & Written): Block | null {
+    switch (block.type) {
+      case 'text': {
+        if (block.text !== '') return block
+        const type = block.written?.value['type']
+        const isSilent = type === 'text' && alternatesTurns(this.#target.format)
+        if (this.#isOwn(block) && !isSilent) return block
+        if (typeof type === 'string' && type !== 'text') {
+          this.#notes.dropped('messages', `A block of type ${type} means nothing to the upstream.`)
+        }
+        return null
+      }
+      case 'thinking':
+        return this.#reasoningFor(block)
+      case 'tool_call': {
+        const name = this.#names.toUpstream(block.name)
+        return name === block.name ? block : { ...block, name }
+      }
+      case 'tool_response': {
+        const toolName = block.toolName === '' ? '' : this.#names.toUpstream(block.toolName)
+        return toolName === block.toolName ? block : { ...block, toolName }
+      }
+      case 'media':
+        return block
+    }
+  }
+
+  #reasoningFor(block: ThinkingBlock): Block | null {
+    const fate = reasoningFate(block, this.#target, this.#dialect)
+    if (fate === 'native') return block
+    const reason = 'Reasoning of another family of models, or without its proof, is not for this upstream.'
+    if (fate === 'drop') this.#notes.dropped('messages', reason)
+    else this.#notes.changed('messages', `${reason} It became text.`)
+    return fate === 'text' ? reasoningAsText(block.thought) : null
+  }
+
+  /** Written in the dialect of an upstream to which the client speaks it. */
+  #isOwn(thing: object & Written): boolean {
+    return writtenFor(this.#target, thing, this.#dialect) !== undefined
+  }
+}
