@@ -1,4 +1,4 @@
-import type { ChannelsGrammar } from '../engines/channels-grammar.ts'
+import type { ChannelsGrammar } from '../engines/messages/grammar.ts'
 import { DragomanError } from '../errors.ts'
 import type { Marker } from '../text/marker.ts'
 import type { Format, Grammar } from './format.ts'

@@ -1,4 +1,4 @@
-import type { ChannelsGrammar } from '../engines/channels-grammar.ts'
+import type { ChannelsGrammar } from '../engines/messages/grammar.ts'
 import { isRecord, type ToolSet } from '../engines/tool-set.ts'
 import { detectFormat } from '../formats/detect.ts'
 import { type FormatId, formatIds } from '../formats/format-id.ts'
@@ -6,10 +6,10 @@ import type { Format } from '../formats/format.ts'
 import { type MarkerOverrides, overrideMarkers } from '../formats/override-markers.ts'
 import { findFormat, formats, getFormat } from '../formats/registry.ts'
 import { endsWithMarker, keyOf, type Marker, spelled } from '../text/marker.ts'
-import type { Heading, PromptHeader } from './heading.ts'
-import { withDeclaredNames } from './declared-names.ts'
-import { buildLexicon, type Lexicon } from './lexicon.ts'
-import type { ReasoningOpener } from './reasoning-judge.ts'
+import type { Heading, PromptHeader } from './lexicon/heading.ts'
+import { withDeclaredNames } from './lexicon/declared-names.ts'
+import { buildLexicon, type Lexicon } from './lexicon/lexicon.ts'
+import type { ReasoningOpener } from './judges/reasoning-judge.ts'
 
 export interface ReadingOptions {
   readonly format?: string

@@ -1,5 +1,5 @@
 import type { Fence } from './code-fence.ts'
-import type { Opening } from './opening.ts'
+import type { Opening } from './lexicon/opening.ts'
 
 /** What a marker is, where it stands. `text`: none after all. `hold`: more text is needed. `passed`: dealt with. */
 export type Verdict = Found | 'text' | 'hold' | 'passed'

@@ -1,0 +1,22 @@
+import { bareJson } from './bare-json.ts'
+import type { Format } from '../format.ts'
+import { hermesJson } from './hermes.ts'
+import { think } from './reasoning-markers.ts'
+import { toolCallsJson } from './tool-calls-json.ts'
+import { commonTurnTokens } from './turn-tokens.ts'
+
+export const apriel: Format = {
+  id: 'apriel',
+  title: 'Apriel',
+  models: ['Apriel 1.5', 'Apriel 1.6'],
+  sample: '<tool_calls>[{"name": "get_weather", "arguments": {"city":"Paris"}}]</tool_calls>',
+  // The prompt of 1.5 speaks of both tags.
+  grammars: [toolCallsJson, hermesJson],
+  salvage: [bareJson],
+  reasoning: [
+    { begin: 'Here are my reasoning steps:', end: '[BEGIN FINAL RESPONSE]', plain: 'begin' },
+    think,
+  ],
+  structure: ['[END FINAL RESPONSE]'],
+  turnTokens: ['<|end|>', '<|begin_assistant|>', ...commonTurnTokens],
+}

@@ -1,0 +1,30 @@
+import type { DelimitedJsonGrammar } from '../../engines/json/delimited-json.ts'
+import { usualEnvelope } from '../../engines/json/envelope-shape.ts'
+import { bareJson } from './bare-json.ts'
+import type { Format } from '../format.ts'
+import { toolCallToken } from './granite.ts'
+import { think } from './reasoning-markers.ts'
+import { commonTurnTokens } from './turn-tokens.ts'
+
+const functools: DelimitedJsonGrammar = {
+  engine: 'delimited-json',
+  id: 'functools',
+  isSpecial: false,
+  isPlain: true,
+  callBegin: [['functools', '[']],
+  opensArray: true,
+  callEnd: [],
+  envelope: usualEnvelope,
+}
+
+export const phi: Format = {
+  id: 'phi',
+  title: 'Phi',
+  models: ['Phi-4', 'Phi-4 mini', 'Firefunction v2'],
+  sample: 'functools[{"name": "get_weather", "arguments": {"city":"Paris"}}]',
+  grammars: [functools, toolCallToken],
+  salvage: [bareJson],
+  reasoning: [think],
+  structure: [],
+  turnTokens: ['<|end|>', ['<|start_header_id|>', 'assistant', '<|end_header_id|>'], ...commonTurnTokens],
+}

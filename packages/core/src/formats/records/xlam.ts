@@ -1,0 +1,20 @@
+import { bareJson } from './bare-json.ts'
+import type { Format } from '../format.ts'
+import { hermesJson } from './hermes.ts'
+import { llamaJson } from './llama.ts'
+import { mistralArray } from './mistral.ts'
+import { think } from './reasoning-markers.ts'
+import { commonTurnTokens } from './turn-tokens.ts'
+
+/** A bare array, and what its bases taught it. */
+export const xlam: Format = {
+  id: 'xlam',
+  title: 'xLAM',
+  models: ['xLAM-2', 'xLAM 7B and 8x22B'],
+  sample: '[{"name": "get_weather", "arguments": {"city":"Paris"}}]',
+  grammars: [llamaJson, hermesJson, mistralArray],
+  salvage: [bareJson],
+  reasoning: [think],
+  structure: [],
+  turnTokens: [['<|start_header_id|>', 'assistant', '<|end_header_id|>'], ...commonTurnTokens],
+}
