@@ -102,6 +102,10 @@ describe('the arrows between the parts of the core', () => {
     expect(arrowsOut(files, [zone, ...known])).toEqual([])
   })
 
+  it('no folder knows, by however many steps, what knows it; types count as well', () => {
+    expect(['', ...foldersOf(coreFiles)].flatMap((folder) => cyclesIn(folder, coreFiles))).toEqual([])
+  })
+
   it('nothing knows the index', () => {
     expect(coreFiles.filter(({ imports }) => imports.includes('index'))).toEqual([])
   })
@@ -357,6 +361,50 @@ function arrowsOut(files: readonly SourceFile[], known: readonly string[]): stri
   return files.flatMap(({ path, imports }) =>
     imports.filter((name) => !known.includes(zoneOf(name))).map((name) => `${path} → ${name}`),
   )
+}
+
+/** Every folder inside `src`, at whatever depth: `engines`, `engines/json`. */
+function foldersOf(files: readonly SourceFile[]): string[] {
+  const folders = files.flatMap(({ path }) => {
+    const steps = path.split('/').slice(0, -1)
+    return steps.map((_, index) => steps.slice(0, index + 1).join('/'))
+  })
+  return [...new Set(folders)].toSorted()
+}
+
+/**
+ * The subfolders of a folder that know themselves by way of others. A folder is one thing to its neighbours, and a file
+ * beside it is another: the records know the file that says what a record is, and the registry knows the records.
+ */
+function cyclesIn(folder: string, files: readonly SourceFile[]): string[] {
+  const inside = folder === '' ? '' : `${folder}/`
+  const entryOf = (path: string) =>
+    path.startsWith(inside) ? path.slice(inside.length).split('/')[0] : undefined
+  const known = new Map<string, Set<string>>()
+  for (const { path, imports } of files) {
+    const entry = entryOf(path)
+    if (entry === undefined) continue
+    const others = known.get(entry) ?? new Set()
+    known.set(entry, others)
+    for (const other of imports.map(entryOf)) if (other !== undefined && other !== entry) others.add(other)
+  }
+  const isFolder = (entry: string) => files.some(({ path }) => path.startsWith(`${inside}${entry}/`))
+  return [...known.keys()]
+    .filter((entry) => isFolder(entry) && reachable(entry, known).has(entry))
+    .map((entry) => `${inside}${entry} is known by what it knows`)
+}
+
+function reachable(start: string, known: ReadonlyMap<string, ReadonlySet<string>>): Set<string> {
+  const reached = new Set<string>()
+  const ahead = [start]
+  for (let entry = ahead.pop(); entry !== undefined; entry = ahead.pop()) {
+    for (const next of known.get(entry) ?? []) {
+      if (reached.has(next)) continue
+      reached.add(next)
+      ahead.push(next)
+    }
+  }
+  return reached
 }
 
 function manifest(name: string): Record<string, unknown> {
