@@ -1,13 +1,13 @@
 import type { EndReason } from './engines/engine.ts'
-import { ToolSet, type ToolDefinition } from './engines/tool-set.ts'
+import { type ToolDefinition, ToolSet } from './engines/tool-set.ts'
 import { DragomanError } from './errors.ts'
 import type { Sink } from './events.ts'
 import type { FormatId } from './formats/format-id.ts'
 import type { MarkerOverrides } from './formats/override-markers.ts'
-import { CallRemover } from './reader/call-remover.ts'
+import { type ProblemCode, type RepairCode, repairCodes } from './problems.ts'
 import { Reader } from './reader/reader.ts'
-import type { Channel } from './reader/text-flow.ts'
 import { selectReading } from './reader/select-reading.ts'
+import type { Channel } from './reader/text-flow.ts'
 
 export interface ParserOptions {
   /** A format by name: it always wins. `auto` or nothing: the stream decides, the model's name helps. */
@@ -135,4 +135,37 @@ const noLimits: ReadonlyMap<string, number> = new Map()
 function byteLimit(name: string, value: number): number {
   if (Number.isSafeInteger(value) && value > 0) return value
   throw new DragomanError('invalid-option', `limits.${name} is ${value}; it must be a positive whole number.`)
+}
+
+/** For answers in which no call is allowed: one that was written all the same is left out, and reported. */
+class CallRemover implements Sink {
+  private readonly sink: Sink
+
+  constructor(sink: Sink) {
+    this.sink = sink
+  }
+
+  text(text: string): void {
+    this.sink.text(text)
+  }
+
+  reasoning(text: string): void {
+    this.sink.reasoning(text)
+  }
+
+  callStart(): void {
+    this.sink.repair('forbidden-call', repairCodes['forbidden-call'])
+  }
+
+  callDelta(): void {}
+
+  callEnd(): void {}
+
+  problem(code: ProblemCode, message: string, source: string): void {
+    this.sink.problem(code, message, source)
+  }
+
+  repair(code: RepairCode, message: string): void {
+    this.sink.repair(code, message)
+  }
 }

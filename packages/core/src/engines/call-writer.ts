@@ -1,5 +1,5 @@
 import { EventCollector, replay, type Sink } from '../events.ts'
-import { problemCodes, repairCodes, type ProblemCode, type RepairCode } from '../problems.ts'
+import { type ProblemCode, problemCodes, type RepairCode, repairCodes } from '../problems.ts'
 import type { Input, Recording } from '../text/input.ts'
 import { prefixWithin } from '../text/utf8.ts'
 import type { ToolSet } from './tool-set.ts'

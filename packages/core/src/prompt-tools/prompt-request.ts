@@ -5,8 +5,7 @@ import { Notes } from '../request/notes.ts'
 import { resultBlocks } from '../request/tool-result.ts'
 import type { Written } from '../request/written-form.ts'
 import type { FormatId } from '../formats/format-id.ts'
-import type { PromptFormat, PromptResult } from './prompt-format.ts'
-import { getPromptFormat } from './prompt-formats.ts'
+import { getPromptFormat, type PromptFormat, type PromptResult } from './prompt-formats.ts'
 
 export interface PromptedRequest {
   readonly request: ConversationRequest

@@ -4,15 +4,14 @@ import { replay, type Sink } from '../events.ts'
 import type { FormatId } from '../formats/format-id.ts'
 import { Input } from '../text/input.ts'
 import { isBlank } from '../text/space.ts'
-import { type Candidate, Evidence, LONGEST_CANDIDATE, SHORT_CANDIDATE } from './candidate.ts'
+import { type Candidate, Evidence, type Found, LONGEST_CANDIDATE, SHORT_CANDIDATE } from './candidate.ts'
 import { CandidateJudge } from './judges/candidate-judge.ts'
-import type { Lexicon } from './lexicon/lexicon.ts'
 import { MarkerJudge, type MarkerJudgeOptions } from './judges/marker-judge.ts'
+import type { Lexicon } from './lexicon/lexicon.ts'
 import { type Opening, startEngine } from './lexicon/opening.ts'
 import { Scanner, type ScannerOptions } from './scanner.ts'
 import { StopSearch } from './stop-search.ts'
 import { type Channel, TextFlow } from './text-flow.ts'
-import type { Found } from './verdict.ts'
 
 export interface ReaderOptions extends CallWriterOptions, MarkerJudgeOptions, ScannerOptions {
   readonly lexicon: Lexicon

@@ -6,10 +6,10 @@ import type { Format } from '../formats/format.ts'
 import { type MarkerOverrides, overrideMarkers } from '../formats/override-markers.ts'
 import { findFormat, formats, getFormat } from '../formats/registry.ts'
 import { endsWithMarker, keyOf, type Marker, spelled } from '../text/marker.ts'
-import type { Heading, PromptHeader } from './lexicon/heading.ts'
-import { withDeclaredNames } from './lexicon/declared-names.ts'
-import { buildLexicon, type Lexicon } from './lexicon/lexicon.ts'
 import type { ReasoningOpener } from './judges/reasoning-judge.ts'
+import { withDeclaredNames } from './lexicon/declared-names.ts'
+import type { Heading, PromptHeader } from './lexicon/heading.ts'
+import { buildLexicon, type Lexicon } from './lexicon/lexicon.ts'
 
 export interface ReadingOptions {
   readonly format?: string

@@ -1,10 +1,11 @@
 import type { Input } from '../text/input.ts'
 import { NONE, PARTIAL } from '../text/marker.ts'
 import { isLineStart } from '../text/space.ts'
+import type { Found } from './candidate.ts'
 import { closesFence, readFence } from './code-fence.ts'
-import type { Entry, Lexicon } from './lexicon/lexicon.ts'
+import type { Entry } from './lexicon/entry.ts'
+import type { Lexicon } from './lexicon/lexicon.ts'
 import { belongsInside, type Opening } from './lexicon/opening.ts'
-import type { Found } from './verdict.ts'
 
 /** How far the text was looked through, and whether what stands there is a stop for certain. */
 interface Frontier {

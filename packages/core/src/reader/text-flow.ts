@@ -6,6 +6,15 @@ import { isBlank, isLineStart, isSpace } from '../text/space.ts'
 
 export type Channel = 'content' | 'reasoning'
 
+/** What the model writes, as it is read: the text at hand, and where it goes. */
+export interface ModelStream {
+  readonly input: Input
+  /** For what there is to say about the text. */
+  readonly sink: Sink
+  /** For the text itself. */
+  readonly flow: TextFlow
+}
+
 /** What comes before the text at hand. */
 type Place =
   | { after: 'nothing' }

@@ -1,5 +1,4 @@
 import type { Input } from './input.ts'
-import { COLON, type Marker, NONE, PARTIAL, skipSuffix, spelled } from './marker.ts'
 import {
   childAt,
   copyTree,
@@ -9,6 +8,7 @@ import {
   markerRoot,
   startPattern,
 } from './marker-tree.ts'
+import { COLON, type Marker, NONE, PARTIAL, skipSuffix, spelled } from './marker.ts'
 import { SHORT } from './next-match.ts'
 import { isSpace, skipSpace } from './space.ts'
 

@@ -1,5 +1,5 @@
-import { NONE, PARTIAL } from './marker.ts'
 import type { MarkerSearch } from './marker-search.ts'
+import { NONE, PARTIAL } from './marker.ts'
 import { isSpace } from './space.ts'
 
 /** What the string stands in: the arguments of a call, a list, a dictionary, or in front of a colon. */

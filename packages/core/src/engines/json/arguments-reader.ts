@@ -1,9 +1,9 @@
-import { problemCodes, type ProblemCode, type RepairCode } from '../../problems.ts'
+import { type ProblemCode, problemCodes, type RepairCode } from '../../problems.ts'
 import type { Input } from '../../text/input.ts'
 import { JsonRepair } from '../../text/json-repair.ts'
 import { JsonScanner } from '../../text/json-scanner.ts'
-import { NONE, PARTIAL } from '../../text/marker.ts'
 import type { MarkerSearch } from '../../text/marker-search.ts'
+import { NONE, PARTIAL } from '../../text/marker.ts'
 import { isBlank, skipSpace } from '../../text/space.ts'
 
 /** A comma with more white space than this behind it is let go: then it can no longer be taken back. */

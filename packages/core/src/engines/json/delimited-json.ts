@@ -1,32 +1,10 @@
-import { type Marker, NONE, PARTIAL } from '../../text/marker.ts'
 import { MarkerSearch, searchFor } from '../../text/marker-search.ts'
+import { NONE, PARTIAL } from '../../text/marker.ts'
 import { skipSpace } from '../../text/space.ts'
-import type { EndReason, EngineContext, Probe } from '../engine.ts'
-import { EnvelopeReader } from './envelope-reader.ts'
-import type { EnvelopeShape } from './envelope-shape.ts'
-import { probeEnvelope } from './probe-envelope.ts'
+import type { EndReason, EngineContext } from '../engine.ts'
 import { type Next, StateMachine } from '../state-machine.ts'
-
-/** Calls as JSON objects between two markers: one object, several, or an array of them. */
-export interface DelimitedJsonGrammar {
-  readonly engine: 'delimited-json'
-  readonly id: string
-  /** The markers are tokens of their own in the model's vocabulary: never prose. */
-  readonly isSpecial: boolean
-  readonly callBegin: readonly Marker[]
-  readonly callEnd: readonly Marker[]
-  readonly envelope: EnvelopeShape
-  /** There are no markers: `callBegin` is how the JSON itself begins. */
-  readonly isBare?: boolean
-  /** Prose may hold the opener as well: nothing is wrong where no call follows it. */
-  readonly isPlain?: boolean
-  /** The opener holds the bracket of the array. */
-  readonly opensArray?: boolean
-  /** Most leave the end marker out; it is missed nowhere. */
-  readonly isEndOptional?: boolean
-  /** The opener is a word, and one only at the start of a line. */
-  readonly isLine?: boolean
-}
+import { EnvelopeReader } from './envelope-reader.ts'
+import type { DelimitedJsonGrammar } from './grammar.ts'
 
 type State =
   /** Before the first object, or between two. */
@@ -203,32 +181,6 @@ export class DelimitedJson extends StateMachine<State> {
     const { writer } = this.context
     writer.fail(writer.isStarted ? 'invalid-arguments' : 'no-call')
   }
-}
-
-/** What must follow the opener: an object or an array, after white space; in bare JSON, a key or a whole head. */
-export function probeDelimitedJson(
-  grammar: DelimitedJsonGrammar,
-  isOffered: (name: string) => boolean,
-  text: string,
-  at: number,
-  final: boolean,
-): Probe {
-  if (grammar.isBare === true && grammar.envelope.isStrict !== true) {
-    return probeEnvelope(grammar.envelope, isOffered, text, at - 1, final)
-  }
-  const start = skipSpace(text, at)
-  if (start === text.length) return final ? 'no' : 'more'
-  const char = text.charAt(start)
-  if (grammar.isBare === true) return (text.charAt(at - 1) === '{' ? `"'` : '{').includes(char) ? 'yes' : 'no'
-  if (char === '{') return 'yes'
-  return char === '[' && grammar.opensArray !== true ? probeArray(text, start + 1, final) : 'no'
-}
-
-/** Another grammar may go on with a marker in brackets. */
-function probeArray(text: string, at: number, final: boolean): Probe {
-  const start = skipSpace(text, at)
-  if (start === text.length) return final ? 'no' : 'more'
-  return /[A-Z/]/.test(text.charAt(start)) ? 'no' : 'yes'
 }
 
 interface Compiled {

@@ -1,12 +1,14 @@
+import { problemCodes } from '../../problems.ts'
 import { JsonRepair } from '../../text/json-repair.ts'
 import { JsonScanner } from '../../text/json-scanner.ts'
-import { NONE, PARTIAL } from '../../text/marker.ts'
 import type { MarkerSearch } from '../../text/marker-search.ts'
+import { NONE, PARTIAL } from '../../text/marker.ts'
 import { skipSpace } from '../../text/space.ts'
-import { ArgumentsReader } from './arguments-reader.ts'
+import type { CallWriter } from '../call-writer.ts'
 import type { EngineContext } from '../engine.ts'
-import { type EnvelopeShape, isEnvelopeKey } from './envelope-shape.ts'
-import { ForeignFields } from './foreign-fields.ts'
+import type { ToolSet } from '../tool-set.ts'
+import { ArgumentsReader } from './arguments-reader.ts'
+import { type EnvelopeShape, isEnvelopeKey } from './grammar.ts'
 import { NamelessArguments } from './nameless-arguments.ts'
 
 type State =
@@ -274,4 +276,34 @@ export class EnvelopeReader {
 /** Reads a single value from its first character on, forgiving what can be forgiven. */
 function freshValue(): JsonRepair {
   return new JsonRepair(new JsonScanner(), '')
+}
+
+/** Fields of the object around a call that have no known meaning. They may still turn out to be the arguments. */
+class ForeignFields {
+  private fields: { readonly key: string; readonly json: string }[] = []
+
+  add(key: string, json: string): void {
+    this.fields.push({ key, json })
+  }
+
+  /** Whether each of them is a parameter of the tool. */
+  fit(tool: string, tools: ToolSet): boolean {
+    const properties = tools.properties(tool) ?? {}
+    return this.fields.every(({ key }) => Object.hasOwn(properties, key))
+  }
+
+  /** All of them as one object. Nothing is left to report then. */
+  takeAsObject(): string {
+    const members = this.fields.map(({ key, json }) => `${JSON.stringify(key)}:${json}`)
+    this.fields = []
+    return `{${members.join(',')}}`
+  }
+
+  /** They mean nothing: whoever wrote them shall hear of it. */
+  report(writer: CallWriter): void {
+    for (const { key, json } of this.fields) {
+      writer.problem('extra-field', problemCodes['extra-field'], `${JSON.stringify(key)}:${json}`)
+    }
+    this.fields = []
+  }
 }

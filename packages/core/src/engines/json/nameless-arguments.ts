@@ -1,8 +1,8 @@
 import type { RepairCode } from '../../problems.ts'
 import { JsonScanner } from '../../text/json-scanner.ts'
 import { skipSpace } from '../../text/space.ts'
-import type { ArgumentsOutput } from './arguments-reader.ts'
 import type { ToolSet } from '../tool-set.ts'
+import type { ArgumentsOutput } from './arguments-reader.ts'
 
 export interface NamedArguments {
   readonly name: string

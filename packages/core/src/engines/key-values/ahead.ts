@@ -1,6 +1,6 @@
 import type { Input } from '../../text/input.ts'
-import { NONE, PARTIAL } from '../../text/marker.ts'
 import type { MarkerSearch } from '../../text/marker-search.ts'
+import { NONE, PARTIAL } from '../../text/marker.ts'
 import { skipSpace } from '../../text/space.ts'
 import type { Probe } from '../engine.ts'
 import type { KeyValuesMarkers } from './grammar.ts'

@@ -1,10 +1,10 @@
-import { NONE, PARTIAL } from '../../text/marker.ts'
 import type { MarkerSearch } from '../../text/marker-search.ts'
+import { NONE, PARTIAL } from '../../text/marker.ts'
 import { skipSpace } from '../../text/space.ts'
 import type { EndReason, EngineContext } from '../engine.ts'
+import { type Next, StateMachine } from '../state-machine.ts'
 import { type KeyValuesGrammar, keyValuesMarkers, readHead, toolMeant } from './grammar.ts'
 import { KeyValuesReader } from './reader.ts'
-import { type Next, StateMachine } from '../state-machine.ts'
 
 type State =
   /** Before the name of a call. */

@@ -1,14 +1,13 @@
 import { DEEPEST } from '../../text/json-scanner.ts'
 import { NONE, PARTIAL } from '../../text/marker.ts'
-import { scalarJson } from '../../text/python-scalar.ts'
+import { scalarJson } from '../../text/python-literal.ts'
 import { PythonString, readOpeningQuote } from '../../text/python-string.ts'
 import { skipSpace } from '../../text/space.ts'
-import { bareJson, textJson } from '../bare-value.ts'
 import type { EngineContext } from '../engine.ts'
+import { bareJson, isPureString, textJson } from '../untyped-value.ts'
 import { endsCall, endsValue, readKey } from './ahead.ts'
 import { type KeyValuesGrammar, type KeyValuesMarkers, keyValuesMarkers } from './grammar.ts'
 import { KeyValuesWriter } from './writer.ts'
-import { isPureString } from '../untyped-value.ts'
 
 type State =
   /** Before a key, a value of a list, or what closes them. */

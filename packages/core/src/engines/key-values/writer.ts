@@ -1,8 +1,8 @@
 import { JsonWriter } from '../../text/json-writer.ts'
 import type { EngineContext } from '../engine.ts'
-import type { Container } from './ahead.ts'
 import type { JsonType } from '../tool-set.ts'
 import type { TypedValue } from '../untyped-value.ts'
+import type { Container } from './ahead.ts'
 
 interface Frame extends Container {
   count: number

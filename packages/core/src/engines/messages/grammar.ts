@@ -1,5 +1,5 @@
-import type { Marker } from '../../text/marker.ts'
 import { MarkerSearch } from '../../text/marker-search.ts'
+import type { Marker } from '../../text/marker.ts'
 import type { NameThenArgsGrammar } from '../named/grammar.ts'
 import type { TaggedParamsGrammar } from '../tagged/grammar.ts'
 

@@ -1,8 +1,8 @@
 import { NONE, PARTIAL } from '../../text/marker.ts'
 import { skipSpace } from '../../text/space.ts'
-import { type ChannelsGrammar, headerMarkers, type HeaderRole, type Route } from './grammar.ts'
-import { readWords, type HeaderWords } from './message-words.ts'
 import type { ToolSet } from '../tool-set.ts'
+import { type ChannelsGrammar, headerMarkers, type Route } from './grammar.ts'
+import { type HeaderPart, type HeaderWords, readWords } from './message-words.ts'
 
 /** The header of a message, understood. */
 export interface MessageHeader extends HeaderWords {
@@ -14,12 +14,6 @@ export interface MessageHeader extends HeaderWords {
   readonly isSure: boolean
   /** None of the tokens stands in it. */
   readonly isStripped: boolean
-}
-
-/** A stretch of words in a header, and what stands before it. */
-export interface HeaderPart {
-  readonly behind: HeaderRole | 'nothing'
-  readonly text: string
 }
 
 interface Span {

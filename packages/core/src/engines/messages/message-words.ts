@@ -1,6 +1,5 @@
-import type { ChannelsGrammar, Route } from './grammar.ts'
-import type { HeaderPart } from './message-header.ts'
 import type { ToolSet } from '../tool-set.ts'
+import type { ChannelsGrammar, HeaderRole, Route } from './grammar.ts'
 
 /** Whom a message is for. */
 export type Recipient =
@@ -18,6 +17,12 @@ export interface HeaderWords {
   readonly recipient: Recipient
   /** Words without any meaning. */
   readonly extras: readonly string[]
+}
+
+/** A stretch of words in a header, and what stands before it. */
+export interface HeaderPart {
+  readonly behind: HeaderRole | 'nothing'
+  readonly text: string
 }
 
 export function readWords(

@@ -1,9 +1,9 @@
-import { type Marker, NONE, PARTIAL } from '../../text/marker.ts'
 import { MarkerSearch, searchFor } from '../../text/marker-search.ts'
+import { type Marker, NONE, PARTIAL } from '../../text/marker.ts'
 import { skipSpace } from '../../text/space.ts'
-import type { HeaderShape } from './call-header.ts'
 import type { Probe } from '../engine.ts'
 import type { ToolSet } from '../tool-set.ts'
+import type { HeaderShape } from './call-header.ts'
 
 /** `begin` header `separator` JSON `end`, in an optional section. */
 export interface NameThenArgsGrammar {

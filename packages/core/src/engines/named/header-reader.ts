@@ -1,8 +1,8 @@
-import { NONE, PARTIAL } from '../../text/marker.ts'
 import type { MarkerSearch } from '../../text/marker-search.ts'
+import { NONE, PARTIAL } from '../../text/marker.ts'
 import { skipSpace } from '../../text/space.ts'
-import { type CallHeader, readHeader } from './call-header.ts'
 import type { EngineContext } from '../engine.ts'
+import { type CallHeader, readHeader } from './call-header.ts'
 import { isName, markersOf, type NameThenArgsGrammar, type NameThenArgsRole } from './grammar.ts'
 
 /** What stands where the header of a call is expected. */

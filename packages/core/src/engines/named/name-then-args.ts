@@ -1,15 +1,15 @@
 import type { ProblemCode } from '../../problems.ts'
-import { NONE, PARTIAL } from '../../text/marker.ts'
 import type { MarkerSearch } from '../../text/marker-search.ts'
-import { ArgumentsReader } from '../json/arguments-reader.ts'
-import type { CallHeader } from './call-header.ts'
+import { NONE, PARTIAL } from '../../text/marker.ts'
 import type { EndReason, EngineContext } from '../engine.ts'
+import { ArgumentsReader } from '../json/arguments-reader.ts'
 import { EnvelopeReader } from '../json/envelope-reader.ts'
-import { usualEnvelope } from '../json/envelope-shape.ts'
-import { HeaderReader } from './header-reader.ts'
-import { markersOf, type NameThenArgsGrammar, type NameThenArgsRole, openingFence } from './grammar.ts'
+import { usualEnvelope } from '../json/grammar.ts'
 import { NamelessArguments } from '../json/nameless-arguments.ts'
 import { type Next, StateMachine } from '../state-machine.ts'
+import type { CallHeader } from './call-header.ts'
+import { markersOf, type NameThenArgsGrammar, type NameThenArgsRole, openingFence } from './grammar.ts'
+import { HeaderReader } from './header-reader.ts'
 
 type State =
   | { at: 'section' }

@@ -1,5 +1,5 @@
-import type { Marker } from '../../text/marker.ts'
 import { type MarkerSearch, searchFor } from '../../text/marker-search.ts'
+import type { Marker } from '../../text/marker.ts'
 import { skipSpace } from '../../text/space.ts'
 import type { Probe } from '../engine.ts'
 import type { ToolSet } from '../tool-set.ts'

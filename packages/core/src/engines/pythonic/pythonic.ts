@@ -1,9 +1,10 @@
 import { problemCodes } from '../../problems.ts'
-import { NONE, PARTIAL } from '../../text/marker.ts'
 import type { MarkerSearch } from '../../text/marker-search.ts'
+import { NONE, PARTIAL } from '../../text/marker.ts'
 import type { PythonLiteral } from '../../text/python-literal.ts'
 import { skipSpace } from '../../text/space.ts'
 import type { EndReason, EngineContext } from '../engine.ts'
+import { type Next, StateMachine } from '../state-machine.ts'
 import { PythonicArguments } from './arguments.ts'
 import {
   type CallName,
@@ -15,7 +16,6 @@ import {
   readCallName,
   toolNamed,
 } from './grammar.ts'
-import { type Next, StateMachine } from '../state-machine.ts'
 
 type State =
   /** Before the first call, or between two. */

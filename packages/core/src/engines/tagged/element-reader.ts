@@ -1,13 +1,11 @@
 import { JsonWriter } from '../../text/json-writer.ts'
-import { NONE, PARTIAL } from '../../text/marker.ts'
 import { MarkerSearch } from '../../text/marker-search.ts'
+import { NONE, PARTIAL } from '../../text/marker.ts'
 import { skipSpace } from '../../text/space.ts'
-import { type Element, elementJson } from './element.ts'
-import { type ElementTag, readElementTag } from './element-tag.ts'
-import { type ElementTreeGrammar, treeMarkersOf } from './element-grammar.ts'
 import type { EngineContext, Probe } from '../engine.ts'
-import { SchemaView } from './schema-view.ts'
 import { isPureString } from '../untyped-value.ts'
+import { type ElementTag, type ElementTreeGrammar, readElementTag, treeMarkersOf } from './element-grammar.ts'
+import { type Element, elementJson, SchemaView } from './element.ts'
 
 type State =
   /** What comes first tells text from elements. */

@@ -1,13 +1,17 @@
-import { PARTIAL } from '../../text/marker.ts'
 import { type MarkerSearch, searchFor } from '../../text/marker-search.ts'
+import { PARTIAL } from '../../text/marker.ts'
 import { skipSpace } from '../../text/space.ts'
-import { ElementReader } from './element-reader.ts'
-import { readElementTag } from './element-tag.ts'
-import { type ElementTreeGrammar, type ElementTreeRole, treeMarkersOf } from './element-grammar.ts'
 import type { EndReason, EngineContext } from '../engine.ts'
 import type { Next } from '../state-machine.ts'
-import { type CallPlace, TaggedCalls } from './tagged-calls.ts'
+import {
+  type ElementTreeGrammar,
+  type ElementTreeRole,
+  readElementTag,
+  treeMarkersOf,
+} from './element-grammar.ts'
+import { ElementReader } from './element-reader.ts'
 import type { OpeningTag } from './grammar.ts'
+import { type CallPlace, TaggedCalls } from './tagged-calls.ts'
 
 type Inside = { at: 'element' }
 type State = CallPlace | Inside

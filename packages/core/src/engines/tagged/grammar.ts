@@ -1,5 +1,5 @@
-import { type Marker, NONE, PARTIAL } from '../../text/marker.ts'
 import { MarkerSearch, searchFor } from '../../text/marker-search.ts'
+import { type Marker, NONE, PARTIAL } from '../../text/marker.ts'
 import { skipSpace } from '../../text/space.ts'
 import { readTag, type TagShape } from '../../text/tag-reader.ts'
 import type { Probe } from '../engine.ts'

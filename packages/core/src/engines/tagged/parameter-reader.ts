@@ -1,10 +1,10 @@
-import { NONE, PARTIAL } from '../../text/marker.ts'
 import { type MarkerSearch, searchFor } from '../../text/marker-search.ts'
+import { NONE, PARTIAL } from '../../text/marker.ts'
 import { skipSpace } from '../../text/space.ts'
 import type { Tag } from '../../text/tag-reader.ts'
 import type { EngineContext } from '../engine.ts'
-import { type ParameterShape, ParameterWriter } from './parameter-writer.ts'
 import { markersOf, type TaggedParamsGrammar, type TaggedParamsRole } from './grammar.ts'
+import { type ParameterShape, ParameterWriter } from './parameter-writer.ts'
 import { ValueEnd } from './value-end.ts'
 
 const cdataBegin = searchFor('<![CDATA[')

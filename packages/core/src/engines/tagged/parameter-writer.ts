@@ -1,9 +1,8 @@
 import { problemCodes } from '../../problems.ts'
 import { JsonWriter } from '../../text/json-writer.ts'
 import type { Tag } from '../../text/tag-reader.ts'
-import { plainJson } from '../bare-value.ts'
 import type { EngineContext } from '../engine.ts'
-import { isPureString, jsonOrString, type TypedValue } from '../untyped-value.ts'
+import { isPureString, jsonOrString, plainJson, type TypedValue } from '../untyped-value.ts'
 
 /** How a grammar writes the value of a parameter. */
 export interface ParameterShape {

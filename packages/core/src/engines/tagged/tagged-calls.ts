@@ -1,5 +1,5 @@
-import { NONE, PARTIAL } from '../../text/marker.ts'
 import type { MarkerSearch } from '../../text/marker-search.ts'
+import { NONE, PARTIAL } from '../../text/marker.ts'
 import { readTag, type Tag } from '../../text/tag-reader.ts'
 import type { EngineContext } from '../engine.ts'
 import { type Next, StateMachine } from '../state-machine.ts'

@@ -1,15 +1,15 @@
 import { problemCodes } from '../../problems.ts'
-import { NONE, PARTIAL } from '../../text/marker.ts'
 import type { MarkerSearch } from '../../text/marker-search.ts'
+import { NONE, PARTIAL } from '../../text/marker.ts'
 import { skipSpace } from '../../text/space.ts'
 import { readTag, type Tag } from '../../text/tag-reader.ts'
-import { ArgumentsReader } from '../json/arguments-reader.ts'
 import type { CallWriter } from '../call-writer.ts'
 import type { EndReason, EngineContext } from '../engine.ts'
-import { ParameterReader } from './parameter-reader.ts'
+import { ArgumentsReader } from '../json/arguments-reader.ts'
 import type { Next } from '../state-machine.ts'
-import { type CallPlace, TaggedCalls } from './tagged-calls.ts'
 import { markersOf, type OpeningTag, type TaggedParamsGrammar, type TaggedParamsRole } from './grammar.ts'
+import { ParameterReader } from './parameter-reader.ts'
+import { type CallPlace, TaggedCalls } from './tagged-calls.ts'
 
 type Inside =
   /** The output ended inside a tag. */

@@ -1,11 +1,11 @@
 import type { Input } from '../../text/input.ts'
-import { NONE, PARTIAL } from '../../text/marker.ts'
 import type { MarkerSearch } from '../../text/marker-search.ts'
+import { NONE, PARTIAL } from '../../text/marker.ts'
 import { skipSpace } from '../../text/space.ts'
 import { readTag } from '../../text/tag-reader.ts'
 import type { Probe } from '../engine.ts'
-import type { ParameterWriter } from './parameter-writer.ts'
 import { markersOf, probeLooseKey, type TaggedParamsGrammar, type TaggedParamsRole } from './grammar.ts'
+import type { ParameterWriter } from './parameter-writer.ts'
 
 /** White space behind a closing tag is looked through this far to see what follows. */
 const LONGEST_GAP = 256

@@ -1,8 +1,6 @@
-import type { DelimitedJsonGrammar } from '../../engines/json/delimited-json.ts'
-import { usualEnvelope } from '../../engines/json/envelope-shape.ts'
-import { bareJson } from './bare-json.ts'
+import { type DelimitedJsonGrammar, usualEnvelope } from '../../engines/json/grammar.ts'
 import type { Format } from '../format.ts'
-import { commonTurnTokens } from './turn-tokens.ts'
+import { bareJson, commonTurnTokens } from './common.ts'
 
 const apertusTools: DelimitedJsonGrammar = {
   engine: 'delimited-json',

@@ -1,9 +1,6 @@
-import { bareJson } from './bare-json.ts'
 import type { Format } from '../format.ts'
+import { bareJson, commonTurnTokens, think, toolCallsJson } from './common.ts'
 import { hermesJson } from './hermes.ts'
-import { think } from './reasoning-markers.ts'
-import { toolCallsJson } from './tool-calls-json.ts'
-import { commonTurnTokens } from './turn-tokens.ts'
 
 export const apriel: Format = {
   id: 'apriel',

@@ -1,7 +1,6 @@
-import type { DelimitedJsonGrammar } from '../../engines/json/delimited-json.ts'
-import type { EnvelopeShape } from '../../engines/json/envelope-shape.ts'
-import { bareJson } from './bare-json.ts'
+import type { DelimitedJsonGrammar, EnvelopeShape } from '../../engines/json/grammar.ts'
 import type { Format } from '../format.ts'
+import { bareJson } from './common.ts'
 
 const cohereEnvelope: EnvelopeShape = {
   nameKeys: ['tool_name', 'name'],

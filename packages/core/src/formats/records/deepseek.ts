@@ -1,8 +1,7 @@
 import type { NameThenArgsGrammar } from '../../engines/named/grammar.ts'
 import type { TaggedParamsGrammar } from '../../engines/tagged/grammar.ts'
 import type { Format } from '../format.ts'
-import { think } from './reasoning-markers.ts'
-import { commonTurnTokens } from './turn-tokens.ts'
+import { commonTurnTokens, think } from './common.ts'
 import { claudeInvoke } from './xml.ts'
 
 /**

@@ -1,9 +1,8 @@
-import type { DelimitedJsonGrammar } from '../../engines/json/delimited-json.ts'
+import type { DelimitedJsonGrammar } from '../../engines/json/grammar.ts'
 import type { TaggedParamsGrammar } from '../../engines/tagged/grammar.ts'
 import type { Format } from '../format.ts'
+import { commonTurnTokens, think } from './common.ts'
 import { hermesJson } from './hermes.ts'
-import { think } from './reasoning-markers.ts'
-import { commonTurnTokens } from './turn-tokens.ts'
 import { claudeInvoke } from './xml.ts'
 
 const dotsTags: TaggedParamsGrammar = {

@@ -1,5 +1,4 @@
-import type { DelimitedJsonGrammar } from '../../engines/json/delimited-json.ts'
-import { usualEnvelope } from '../../engines/json/envelope-shape.ts'
+import { type DelimitedJsonGrammar, usualEnvelope } from '../../engines/json/grammar.ts'
 import type { NameThenArgsGrammar } from '../../engines/named/grammar.ts'
 import type { PythonicGrammar } from '../../engines/pythonic/grammar.ts'
 import type { TaggedParamsGrammar } from '../../engines/tagged/grammar.ts'

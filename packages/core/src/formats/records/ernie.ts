@@ -1,8 +1,6 @@
-import { bareJson } from './bare-json.ts'
 import type { Format } from '../format.ts'
+import { bareJson, commonTurnTokens, think } from './common.ts'
 import { hermesJson } from './hermes.ts'
-import { think } from './reasoning-markers.ts'
-import { commonTurnTokens } from './turn-tokens.ts'
 
 export const ernie: Format = {
   id: 'ernie',

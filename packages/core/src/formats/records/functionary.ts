@@ -1,6 +1,6 @@
 import type { NameThenArgsGrammar } from '../../engines/named/grammar.ts'
 import type { Format } from '../format.ts'
-import { commonTurnTokens } from './turn-tokens.ts'
+import { commonTurnTokens } from './common.ts'
 
 /** v3.1, and what the documentation of Llama 3.1 teaches. Qwen writes tags where this has JSON. */
 export const functionTag: NameThenArgsGrammar = {

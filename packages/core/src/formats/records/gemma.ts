@@ -1,8 +1,8 @@
 import type { KeyValuesGrammar } from '../../engines/key-values/grammar.ts'
 import type { PythonicGrammar } from '../../engines/pythonic/grammar.ts'
 import type { Format } from '../format.ts'
+import { commonTurnTokens } from './common.ts'
 import { pythonicList } from './pythonic.ts'
-import { commonTurnTokens } from './turn-tokens.ts'
 
 const gemma4: KeyValuesGrammar = {
   engine: 'key-values',

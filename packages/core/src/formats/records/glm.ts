@@ -1,8 +1,7 @@
 import type { TaggedParamsGrammar } from '../../engines/tagged/grammar.ts'
 import type { Format } from '../format.ts'
+import { commonTurnTokens, think } from './common.ts'
 import { hermesJson } from './hermes.ts'
-import { think } from './reasoning-markers.ts'
-import { commonTurnTokens } from './turn-tokens.ts'
 
 /** 4.5 and 4.6 write a line break behind the name and between the tags, later releases none. */
 const glmTags: TaggedParamsGrammar = {

@@ -1,9 +1,6 @@
-import type { DelimitedJsonGrammar } from '../../engines/json/delimited-json.ts'
-import { usualEnvelope } from '../../engines/json/envelope-shape.ts'
-import { bareJson } from './bare-json.ts'
+import { type DelimitedJsonGrammar, usualEnvelope } from '../../engines/json/grammar.ts'
 import type { Format, ReasoningMarkers } from '../format.ts'
-import { think } from './reasoning-markers.ts'
-import { commonTurnTokens } from './turn-tokens.ts'
+import { bareJson, commonTurnTokens, think } from './common.ts'
 
 /** Granite 3.0 writes an array behind its token; Phi-4 closes it as well. */
 export const toolCallToken: DelimitedJsonGrammar = {

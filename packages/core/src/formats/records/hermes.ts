@@ -1,12 +1,8 @@
-import type { DelimitedJsonGrammar } from '../../engines/json/delimited-json.ts'
-import { usualEnvelope } from '../../engines/json/envelope-shape.ts'
-import { bareJson } from './bare-json.ts'
-import { drift } from './drift.ts'
+import { type DelimitedJsonGrammar, usualEnvelope } from '../../engines/json/grammar.ts'
 import type { Format } from '../format.ts'
-import { qwen3Coder } from './qwen3-coder.ts'
-import { think } from './reasoning-markers.ts'
-import { commonTurnTokens } from './turn-tokens.ts'
-import { claudeInvoke } from './xml.ts'
+import { bareJson, commonTurnTokens, think } from './common.ts'
+import { drift } from './drift.ts'
+import { claudeInvoke, qwen3Coder } from './xml.ts'
 
 export const hermesJson: DelimitedJsonGrammar = {
   engine: 'delimited-json',

@@ -1,6 +1,5 @@
+import { type DelimitedJsonGrammar, usualEnvelope } from '../../engines/json/grammar.ts'
 import type { ChannelsGrammar } from '../../engines/messages/grammar.ts'
-import type { DelimitedJsonGrammar } from '../../engines/json/delimited-json.ts'
-import { usualEnvelope } from '../../engines/json/envelope-shape.ts'
 import type { Format } from '../format.ts'
 
 const inklingJson: DelimitedJsonGrammar = {

@@ -1,10 +1,7 @@
-import type { DelimitedJsonGrammar } from '../../engines/json/delimited-json.ts'
-import { usualEnvelope } from '../../engines/json/envelope-shape.ts'
-import { bareJson } from './bare-json.ts'
+import { type DelimitedJsonGrammar, usualEnvelope } from '../../engines/json/grammar.ts'
 import type { Format } from '../format.ts'
+import { bareJson, commonTurnTokens, think } from './common.ts'
 import { hermesJson } from './hermes.ts'
-import { think } from './reasoning-markers.ts'
-import { commonTurnTokens } from './turn-tokens.ts'
 
 const internlmPlugin: DelimitedJsonGrammar = {
   engine: 'delimited-json',

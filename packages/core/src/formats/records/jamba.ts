@@ -1,8 +1,5 @@
-import { bareJson } from './bare-json.ts'
 import type { Format } from '../format.ts'
-import { think } from './reasoning-markers.ts'
-import { toolCallsJson } from './tool-calls-json.ts'
-import { commonTurnTokens } from './turn-tokens.ts'
+import { bareJson, commonTurnTokens, think, toolCallsJson } from './common.ts'
 
 export const jamba: Format = {
   id: 'jamba',

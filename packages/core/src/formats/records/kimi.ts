@@ -1,9 +1,8 @@
 import type { NameThenArgsGrammar } from '../../engines/named/grammar.ts'
-import type { TypeAttribute } from '../../engines/tagged/parameter-writer.ts'
 import type { TaggedParamsGrammar } from '../../engines/tagged/grammar.ts'
+import type { TypeAttribute } from '../../engines/tagged/parameter-writer.ts'
 import type { Format } from '../format.ts'
-import { think } from './reasoning-markers.ts'
-import { commonTurnTokens } from './turn-tokens.ts'
+import { commonTurnTokens, think } from './common.ts'
 
 const kimiK2: NameThenArgsGrammar = {
   engine: 'name-then-args',

@@ -1,10 +1,8 @@
-import type { DelimitedJsonGrammar } from '../../engines/json/delimited-json.ts'
-import { usualEnvelope } from '../../engines/json/envelope-shape.ts'
+import { type DelimitedJsonGrammar, usualEnvelope } from '../../engines/json/grammar.ts'
 import type { PythonicGrammar } from '../../engines/pythonic/grammar.ts'
 import type { Format } from '../format.ts'
+import { commonTurnTokens, think } from './common.ts'
 import { pythonicList } from './pythonic.ts'
-import { think } from './reasoning-markers.ts'
-import { commonTurnTokens } from './turn-tokens.ts'
 
 const lfmPythonic: PythonicGrammar = {
   engine: 'pythonic',

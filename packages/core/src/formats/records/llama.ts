@@ -1,11 +1,8 @@
-import type { DelimitedJsonGrammar } from '../../engines/json/delimited-json.ts'
-import { usualEnvelope } from '../../engines/json/envelope-shape.ts'
-import { bareJson } from './bare-json.ts'
+import { type DelimitedJsonGrammar, usualEnvelope } from '../../engines/json/grammar.ts'
 import type { Format } from '../format.ts'
+import { bareJson, commonTurnTokens, think } from './common.ts'
 import { functionTag } from './functionary.ts'
 import { llama4Pythonic, llamaBuiltin, pythonicList } from './pythonic.ts'
-import { think } from './reasoning-markers.ts'
-import { commonTurnTokens } from './turn-tokens.ts'
 import { claudeInvoke } from './xml.ts'
 
 /** An answer that begins as a call is one: `{"name": …, "parameters": …}`, several with `;` or nothing between them. */

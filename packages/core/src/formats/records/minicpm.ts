@@ -1,7 +1,6 @@
 import type { TaggedParamsGrammar } from '../../engines/tagged/grammar.ts'
 import type { Format } from '../format.ts'
-import { think } from './reasoning-markers.ts'
-import { commonTurnTokens } from './turn-tokens.ts'
+import { commonTurnTokens, think } from './common.ts'
 import { claudeInvoke } from './xml.ts'
 
 /** Nothing stands around the calls, and their tag could be prose: only what follows it tells. */

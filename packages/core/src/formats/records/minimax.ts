@@ -1,10 +1,58 @@
+import type { ElementTreeGrammar } from '../../engines/tagged/element-grammar.ts'
+import type { TaggedParamsGrammar } from '../../engines/tagged/grammar.ts'
 import type { Format } from '../format.ts'
-import { minimaxM2 } from './minimax-m2.ts'
-import { minimaxM3, minimaxM3Stripped } from './minimax-m3.ts'
-import { think } from './reasoning-markers.ts'
-import { toolCallsJson } from './tool-calls-json.ts'
-import { commonTurnTokens } from './turn-tokens.ts'
+import { commonTurnTokens, think, toolCallsJson } from './common.ts'
 import { claudeInvoke } from './xml.ts'
+
+const minimaxM2: TaggedParamsGrammar = {
+  engine: 'tagged-params',
+  id: 'minimax-m2-xml',
+  isSpecial: true,
+  isSectionOptional: false,
+  sectionBegin: ['<minimax:tool_call>'],
+  sectionEnd: ['</minimax:tool_call>'],
+  callBegin: [{ open: '<invoke ', name: { attribute: 'name' }, end: '>' }],
+  callEnd: ['</invoke>'],
+  parameterBegin: [{ open: '<parameter ', name: { attribute: 'name' }, end: '>' }],
+  parameterEnd: ['</parameter>'],
+  parameter: { trim: 'none' },
+}
+
+/** The token that stands before every tag. */
+const token = ']<]minimax[>['
+
+const minimaxM3: ElementTreeGrammar = {
+  engine: 'element-tree',
+  id: 'minimax-m3-xml',
+  isSpecial: true,
+  isSectionOptional: true,
+  sectionBegin: [[token, '<tool_call>']],
+  sectionEnd: [[token, '</tool_call>']],
+  callBegin: [
+    { open: [token, '<invoke '], name: { attribute: 'name' }, end: '>' },
+    // The token before the first tag was forgotten.
+    { open: ['<tool_call>', token, '<invoke '], name: { attribute: 'name' }, end: '>' },
+  ],
+  looseCallBegin: [{ open: '<invoke ', name: { attribute: 'name' }, end: '>' }],
+  callEnd: [[token, '</invoke>']],
+  prefix: token,
+  item: 'item',
+  foreign: [],
+}
+
+/** What is left when the server strips the token. */
+const minimaxM3Stripped: ElementTreeGrammar = {
+  ...minimaxM3,
+  id: 'minimax-m3-stripped',
+  isSpecial: false,
+  sectionBegin: ['<tool_call>'],
+  sectionEnd: ['</tool_call>'],
+  callBegin: minimaxM3.looseCallBegin,
+  looseCallBegin: [],
+  callEnd: ['</invoke>'],
+  prefix: '',
+  foreign: ['parameter', 'param', 'invoke'],
+}
 
 /** Three generations, three syntaxes. */
 export const minimax: Format = {

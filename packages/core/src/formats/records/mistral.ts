@@ -1,10 +1,7 @@
-import type { DelimitedJsonGrammar } from '../../engines/json/delimited-json.ts'
-import { usualEnvelope } from '../../engines/json/envelope-shape.ts'
+import { type DelimitedJsonGrammar, usualEnvelope } from '../../engines/json/grammar.ts'
 import type { NameThenArgsGrammar } from '../../engines/named/grammar.ts'
-import { bareJson } from './bare-json.ts'
 import type { Format } from '../format.ts'
-import { think } from './reasoning-markers.ts'
-import { commonTurnTokens } from './turn-tokens.ts'
+import { bareJson, commonTurnTokens, think } from './common.ts'
 
 /** Up to 2024. The bracket of the token itself is sometimes lost. */
 export const mistralArray: DelimitedJsonGrammar = {

@@ -1,8 +1,7 @@
 import type { PythonicGrammar } from '../../engines/pythonic/grammar.ts'
 import type { Format } from '../format.ts'
+import { commonTurnTokens, think } from './common.ts'
 import { pythonicList } from './pythonic.ts'
-import { think } from './reasoning-markers.ts'
-import { commonTurnTokens } from './turn-tokens.ts'
 
 /** One call a line between plain tags. Strings may hold line breaks, so lines do not tell calls apart. */
 const olmoLines: PythonicGrammar = {

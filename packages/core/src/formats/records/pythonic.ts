@@ -1,7 +1,6 @@
 import type { PythonicGrammar } from '../../engines/pythonic/grammar.ts'
 import type { Format } from '../format.ts'
-import { think } from './reasoning-markers.ts'
-import { commonTurnTokens } from './turn-tokens.ts'
+import { commonTurnTokens, think } from './common.ts'
 
 /** The whole answer is a list of calls; no marker says so. */
 export const pythonicList: PythonicGrammar = {

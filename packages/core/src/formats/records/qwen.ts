@@ -1,11 +1,8 @@
-import { bareJson } from './bare-json.ts'
-import { drift } from './drift.ts'
 import type { Format } from '../format.ts'
+import { bareJson, commonTurnTokens, think } from './common.ts'
+import { drift } from './drift.ts'
 import { hermesJson } from './hermes.ts'
-import { qwen3Coder } from './qwen3-coder.ts'
-import { think } from './reasoning-markers.ts'
-import { commonTurnTokens } from './turn-tokens.ts'
-import { claudeInvoke } from './xml.ts'
+import { claudeInvoke, qwen3Coder } from './xml.ts'
 
 /** Qwen writes JSON or tags between the same markers; what follows the opener tells which. */
 export const qwen: Format = {

@@ -1,9 +1,7 @@
 import type { TaggedParamsGrammar } from '../../engines/tagged/grammar.ts'
 import type { Format } from '../format.ts'
-import { qwen3Coder } from './qwen3-coder.ts'
-import { think } from './reasoning-markers.ts'
-import { commonTurnTokens } from './turn-tokens.ts'
-import { claudeInvoke } from './xml.ts'
+import { commonTurnTokens, think } from './common.ts'
+import { claudeInvoke, qwen3Coder } from './xml.ts'
 
 /** Qwen's tags between tokens of its own, with the values on one line with their tags. */
 const seedTags: TaggedParamsGrammar = {

@@ -1,9 +1,8 @@
 import type { TaggedParamsGrammar } from '../../engines/tagged/grammar.ts'
 import type { Format } from '../format.ts'
+import { commonTurnTokens, think } from './common.ts'
 import { hermesJson } from './hermes.ts'
-import { qwen3Coder } from './qwen3-coder.ts'
-import { think } from './reasoning-markers.ts'
-import { commonTurnTokens } from './turn-tokens.ts'
+import { qwen3Coder } from './xml.ts'
 
 /** DeepSeek's bars, but with underscores between the words; inside the tokens stand tags. */
 const step3: TaggedParamsGrammar = {

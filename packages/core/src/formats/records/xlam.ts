@@ -1,10 +1,8 @@
-import { bareJson } from './bare-json.ts'
 import type { Format } from '../format.ts'
+import { bareJson, commonTurnTokens, think } from './common.ts'
 import { hermesJson } from './hermes.ts'
 import { llamaJson } from './llama.ts'
 import { mistralArray } from './mistral.ts'
-import { think } from './reasoning-markers.ts'
-import { commonTurnTokens } from './turn-tokens.ts'
 
 /** A bare array, and what its bases taught it. */
 export const xlam: Format = {

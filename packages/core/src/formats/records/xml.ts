@@ -1,10 +1,28 @@
 import type { TaggedParamsGrammar } from '../../engines/tagged/grammar.ts'
-import { bareJson } from './bare-json.ts'
-import { drift } from './drift.ts'
 import type { Format } from '../format.ts'
-import { qwen3Coder } from './qwen3-coder.ts'
-import { think } from './reasoning-markers.ts'
-import { commonTurnTokens } from './turn-tokens.ts'
+import { bareJson, commonTurnTokens, think } from './common.ts'
+import { drift } from './drift.ts'
+
+export const qwen3Coder: TaggedParamsGrammar = {
+  engine: 'tagged-params',
+  id: 'qwen3-coder-xml',
+  isSpecial: false,
+  isSectionOptional: false,
+  sectionBegin: ['<tool_call>'],
+  sectionEnd: ['</tool_call>'],
+  callBegin: [
+    { open: '<function=', name: 'inline', end: '>' },
+    { open: '<function ', name: { attribute: 'name' }, end: '>' },
+  ],
+  callEnd: ['</function>', '</function_invocation>'],
+  parameterBegin: [
+    { open: '<parameter=', name: 'inline', end: '>' },
+    { open: '<parameter ', name: { attribute: 'name' }, end: '>' },
+    { open: '<param ', name: { attribute: 'name' }, end: '>' },
+  ],
+  parameterEnd: ['</parameter>', '</param>'],
+  parameter: { trim: 'newline' },
+}
 
 /** What models fall into that were trained on transcripts of others. */
 export const claudeInvoke: TaggedParamsGrammar = {

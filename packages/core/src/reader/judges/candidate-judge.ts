@@ -4,10 +4,10 @@ import { NONE, PARTIAL } from '../../text/marker.ts'
 import { skipSpace } from '../../text/space.ts'
 import type { Candidate } from '../candidate.ts'
 import { closesFence, readFence } from '../code-fence.ts'
-import type { Lexicon, Vocabulary } from '../lexicon/lexicon.ts'
-import type { MarkerJudge } from './marker-judge.ts'
+import type { StrippedEntry, Vocabulary } from '../lexicon/entry.ts'
+import type { Lexicon } from '../lexicon/lexicon.ts'
 import type { Opening } from '../lexicon/opening.ts'
-import type { StrippedEntry } from '../lexicon/stripped-entries.ts'
+import type { MarkerJudge } from './marker-judge.ts'
 
 /** What follows a candidate: it proves it, disproves it, is still to come, or is part of it. */
 type Proof = 'proven' | 'disproven' | 'open' | 'goes-on' | FurtherCall

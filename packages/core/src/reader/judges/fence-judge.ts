@@ -1,16 +1,15 @@
 import type { Input } from '../../text/input.ts'
+import type { Found } from '../candidate.ts'
 import {
   BACKTICK,
   closesFence,
-  TILDE,
   type Fence,
   isInlineFence,
   readFence,
   runLength,
+  TILDE,
 } from '../code-fence.ts'
-import type { ModelStream } from '../model-stream.ts'
-import type { TextFlow } from '../text-flow.ts'
-import type { Found } from '../verdict.ts'
+import type { ModelStream, TextFlow } from '../text-flow.ts'
 
 /** Tells fences around code from backticks in a line, and knows whether one is open. */
 export class FenceJudge {

@@ -3,13 +3,12 @@ import type { ToolSet } from '../../engines/tool-set.ts'
 import type { Sink } from '../../events.ts'
 import { problemCodes } from '../../problems.ts'
 import type { Input } from '../../text/input.ts'
-import type { Commitment } from './commitment.ts'
+import type { Verdict } from '../candidate.ts'
+import type { Entry } from '../lexicon/entry.ts'
 import { findLead, type Heading, type Lead, LONGEST_HEADING, type PromptHeader } from '../lexicon/heading.ts'
-import type { Entry } from '../lexicon/lexicon.ts'
-import type { ModelStream } from '../model-stream.ts'
+import type { ModelStream, TextFlow } from '../text-flow.ts'
+import type { Commitment } from './commitment.ts'
 import { StrippedJudge } from './stripped-judge.ts'
-import type { TextFlow } from '../text-flow.ts'
-import type { Verdict } from '../verdict.ts'
 
 /** What became of a header: as for any marker, or text of another kind begins behind it. */
 export type HeaderVerdict = Verdict | Route

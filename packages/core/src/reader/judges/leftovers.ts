@@ -5,11 +5,10 @@ import type { Grammar } from '../../formats/format.ts'
 import { repairCodes } from '../../problems.ts'
 import type { Input } from '../../text/input.ts'
 import { skipSpace } from '../../text/space.ts'
-import type { Commitment } from './commitment.ts'
-import type { Vocabulary } from '../lexicon/lexicon.ts'
-import type { ModelStream } from '../model-stream.ts'
+import type { Entry, Vocabulary } from '../lexicon/entry.ts'
 import type { Opening } from '../lexicon/opening.ts'
-import type { TextFlow } from '../text-flow.ts'
+import type { ModelStream, TextFlow } from '../text-flow.ts'
+import type { Commitment } from './commitment.ts'
 
 /** What the last stretch of calls left to come: its closer, or the markers of what went out as text. */
 type Rest = { readonly of: 'open' | 'flushed'; readonly opening: Opening }
@@ -106,5 +105,38 @@ export class Leftovers {
     this.flow.passMarker(at, input.text.length - at, hasCalls)
     this.sink.repair('residue', repairCodes.residue)
     return true
+  }
+}
+
+/** Takes off the plain tags that some models put around a whole answer. */
+export class WrapperJudge {
+  private readonly input: Input
+  private readonly flow: TextFlow
+  private isWrapped = false
+
+  constructor({ input, flow }: Pick<ModelStream, 'input' | 'flow'>) {
+    this.input = input
+    this.flow = flow
+  }
+
+  /** The answer may speak of such a tag: only at its beginning, at its end, or before other markup is it one. */
+  judge(
+    entry: Extract<Entry, { is: 'wrapper' }>,
+    at: number,
+    length: number,
+    { isFirst, hasCalls }: { readonly isFirst: boolean; readonly hasCalls: boolean },
+  ): 'text' | 'hold' | 'passed' {
+    const { input, flow } = this
+    if (entry.opens && isFirst) {
+      flow.passMarker(at, length, hasCalls)
+      this.isWrapped = true
+      return 'passed'
+    }
+    if (!entry.closes || !this.isWrapped) return 'text'
+    const next = skipSpace(input.text, at + length)
+    if (next === input.text.length && !input.final) return 'hold'
+    if (next < input.text.length && input.text.charAt(next) !== '<') return 'text'
+    flow.passMarker(at, length, hasCalls)
+    return 'passed'
   }
 }

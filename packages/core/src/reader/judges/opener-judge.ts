@@ -4,14 +4,13 @@ import type { FormatId } from '../../formats/format-id.ts'
 import { problemCodes } from '../../problems.ts'
 import type { Input } from '../../text/input.ts'
 import { NONE, PARTIAL } from '../../text/marker.ts'
+import type { Found, Verdict } from '../candidate.ts'
 import { type Fence, insideFence } from '../code-fence.ts'
-import type { Commitment } from './commitment.ts'
-import type { Vocabulary } from '../lexicon/lexicon.ts'
-import type { ModelStream } from '../model-stream.ts'
+import type { Vocabulary } from '../lexicon/entry.ts'
 import { type Opening, opensLines, opensOnlyFirst, probe } from '../lexicon/opening.ts'
+import type { ModelStream, TextFlow } from '../text-flow.ts'
+import type { Commitment } from './commitment.ts'
 import type { ReasoningJudge } from './reasoning-judge.ts'
-import type { TextFlow } from '../text-flow.ts'
-import type { Found, Verdict } from '../verdict.ts'
 
 interface Surroundings {
   readonly tools: ToolSet

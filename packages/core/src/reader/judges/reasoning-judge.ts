@@ -2,9 +2,8 @@ import type { Sink } from '../../events.ts'
 import type { FormatId } from '../../formats/format-id.ts'
 import { problemCodes, repairCodes } from '../../problems.ts'
 import type { Input } from '../../text/input.ts'
-import type { Entry } from '../lexicon/lexicon.ts'
-import type { ModelStream } from '../model-stream.ts'
-import type { TextFlow } from '../text-flow.ts'
+import type { Entry } from '../lexicon/entry.ts'
+import type { ModelStream, TextFlow } from '../text-flow.ts'
 
 /** What opened reasoning: whose marker it is, and what closes it. */
 export type ReasoningOpener = Pick<Extract<Entry, { is: 'reasoning-begin' }>, 'owners' | 'ends'>

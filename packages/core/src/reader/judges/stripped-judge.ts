@@ -1,12 +1,11 @@
 import type { ToolSet } from '../../engines/tool-set.ts'
 import type { Input } from '../../text/input.ts'
+import type { Found } from '../candidate.ts'
+import type { StrippedEntry } from '../lexicon/entry.ts'
+import type { Lead } from '../lexicon/heading.ts'
+import type { ModelStream, TextFlow } from '../text-flow.ts'
 import type { Commitment } from './commitment.ts'
 import type { HeaderJudge, HeaderPlace, HeaderVerdict } from './header-judge.ts'
-import type { Lead } from '../lexicon/heading.ts'
-import type { ModelStream } from '../model-stream.ts'
-import type { StrippedEntry } from '../lexicon/stripped-entries.ts'
-import type { TextFlow } from '../text-flow.ts'
-import type { Found } from '../verdict.ts'
 
 /** Reads what a server leaves of headers when it strips their tokens. Words alone are a guess, so much else has to fit. */
 export class StrippedJudge {

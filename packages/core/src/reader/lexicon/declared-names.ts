@@ -2,7 +2,8 @@ import type { NameThenArgsGrammar } from '../../engines/named/grammar.ts'
 import type { ToolSet } from '../../engines/tool-set.ts'
 import type { FormatId } from '../../formats/format-id.ts'
 import type { Format } from '../../formats/format.ts'
-import type { Entry, Lexicon, Vocabulary } from './lexicon.ts'
+import type { Entry, Vocabulary } from './entry.ts'
+import type { Lexicon } from './lexicon.ts'
 import type { Opening } from './opening.ts'
 
 /** Agents send the same tools with every request; whoever invents new ones must not fill the memory. */

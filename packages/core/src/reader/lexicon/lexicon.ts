@@ -1,44 +1,13 @@
 import { headerBeginnings } from '../../engines/messages/grammar.ts'
 import type { FormatId } from '../../formats/format-id.ts'
 import type { Format, Grammar, ReasoningMarkers } from '../../formats/format.ts'
-import { keyOf, type Marker, markerOf } from '../../text/marker.ts'
 import { MarkerSearch } from '../../text/marker-search.ts'
+import { keyOf, type Marker, markerOf } from '../../text/marker.ts'
 import { collectOpenings, headerOpenings } from './collect-openings.ts'
+import type { Entry, LexiconOptions, Vocabulary } from './entry.ts'
 import type { Heading } from './heading.ts'
 import { type HeaderOpening, type Opening, opensLines, opensOnlyFirst } from './opening.ts'
-import { addStripped, type StrippedEntry } from './stripped-entries.ts'
-
-/** What a marker means outside of calls. */
-export type Entry =
-  | { readonly is: 'opener'; readonly openings: readonly Opening[] }
-  | { readonly is: 'fence-mark' }
-  /** Plain tags around a whole answer. */
-  | { readonly is: 'wrapper'; readonly opens: boolean; readonly closes: boolean }
-  /** Of these formats: once another one is certain, it is a text like any other. */
-  | {
-      readonly is: 'reasoning-begin'
-      readonly owners: ReadonlySet<FormatId>
-      readonly ends: ReadonlySet<string>
-      /** It reads like prose, and is none only at the start of an answer. */
-      readonly onlyFirst: boolean
-    }
-  | { readonly is: 'reasoning-end'; readonly owners: ReadonlySet<FormatId>; readonly key: string }
-  /** `isBodyEnd`: it ends a message, and means nothing in code unless there are messages. */
-  | { readonly is: 'structure'; readonly owners: ReadonlySet<FormatId>; readonly isBodyEnd: boolean }
-  /** Stands in the header of a message, in one of these grammars. */
-  | {
-      readonly is: 'header'
-      readonly headings: readonly Heading[]
-      readonly as: 'token' | 'first'
-    }
-  | StrippedEntry
-  /** A token that ends a turn. What looks like ordinary text counts only at the very end. */
-  | { readonly is: 'turn-token'; readonly onlyAtEnd: boolean; readonly owners: ReadonlySet<FormatId> }
-  /** Closes something that is not open, in one of these grammars. */
-  | { readonly is: 'residue'; readonly grammars: readonly Grammar[] }
-
-/** A set of markers to look for. */
-export type Vocabulary = MarkerSearch<Entry>
+import { addStripped } from './stripped-entries.ts'
 
 /** Everything that is looked for outside of calls, by where in the output one is. */
 export interface Lexicon {
@@ -59,13 +28,6 @@ export interface Lexicon {
   readonly isEmpty: boolean
   readonly readsCalls: boolean
   readonly grammars: ReadonlyMap<FormatId, readonly Grammar[]>
-}
-
-export interface LexiconOptions {
-  /** Tools were offered, or nobody knows. */
-  readonly readsCalls: boolean
-  /** Tools are known by name: text that is a call without saying so can be told from prose. */
-  readonly salvages: boolean
 }
 
 /** These may be meant as they stand: `<s>` is struck-through text in HTML. */

@@ -1,22 +1,23 @@
-import { DelimitedJson, probeDelimitedJson } from '../../engines/json/delimited-json.ts'
-import type { CallHeader } from '../../engines/named/call-header.ts'
 import type { Engine, EngineContext, Probe } from '../../engines/engine.ts'
-import type { ToolSet } from '../../engines/tool-set.ts'
-import { ElementTree } from '../../engines/tagged/element-tree.ts'
-import { probeElementTree } from '../../engines/tagged/element-grammar.ts'
-import { KeyValues } from '../../engines/key-values/key-values.ts'
+import { DelimitedJson } from '../../engines/json/delimited-json.ts'
+import { probeDelimitedJson } from '../../engines/json/grammar.ts'
 import { probeKeyValues } from '../../engines/key-values/grammar.ts'
-import { NameThenArgs } from '../../engines/named/name-then-args.ts'
+import { KeyValues } from '../../engines/key-values/key-values.ts'
+import type { CallHeader } from '../../engines/named/call-header.ts'
 import {
   type NameThenArgsGrammar,
   probeFirstHeader,
   probeNamedArguments,
   probeNameThenArgs,
 } from '../../engines/named/grammar.ts'
-import { Pythonic } from '../../engines/pythonic/pythonic.ts'
+import { NameThenArgs } from '../../engines/named/name-then-args.ts'
 import { probeFirstCall, probePythonic, type PythonicGrammar } from '../../engines/pythonic/grammar.ts'
-import { TaggedParams } from '../../engines/tagged/tagged-params.ts'
+import { Pythonic } from '../../engines/pythonic/pythonic.ts'
+import { probeElementTree } from '../../engines/tagged/element-grammar.ts'
+import { ElementTree } from '../../engines/tagged/element-tree.ts'
 import { markersOf, type OpeningTag, probeTaggedParams } from '../../engines/tagged/grammar.ts'
+import { TaggedParams } from '../../engines/tagged/tagged-params.ts'
+import type { ToolSet } from '../../engines/tool-set.ts'
 import type { FormatId } from '../../formats/format-id.ts'
 import type { Grammar } from '../../formats/format.ts'
 

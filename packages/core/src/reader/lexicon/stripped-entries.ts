@@ -1,21 +1,6 @@
-import type { Route } from '../../engines/messages/grammar.ts'
 import type { Format } from '../../formats/format.ts'
+import type { Entry, LexiconOptions, StrippedEntry, Vocabulary } from './entry.ts'
 import type { Heading } from './heading.ts'
-import type { Entry, LexiconOptions, Vocabulary } from './lexicon.ts'
-
-/** A word that a server leaves of a header when it strips the tokens. */
-export interface StrippedEntry {
-  readonly is: 'stripped'
-  readonly heading: Heading
-  /** It begins the header of a call, the first message of an answer, or the next one. */
-  readonly begins: 'call' | 'first' | 'next'
-  /** What the text behind it is. */
-  readonly route: Route
-  /** The format was named: then a part of the header is enough. */
-  readonly isNamed: boolean
-  /** How much of the marker stands in front of the header, and is text. */
-  readonly lead: number
-}
 
 /** Where such words are looked for; `expected`: the answer has shown that its tokens are lost. */
 export type StrippedPlace = 'answer' | 'content' | 'expected content' | 'expected reasoning'

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { usualEnvelope } from '../../../src/engines/json/envelope-shape.ts'
+import { usualEnvelope } from '../../../src/engines/json/grammar.ts'
 import { ToolSet } from '../../../src/engines/tool-set.ts'
 import { coalesce, EventCollector, type ModelEvent } from '../../../src/events.ts'
 import type { Format } from '../../../src/formats/format.ts'
-import { think } from '../../../src/formats/records/reasoning-markers.ts'
+import { think } from '../../../src/formats/records/common.ts'
 import { buildLexicon } from '../../../src/reader/lexicon/lexicon.ts'
 import { Reader } from '../../../src/reader/reader.ts'
 import { isRecord } from '../../support/is-record.ts'
@@ -67,7 +67,7 @@ function read(chunks: readonly string[]): ModelEvent[] {
 
 /** Runs the record of the page as it stands, but for its types and imports. */
 async function recordOn(markdown: string): Promise<Format> {
-  const [, source = ''] = /```ts\n(import type [\s\S]*?)\n```/.exec(markdown) ?? []
+  const [, source = ''] = /```ts\n(import [\s\S]*?)\n```/.exec(markdown) ?? []
   const body = source
     .replaceAll(/^import .*\n/gm, '')
     .replaceAll(/: (?:DelimitedJsonGrammar|Format) =/g, ' =')
