@@ -45,19 +45,39 @@ export interface ParserStage {
   readonly format: FormatId | null
   /** How much text is held back right now. Counted anew each time: not for every chunk. */
   readonly heldBytes: number
-  /** Content in pieces that end there: how many of them, from the first on, would now go on as they are. */
-  countPassing(text: string, ends: readonly number[]): number
   push(text: string, channel: Channel): void
   end(reason?: EndReason): void
 }
 
+/** For stages inside this package that pass on bytes where the parser would change nothing. Users get no such stage. */
+export interface PassingStage extends ParserStage {
+  /**
+   * The text is content in pieces, and `ends` says where each of them ends: how many of them, from the first on, the
+   * parser would now pass on as they are. It reads nothing: `push` does.
+   */
+  countPassing(text: string, ends: readonly number[]): number
+}
+
 export function createParserStage(options: ParserOptions, destination: Sink): ParserStage {
+  return announced(new Stage(openReader(options, destination)), options)
+}
+
+export function createPassingStage(options: ParserOptions, destination: Sink): PassingStage {
+  return announced(new CountingStage(openReader(options, destination)), options)
+}
+
+function announced<S extends ParserStage>(stage: S, { onOpen }: ParserOptions): S {
+  onOpen?.(stage)
+  return stage
+}
+
+function openReader(options: ParserOptions, destination: Sink): Reader {
   const calls = oneOf('calls', options.calls ?? 'read', ['read', 'remove'])
   const sink = calls === 'remove' ? new CallRemover(destination) : destination
   const tools = new ToolSet(options.tools)
   const reading = selectReading(options, tools)
   // Field by field: spread, it would take as long as reading a short answer.
-  const reader = new Reader(sink, {
+  return new Reader(sink, {
     lexicon: reading.lexicon,
     startsInReasoning: reading.startsInReasoning,
     reasoningOpener: reading.reasoningOpener,
@@ -70,9 +90,6 @@ export function createParserStage(options: ParserOptions, destination: Sink): Pa
     limitOf: limitsOf(options.limits?.byFormat),
     overflow: oneOf('limits.overflow', options.limits?.overflow ?? 'error', ['error', 'flush']),
   })
-  const stage = new Stage(reader)
-  options.onOpen?.(stage)
-  return stage
 }
 
 /** The tools, for who reads calls that came structured. Few answers have any: they are looked at where one comes. */
@@ -84,7 +101,7 @@ export function declaredTools({ tools }: ParserOptions): () => Pick<ToolSet, 'ha
 // A class, because `format` needs a getter: in an object literal a getter gives each object a hidden class of
 // its own, which costs more than all the rest and keeps the parser alive until the next full collection.
 class Stage implements ParserStage {
-  private readonly reader: Reader
+  protected readonly reader: Reader
   private isEnded = false
 
   constructor(reader: Reader) {
@@ -99,10 +116,6 @@ class Stage implements ParserStage {
     return this.reader.heldBytes
   }
 
-  countPassing(text: string, ends: readonly number[]): number {
-    return this.reader.countPassing(text, ends)
-  }
-
   push(text: string, channel: Channel): void {
     if (this.isEnded) throw new DragomanError('ended', 'push() after end(): one parser reads one response.')
     this.reader.push(text, channel)
@@ -112,6 +125,12 @@ class Stage implements ParserStage {
     if (this.isEnded) throw new DragomanError('ended', 'end() was called twice.')
     this.isEnded = true
     this.reader.end(reason)
+  }
+}
+
+class CountingStage extends Stage implements PassingStage {
+  countPassing(text: string, ends: readonly number[]): number {
+    return this.reader.countPassing(text, ends)
   }
 }
 

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import * as aiSdk from '../src/adapters/ai-sdk.ts'
 import * as fetchAdapter from '../src/adapters/fetch.ts'
 import * as streams from '../src/adapters/streams.ts'
+import { EventCollector } from '../src/events.ts'
 import * as core from '../src/index.ts'
 import { isRecord } from './support/is-record.ts'
 
@@ -227,6 +228,12 @@ describe('the public names', () => {
     expect(Object.keys(streams).toSorted()).toEqual(['parseChunks', 'toTransformStream'])
   })
 
+  it('a parser has the members that the documentation names, and no others', () => {
+    const sink = new EventCollector()
+    expect(membersOf(core.createParser())).toEqual(['end', 'format', 'push'])
+    expect(membersOf(core.createParserStage({}, sink))).toEqual(['end', 'format', 'heldBytes', 'push'])
+  })
+
   it('the types are these', () => {
     expect(typeNames(index).join('\n')).toMatchInlineSnapshot(`
       "AnswerDecoder
@@ -422,6 +429,19 @@ function dependencies(name: string): readonly string[] {
 /** The smallest length that this share of the files does not exceed. */
 function quantile(sorted: readonly number[], share: number): number {
   return sorted[Math.ceil(sorted.length * share) - 1] ?? 0
+}
+
+/** What can be asked of the object: its prototypes have all methods and getters. */
+function membersOf(object: object): string[] {
+  const names = new Set<string>()
+  for (
+    let at: unknown = Object.getPrototypeOf(object);
+    at !== Object.prototype;
+    at = Object.getPrototypeOf(at)
+  ) {
+    for (const name of Object.getOwnPropertyNames(at)) if (name !== 'constructor') names.add(name)
+  }
+  return [...names].toSorted()
 }
 
 function typeNames(index: string): string[] {

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { coalesce, type ModelEvent } from '../src/events.ts'
-import { createParser, type PushParser } from '../src/parser.ts'
+import { createParser, createPassingParser, type PassingParser } from '../src/parser.ts'
 import { bracketFault } from './support/bracket-fault.ts'
 import { cutAt, lengthOf, unitByUnit, whole, type Channel, type Piece } from './support/chunkings.ts'
 import { eventLog } from './support/event-log.ts'
@@ -304,8 +304,8 @@ function optionsOf(mode: Mode, chosen: Setting): Options {
   }
 }
 
-function parserBehind(pieces: readonly string[], options: Options): PushParser {
-  const parser = createParser(options)
+function parserBehind(pieces: readonly string[], options: Options): PassingParser {
+  const parser = createPassingParser(options)
   for (const piece of pieces) parser.push(piece)
   return parser
 }
