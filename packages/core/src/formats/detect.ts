@@ -9,6 +9,8 @@ export interface DetectedModel {
   readonly grammar?: string
   /** `standard` because the name, or an override, says so; without it, because nothing does. */
   readonly isTold?: true
+  /** An override decided: the user set the format, so it is law, also where the name suggests the same one. */
+  readonly isOverride?: true
 }
 
 /**
@@ -45,7 +47,7 @@ export class ModelDetector {
   constructor(overrides: FormatOverrides) {
     this.#overrides = Object.entries(overrides).map(([pattern, format]) => ({
       parts: pattern.toLowerCase().split('*'),
-      model: modelOf(format),
+      model: { ...modelOf(format), isOverride: true },
     }))
   }
 
