@@ -15,25 +15,25 @@ export interface ParserOptions {
   readonly model?: string
   /** The tools that were offered. Undefined: unknown. Empty: none, so no calls are read. */
   readonly tools?: readonly ToolDefinition[] | null | undefined
-  /** `remove`: none is allowed, so that those which the model writes all the same are left out. */
+  /** `remove`: no call is allowed, and a call that the model writes anyway is left out. */
   readonly calls?: 'read' | 'remove' | undefined
   /** Whether the prompt already opened the reasoning, so that the output begins inside it. */
   readonly promptOpensReasoning?: boolean | undefined
-  /** The last characters of the prompt, from which the same can be told. */
+  /** The last characters of the prompt: they show as well whether it opened the reasoning. */
   readonly promptTail?: string
   /** `complete` holds each call until it is whole and valid. */
   readonly delivery?: 'incremental' | 'complete'
   readonly limits?: ParserLimits
   /** Marker strings that a vendor changed: for the format in use, or by format. */
   readonly markers?: MarkerOverrides | Partial<Record<FormatId, MarkerOverrides>> | undefined
-  /** Is given each parser that is made with these options, for whoever wants to know how much they hold. */
+  /** Called with each parser that is made with these options, so that a caller can ask how much each of them holds. */
   readonly onOpen?: ((parser: Pick<ParserStage, 'heldBytes'>) => void) | undefined
 }
 
 export interface ParserLimits {
   /** Bytes of a call that may be held back; what is sent on does not count. Default 4 MiB. */
   readonly toolCallBytes?: number
-  /** In place of it, for calls in these formats. */
+  /** Takes the place of `toolCallBytes` for calls in these formats. */
   readonly byFormat?: Readonly<Partial<Record<FormatId, number>>> | undefined
   /** Beyond the limit: report a problem, or give out what is held as text. */
   readonly overflow?: 'error' | 'flush'
@@ -92,7 +92,7 @@ function openReader(options: ParserOptions, destination: Sink): Reader {
   })
 }
 
-/** The tools, for who reads calls that came structured. Few answers have any: they are looked at where one comes. */
+/** The tools, for readers of structured calls. Few answers have such calls: the first of them reads the tools. */
 export function declaredTools({ tools }: ParserOptions): () => Pick<ToolSet, 'has' | 'names'> {
   let known: ToolSet | undefined
   return () => (known ??= new ToolSet(tools))
@@ -156,7 +156,7 @@ function byteLimit(name: string, value: number): number {
   throw new DragomanError('invalid-option', `limits.${name} is ${value}; it must be a positive whole number.`)
 }
 
-/** For answers in which no call is allowed: one that was written all the same is left out, and reported. */
+/** For answers in which no call is allowed: a call that the model writes anyway is left out, and reported. */
 class CallRemover implements Sink {
   private readonly sink: Sink
 

@@ -68,7 +68,7 @@ export interface ParseOptions extends ParserOptions {
   readonly finishReason?: EndReason
 }
 
-/** Reads a whole output: the streaming path with one chunk, or with the chunks that are given. */
+/** Reads a whole output: the streaming path with one chunk, or with the chunks that the caller passes. */
 export function parseToolCalls(text: string | readonly string[], options: ParseOptions = {}): ParsedOutput {
   const parser = createParser(options)
   const chunks = typeof text === 'string' ? [text] : text

@@ -17,7 +17,7 @@ export interface CallWriterOptions {
 
 /**
  * What engines write calls to. It keeps the source of a call until the call is certain, numbers the
- * calls, and sees to it that nothing is lost when a call turns out to be none.
+ * calls, and gives out as text what turns out to be no call.
  */
 export class CallWriter {
   sink: Sink
@@ -155,7 +155,7 @@ export class CallWriter {
     if (!this.isOver()) this.input.unread(this.release())
   }
 
-  /** Text inside or between calls that belongs to none. */
+  /** Text inside or between calls that belongs to no call. */
   stray(text: string): void {
     this.sink.text(text)
     this.sink.problem('stray-text', problemCodes['stray-text'], text)

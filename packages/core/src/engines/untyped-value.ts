@@ -32,7 +32,7 @@ export function typeValue(text: string, types: ReadonlySet<JsonType>): TypedValu
   const type = jsonTypeOf(literal)
   if (type !== undefined && allows(types, type, literal)) return { json: literal }
   if (types.has('object') && literal === '') return { json: '{}' }
-  // Whoever wants no text was not given the text "null": the model left the value out.
+  // A tool that takes no text here did not get the text "null": the model left the value out.
   const otherwise = constants.get(literal.toLowerCase()) === 'null' ? { json: 'null' } : asString(text)
   return repaired(literal, types) ?? { ...otherwise, mismatch: true }
 }
@@ -44,7 +44,7 @@ const constants: ReadonlyMap<string, string> = new Map([
   ['null', 'null'],
 ])
 
-/** Text that the model itself marked as JSON. What is none stays a string. */
+/** Text that the model itself marked as JSON. Text that is not JSON stays a string. */
 export function jsonOrString(text: string): TypedValue {
   const literal = text.trim()
   if (jsonTypeOf(literal) !== undefined) return { json: literal }
@@ -126,7 +126,7 @@ function repaired(literal: string, types: ReadonlySet<JsonType> | undefined): Ty
   return { json, repairs: repair.repairs }
 }
 
-/** A value that was written without marks, where texts have them: a number, a constant, or a text all the same. */
+/** A value without the marks that this syntax puts around texts: a number, a constant, or a text that lacks its marks. */
 export function bareJson(text: string, types: ReadonlySet<JsonType> | undefined): TypedValue {
   const literal = scalarJson(text)
   if (literal === 'null') return { json: literal }

@@ -4,7 +4,7 @@ import type { Input, Recording } from '../text/input.ts'
 import type { Fence } from './code-fence.ts'
 import type { Opening } from './lexicon/opening.ts'
 
-/** What a marker is, where it stands. `text`: none after all. `hold`: more text is needed. `passed`: dealt with. */
+/** What a marker means where it stands. `text`: it is text. `hold`: more text is needed. `passed`: it was dealt with. */
 export type Verdict = Found | 'text' | 'hold' | 'passed'
 
 /** An opener, and how sure it is. */
@@ -25,9 +25,9 @@ export interface Found {
  */
 export interface Candidate {
   readonly found: Found
-  /** Its source, which goes back to being text if it is no call. */
+  /** Its source, which becomes text again if the candidate is no call. */
   readonly recording: Recording
-  /** What the engine wrote, to be sent on if it is one. */
+  /** What the engine wrote, to be sent on if the candidate is a call. */
   readonly evidence: Evidence
   /** How many calls there were before it. */
   readonly madeBefore: number

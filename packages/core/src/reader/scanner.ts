@@ -89,7 +89,7 @@ export class Scanner {
       const stretch = at < triedEnd ? tried : text
       at = vocabulary.nextStart(stretch, at)
       if (at === stretch.length) continue
-      // What may begin an answer must not hold text in the middle of one, which a large chunk shows as well.
+      // A large chunk holds the start of an answer and its middle. What may begin an answer must not hold text in the middle.
       if (vocabulary === this.lexicon.answer) vocabulary = this.vocabularyAt(at)
       if (this.fences.passesLone(at)) {
         at++
@@ -196,7 +196,7 @@ export class Scanner {
     return isStart && this.usual === this.lexicon ? this.lexicon.answer : this.usual.content
   }
 
-  /** How much of a marker is passed over that was none. */
+  /** How much text is passed over where a marker turned out to be text. */
   private widthOf(entry: Entry | undefined, length: number): number {
     // A run of fence characters as a whole, or its second half would be judged again.
     if (entry?.is === 'fence-mark') return this.fences.width

@@ -22,12 +22,12 @@ export interface ReadingOptions {
 export interface Reading {
   readonly lexicon: Lexicon
   readonly startsInReasoning: boolean
-  /** The marker with which the prompt opened it, or any of the format that was told. */
+  /** The marker with which the prompt opened the reasoning, or else any that the expected format has. */
   readonly reasoningOpener: ReasoningOpener | undefined
   /** The prompt ends with the opener of a call or of a text. */
   readonly startsInHeader: boolean
   readonly promptHeader: PromptHeader | undefined
-  /** The format that the user or the name of the model told. */
+  /** The format that the user named, or that the name of the model suggests. */
   readonly expectedFormat: FormatId | undefined
 }
 

@@ -149,7 +149,10 @@ export class TextFlow {
     return isLineStart(this.input.text, this.input.at, at, this.lineStart)
   }
 
-  /** `"<think>"` speaks of a marker; it is none. `more` while the character behind it is still to come. */
+  /**
+   * Whether quotes stand around the marker, as in `"<think>"`: then the text only speaks of it. `more`: the character
+   * behind it is still to come.
+   */
   isQuoted(at: number, length: number): boolean | 'more' {
     const code = this.codeBefore(at)
     if (code !== 34 && code !== 39 && code !== 96) return this.isInlineCode(at)
@@ -197,7 +200,7 @@ export class TextFlow {
     return !isWordCode(this.input.text.charCodeAt(at)) || !isWordCode(this.codeBefore(at))
   }
 
-  /** The same for text that is yet to come. */
+  /** `beginsWord` for text that has not been appended yet. */
   wouldBeginWord(text: string, at: number): boolean {
     const before = at > 0 ? text.charCodeAt(at - 1) : this.previousCode
     return !isWordCode(text.charCodeAt(at)) || !isWordCode(before)

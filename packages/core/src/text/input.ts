@@ -11,7 +11,7 @@ export class Input {
   base = 0
   /** No more text will come: what is held has to be decided now. */
   final = false
-  /** The text with what is hidden of it; kept as it was, since joining it again would copy it. */
+  /** The whole text while a part of it is hidden. It is kept as it was: joining the parts again would copy them. */
   private whole: string | undefined
   private readonly recordings: Recording[] = []
 
@@ -91,7 +91,7 @@ export class Input {
   }
 }
 
-/** What was read since a certain point: the source of a call, kept in case it turns out to be none. */
+/** A copy of what was read since a certain point: the source of a call, which becomes text again if it is no call. */
 export class Recording {
   private text: string
   private from: number
@@ -122,7 +122,7 @@ export class Recording {
     this.counted = 0
   }
 
-  /** The last of it was put back, and will be read and recorded again. */
+  /** The reader put the end of it back, and will read and record that again. */
   retract(text: string): void {
     this.text = this.text.slice(0, Math.max(0, this.text.length - text.length))
     this.bytes -= byteLength(text)

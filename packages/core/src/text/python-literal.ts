@@ -126,7 +126,7 @@ export class PythonLiteral {
     return result === 'more' ? 'more' : { at: 'after-string' }
   }
 
-  /** Strings side by side, or with a plus between them, are one. */
+  /** Python joins strings that stand side by side, or with a plus between them. */
   private afterString(input: Input): State | 'more' {
     const { text } = input
     let at = skipSpace(text, input.at)

@@ -166,7 +166,7 @@ export class DelimitedJson extends StateMachine<State> {
     return { at: 'between', calls }
   }
 
-  /** Nothing closes the call; where there is no end marker, none is missing. */
+  /** Nothing closes the call. A format that has no end marker misses none. */
   private endCall(isWhole: boolean): void {
     const { writer } = this.context
     if (isWhole && !this.needsEnd && !this.isArray) writer.end()

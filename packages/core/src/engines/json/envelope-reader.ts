@@ -62,7 +62,7 @@ export class EnvelopeReader {
     }
   }
 
-  /** Starts a call that waits for nothing but its id: none will come. */
+  /** Starts a call that waits for nothing but its id, since no id will come. */
   startWithoutId(): void {
     if (this.name !== null && this.early !== undefined && this.shape.isStrict !== true) {
       this.startWith(this.name, this.early)
@@ -299,7 +299,7 @@ class ForeignFields {
     return `{${members.join(',')}}`
   }
 
-  /** They mean nothing: whoever wrote them shall hear of it. */
+  /** The fields mean nothing to us. They are reported, since nothing is dropped in silence. */
   report(writer: CallWriter): void {
     for (const { key, json } of this.fields) {
       writer.problem('extra-field', problemCodes['extra-field'], `${JSON.stringify(key)}:${json}`)

@@ -18,9 +18,9 @@ export interface DelimitedJsonGrammar {
   readonly isPlain?: boolean
   /** The opener holds the bracket of the array. */
   readonly opensArray?: boolean
-  /** Most leave the end marker out; it is missed nowhere. */
+  /** Most models leave the end marker out: a call without it is complete. */
   readonly isEndOptional?: boolean
-  /** The opener is a word, and one only at the start of a line. */
+  /** The opener is a word. It opens a call only at the start of a line. */
   readonly isLine?: boolean
 }
 

@@ -17,7 +17,7 @@ export class NamelessArguments implements ArgumentsOutput {
   json = ''
   readonly repairs: RepairCode[] = []
 
-  /** What is sent on where there are none. */
+  /** What is sent on where the model wrote no arguments. */
   static none(): NamelessArguments {
     const none = new NamelessArguments()
     none.delta('{}')

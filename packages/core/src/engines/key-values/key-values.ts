@@ -104,7 +104,7 @@ export class KeyValues extends StateMachine<State> {
     return { at: 'head' }
   }
 
-  /** Where there is no end marker, none is missing. */
+  /** A format that has no end marker misses none. */
   private endUnclosed(): void {
     const { writer } = this.context
     if (this.grammar.callEnd.length === 0) writer.end()

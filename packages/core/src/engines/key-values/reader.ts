@@ -196,7 +196,7 @@ export class KeyValuesReader {
     }
   }
 
-  /** A bracket behind a number, or before the end marker, is none of a text, even if it closes nothing here. */
+  /** A bracket behind a number, or before the end marker, is not part of a text, even if it closes nothing here. */
   private endsBare(bare: string, at: number, mark: number): 'yes' | 'no' | 'more' {
     const { input } = this.context
     const isBracket = /[}\])]/.test(input.text.charAt(at))

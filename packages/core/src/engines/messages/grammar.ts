@@ -11,7 +11,7 @@ export type Route = 'reasoning' | 'content'
  * content or a call. All markers are tokens of their own in the model's vocabulary.
  *
  * Where one marker opens the reasoning and another ends it, whatever the words in them, a header is not
- * needed: `reasoning: [{ begin: '<|channel>thought', end: '<channel|>' }]` in the format says it all.
+ * needed: the format lists both, `reasoning: [{ begin: '<|channel>thought', end: '<channel|>' }]`.
  */
 export interface ChannelsGrammar {
   readonly id: string
@@ -35,9 +35,9 @@ export interface ChannelsGrammar {
   readonly routes: Readonly<Record<string, Route>>
   /** Ends a header: the body follows. */
   readonly bodyBegin: readonly Marker[]
-  /** The same, and this body is reasoning whatever the header says. */
+  /** Ends a header as well, and the body is reasoning whatever the header says. */
   readonly reasoningBegin: readonly Marker[]
-  /** The same, and this body is content. */
+  /** Ends a header as well, and the body is content. */
   readonly contentBegin: readonly Marker[]
   readonly bodyEnd: readonly Marker[]
   readonly stripped?: StrippedHeaders

@@ -8,9 +8,9 @@ import { type HeaderPart, type HeaderWords, readWords } from './message-words.ts
 export interface MessageHeader extends HeaderWords {
   /** Position behind it. */
   readonly end: number
-  /** What the text behind it is. Undefined: nothing new is said. */
+  /** What the text behind it is. Undefined: the header says nothing about it. */
   readonly route: Route | undefined
-  /** It could not stand in another grammar, nor by chance in a text. */
+  /** No other grammar has such a header, and no text holds one by chance. */
   readonly isSure: boolean
   /** None of the tokens stands in it. */
   readonly isStripped: boolean
@@ -30,7 +30,7 @@ const speaker: HeaderPart = { behind: 'message-begin', text: '' }
 
 /**
  * Reads a header from its first marker on, or from the recipient on. `more`: it may go on in the next
- * chunk. `no`: this is none.
+ * chunk. `no`: the text is not a header.
  */
 export function readMessageHeader(
   grammar: ChannelsGrammar,

@@ -26,7 +26,7 @@ interface FirstPart {
   readonly text: string
 }
 
-/** A header longer than this is none. */
+/** Longer text is not a header. */
 const LONGEST_HEADER = 256
 
 /** Reads what stands in front of the arguments of a call: a name, and in some grammars an id. */
@@ -108,7 +108,7 @@ export class HeaderReader {
     return { id: id.trim() || null, name: readHeader(name, shape, tools).name }
   }
 
-  /** Some leave the separator out: a name that can be none but a declared tool's ends where the arguments begin. */
+  /** Some models leave the separator out: then the name of a declared tool ends where the arguments begin. */
   private headerBeforeJson(end: number, first: FirstPart | undefined): CallHeader | undefined {
     const { input, tools } = this.context
     const text = input.text.slice(input.at, end)

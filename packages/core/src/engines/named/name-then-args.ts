@@ -250,7 +250,7 @@ export class NameThenArgs extends StateMachine<State> {
     return { at: 'between' }
   }
 
-  /** Nothing closes the call; where there is no end marker, none is missing. */
+  /** Nothing closes the call. A format that has no end marker misses none. */
   private endCall(): void {
     const { writer } = this.context
     if (this.grammar.callEnd.length === 0 || this.grammar.isEndOptional === true) writer.end()

@@ -29,7 +29,7 @@ export interface TaggedParamsGrammar {
   readonly isSectionOptional: boolean
   /** The name of the tool closes a call too: `</get_weather>`. */
   readonly closesByName?: boolean
-  /** The tag of a call is plain enough to be prose: it is one only for a tool that was offered. */
+  /** Prose may hold the tag of a call as well: it opens a call only with the name of a tool that was offered. */
   readonly isPlain?: boolean
 }
 

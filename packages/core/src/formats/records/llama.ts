@@ -5,7 +5,7 @@ import { functionTag } from './functionary.ts'
 import { llama4Pythonic, llamaBuiltin, pythonicList } from './pythonic.ts'
 import { claudeInvoke } from './xml.ts'
 
-/** An answer that begins as a call is one: `{"name": …, "parameters": …}`, several with `;` or nothing between them. */
+/** An answer that begins like a call is a call: `{"name": …, "parameters": …}`, several with `;` or nothing between them. */
 export const llamaJson: DelimitedJsonGrammar = {
   engine: 'delimited-json',
   id: 'llama3-json',

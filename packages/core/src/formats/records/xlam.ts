@@ -4,7 +4,7 @@ import { hermesJson } from './hermes.ts'
 import { llamaJson } from './llama.ts'
 import { mistralArray } from './mistral.ts'
 
-/** A bare array, and what its bases taught it. */
+/** A bare array, and the syntaxes of the models that xLAM is built on. */
 export const xlam: Format = {
   id: 'xlam',
   title: 'xLAM',

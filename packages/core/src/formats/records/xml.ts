@@ -24,7 +24,7 @@ export const qwen3Coder: TaggedParamsGrammar = {
   parameter: { trim: 'newline' },
 }
 
-/** What models fall into that were trained on transcripts of others. */
+/** Models that were trained on transcripts of Claude fall into its tags. */
 export const claudeInvoke: TaggedParamsGrammar = {
   engine: 'tagged-params',
   id: 'claude-invoke',

@@ -18,7 +18,7 @@ interface FurtherCall {
   readonly length: number
 }
 
-/** Tells by what follows a candidate whether it was meant as a call. */
+/** Decides whether the model meant a candidate as a call, by what follows it. */
 export class CandidateJudge {
   private readonly input: Input
   private readonly lexicon: Lexicon

@@ -6,7 +6,7 @@ import type { Opening } from '../lexicon/opening.ts'
 /** What the stream has shown its format to be. From then on markers of others are text. */
 export class Commitment {
   format: FormatId | undefined
-  /** A header was read: then calls of plain text that have none are text too. */
+  /** The answer is made of messages: then a plain-text call outside of one is text too. */
   hasHeaders = false
   private grammars: readonly Grammar[] = []
 

@@ -16,9 +16,9 @@ import { ReasoningJudge, type ReasoningOpener } from './reasoning-judge.ts'
 export interface MarkerJudgeOptions {
   readonly tools: ToolSet
   readonly startsInReasoning: boolean
-  /** The marker with which the prompt opened it, or any of the format that was told. */
+  /** The marker with which the prompt opened the reasoning, or else any that the expected format has. */
   readonly reasoningOpener: ReasoningOpener | undefined
-  /** The format that the user or the name of the model told. */
+  /** The format that the user named, or that the name of the model suggests. */
   readonly expectedFormat: FormatId | undefined
 }
 

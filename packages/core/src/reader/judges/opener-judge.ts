@@ -18,11 +18,11 @@ interface Surroundings {
   readonly reasoning: ReasoningJudge
   /** What an answer may begin with. */
   readonly answer: Vocabulary
-  /** The format that the user or the name of the model told. */
+  /** The format that the user named, or that the name of the model suggests. */
   readonly expectedFormat: FormatId | undefined
 }
 
-/** Tells whether the opener of a call is one, by where it stands and what follows it. */
+/** Decides whether an opener opens a call, by where it stands and what follows it. */
 export class OpenerJudge {
   /** Plain-text openers before this position of the stream were tried already. */
   triedUpTo = 0

@@ -12,7 +12,7 @@ export type ReasoningOpener = Pick<Extract<Entry, { is: 'reasoning-begin' }>, 'o
 export class ReasoningJudge {
   /** There was reasoning before: a marker of it is no surprise. */
   private hasReasoned: boolean
-  /** The marker that opened the reasoning, if it is known; where none did, anybody's end closes it. */
+  /** The marker that opened the reasoning. If it is not known, the closing marker of any format closes the reasoning. */
   private opener: ReasoningOpener | undefined
   private readonly input: Input
   private readonly sink: Sink
@@ -26,14 +26,14 @@ export class ReasoningJudge {
     this.opener = opener
   }
 
-  /** Whether the reasoning at hand was opened by a marker that none of these formats has: then theirs are text in it. */
+  /** Whether a marker of other formats opened the reasoning at hand: then the markers of these formats are text in it. */
   isForeign(formats: Iterable<FormatId>): boolean {
     const { owners } = this.opener ?? {}
     if (owners === undefined || this.flow.mode !== 'reasoning') return false
     return [...formats].every((format) => !owners.has(format))
   }
 
-  /** Whether markers between messages mean nothing in the reasoning at hand: plain tags open none. */
+  /** Whether markers between messages mean nothing in the reasoning at hand, because plain tags opened it. */
   isBesideMessages(formats: Iterable<FormatId>): boolean {
     if (this.opener === undefined || this.flow.mode !== 'reasoning') return false
     const isToken = [...this.opener.ends].some((end) => end.startsWith('<|'))
@@ -52,7 +52,7 @@ export class ReasoningJudge {
       // The prompt had opened it already, and the model did so again.
       if (!isFirst || !this.isOpenedLike(opener)) return 'text'
     } else {
-      // In the middle of a line, in an answer that never thought before, it is a word like any other; a token is none.
+      // In an answer without reasoning so far, a plain tag inside a line is a word like any other. A token is not.
       const isToken = this.input.text.startsWith('<|', at)
       const mayOpen = isToken || this.hasReasoned || isFirst || flow.isLineStart(at)
       const isQuoted = flow.isQuoted(at, length)

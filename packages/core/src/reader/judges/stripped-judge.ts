@@ -60,7 +60,7 @@ export class StrippedJudge {
   callOf({ call, header }: Lead, at: number, mark: number): Found | 'text' {
     if (call === undefined || header.recipient.is !== 'tool') return 'text'
     if (!this.tools.has(header.recipient.name ?? '')) return 'text'
-    // A guess that leaves words over is none.
+    // The words are a guess: if some are left over, the guess was wrong.
     if (header.extras.length > 0 || call.otherName !== undefined) return 'text'
     const opening = { ...call.opening, isSalvage: true }
     return { opening, at, length: mark - at + call.at, as: 'salvage', from: at }

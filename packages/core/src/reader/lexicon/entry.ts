@@ -16,7 +16,7 @@ export type Entry =
       readonly is: 'reasoning-begin'
       readonly owners: ReadonlySet<FormatId>
       readonly ends: ReadonlySet<string>
-      /** It reads like prose, and is none only at the start of an answer. */
+      /** The marker reads like prose: it opens reasoning only at the start of an answer. */
       readonly onlyFirst: boolean
     }
   | { readonly is: 'reasoning-end'; readonly owners: ReadonlySet<FormatId>; readonly key: string }
@@ -54,6 +54,6 @@ export type Vocabulary = MarkerSearch<Entry>
 export interface LexiconOptions {
   /** Tools were offered, or nobody knows. */
   readonly readsCalls: boolean
-  /** Tools are known by name: text that is a call without saying so can be told from prose. */
+  /** The names of the tools are known: they tell a call without markers from prose. */
   readonly salvages: boolean
 }

@@ -30,7 +30,7 @@ export interface Lexicon {
   readonly grammars: ReadonlyMap<FormatId, readonly Grammar[]>
 }
 
-/** These may be meant as they stand: `<s>` is struck-through text in HTML. */
+/** Text may hold these as well (`<s>` is struck-through text in HTML), so they end a turn only at the very end. */
 const onlyAtEnd: ReadonlySet<string> = new Set(['</s>', '</assistant>', '[EOS]'])
 
 export function buildLexicon(formats: readonly Format[], options: LexiconOptions): Lexicon {
@@ -81,7 +81,7 @@ export function buildLexicon(formats: readonly Format[], options: LexiconOptions
 
 type Where = Exclude<keyof Lexicon, 'isEmpty' | 'readsCalls' | 'headers' | 'grammars' | 'stripped'>
 
-/** Few answers need it. */
+/** Makes the value when it is first asked for: few answers need it. */
 function once<T>(make: () => T): () => T {
   let made: T | undefined
   return () => (made ??= make())
@@ -99,7 +99,7 @@ function isReadIn(where: Where, opening: Opening): boolean {
   return where === 'reasoning' && !opening.isSalvage
 }
 
-/** Code may speak of such a token; at the very end it is one, even behind a fence that was never closed. */
+/** Code may hold the text of such a token. At the very end it ends the turn, even in a fence that was never closed. */
 function addTurnTokens(search: MarkerSearch<Entry>, formats: readonly Format[], isFenced: boolean): void {
   for (const format of formats) {
     for (const marker of format.turnTokens) {
@@ -199,7 +199,7 @@ function addResidue(search: MarkerSearch<Entry>, formats: readonly Format[]): vo
   }
 }
 
-/** Whether what closes a call is a marker: a bracket that prose is full of is none. */
+/** Whether a marker closes a call in this grammar, and not a bracket that prose is full of. */
 function hasMarkers(grammar: Grammar): boolean {
   return !('isPlain' in grammar && grammar.isPlain)
 }

@@ -31,7 +31,7 @@ export interface Opening {
   readonly tag?: OpeningTag
   /** How much of the marker stands in front of what it opens, and is text. */
   readonly lead?: number
-  /** What the header said, where that was read already. */
+  /** The name and id of the call, where its header was read already. */
   readonly header?: CallHeader
   /** Salvage: read only for declared names, and only once the call is whole. */
   readonly isSalvage: boolean
@@ -49,7 +49,7 @@ export function opensLines({ grammar, isNamed, isSalvage }: Opening): boolean {
   return grammar.engine === 'pythonic' && isNamed && !isSalvage
 }
 
-/** An arrow in the middle of a text is one of many things, unless the format that begins so was named. */
+/** An arrow in the middle of a text may be anything, unless the user named the format whose answers begin with it. */
 export function opensOnlyFirst({ grammar, isNamed }: Opening): boolean {
   return grammar.engine === 'name-then-args' && grammar.isFirst === true && !isNamed
 }
