@@ -46,9 +46,11 @@ describe('the layout in AGENTS.md', () => {
 /** What stands between backticks and is a path: `reader/`, `plan.ts`, `writings*.ts`. A name in capitals stands for any. */
 function namedIn(markdown: string): string[] {
   const words = [...markdown.matchAll(/`([^`\s]+)`/g)].map(([, word = '']) => word)
-  const isPath = (word: string): boolean => /^packages\/|\/$|\.(?:ts|mjs|md|json)$/.test(word)
-  return [...new Set(words.filter((word) => isPath(word) && !/\b[A-Z]+\b(?=\.\w+$)/.test(word)))]
+  return [...new Set(words.filter((word) => pathLike.test(word) && !placeholder.test(word)))]
 }
+
+const pathLike = /^packages\/|\/$|\.(?:ts|mjs|md|json)$/
+const placeholder = /\b[A-Z]+\.\w+$/
 
 /** Whether a path ends so: a page that speaks of one folder need not say where it is. */
 function isThere(name: string): boolean {

@@ -1,4 +1,4 @@
-import type { Input } from '../text/input.ts'
+import type { TextWindow } from '../text/text-window.ts'
 import type { CallWriter } from './call-writer.ts'
 import type { ToolSet } from './tool-set.ts'
 
@@ -6,7 +6,7 @@ import type { ToolSet } from './tool-set.ts'
 export type EndReason = 'stop' | 'length' | 'tool_calls' | 'error'
 
 export interface EngineContext {
-  readonly input: Input
+  readonly input: TextWindow
   readonly writer: CallWriter
   readonly tools: ToolSet
   /** The engine reads a candidate: anything odd in it is reason enough to take it for text. */

@@ -1,6 +1,6 @@
 import { EventCollector } from '../events.ts'
 import type { ProblemCode } from '../problems.ts'
-import type { Input, Recording } from '../text/input.ts'
+import type { SourceRecording, TextWindow } from '../text/text-window.ts'
 import type { Fence } from './code-fence.ts'
 import type { Opening } from './lexicon/opening.ts'
 
@@ -26,7 +26,7 @@ export interface Found {
 export interface Candidate {
   readonly found: Found
   /** Its source, which becomes text again if the candidate is no call. */
-  readonly recording: Recording
+  readonly recording: SourceRecording
   /** What the engine wrote, to be sent on if the candidate is a call. */
   readonly evidence: Evidence
   /** How many calls there were before it. */
@@ -44,13 +44,13 @@ export const LONGEST_CANDIDATE = 65_536
 /** Collects what an engine reads in a candidate, and whether all of it speaks for a call. */
 export class Evidence extends EventCollector {
   private readonly isDeclared: (name: string) => boolean
-  private readonly input: Input
+  private readonly input: TextWindow
   private readonly isInReasoning: boolean
   private hasCall = false
   /** Where in the stream it turned out to be no call; -1 while it may be one. */
   disprovenAt = -1
 
-  constructor(input: Input, isDeclared: (name: string) => boolean, isInReasoning: boolean) {
+  constructor(input: TextWindow, isDeclared: (name: string) => boolean, isInReasoning: boolean) {
     super()
     this.input = input
     this.isDeclared = isDeclared

@@ -1,7 +1,7 @@
 import type { ToolSet } from '../engines/tool-set.ts'
-import type { Input } from '../text/input.ts'
 import { NONE, PARTIAL } from '../text/marker.ts'
 import { skipSpace } from '../text/space.ts'
+import type { TextWindow } from '../text/text-window.ts'
 import type { Found, Verdict } from './candidate.ts'
 import type { FenceJudge } from './judges/fence-judge.ts'
 import type { MarkerJudge } from './judges/marker-judge.ts'
@@ -26,7 +26,7 @@ export class Scanner {
   /** Nothing was read yet, and what comes may be the header of a call. */
   private mayBeHeader: boolean
   private promptHeader: PromptHeader | undefined
-  private readonly input: Input
+  private readonly input: TextWindow
   private readonly flow: TextFlow
   private readonly lexicon: Lexicon
   /** What is looked for in the middle of an answer. */

@@ -1,6 +1,6 @@
-import type { Input } from '../text/input.ts'
 import { NONE, PARTIAL } from '../text/marker.ts'
 import { isLineStart } from '../text/space.ts'
+import type { TextWindow } from '../text/text-window.ts'
 import type { Found } from './candidate.ts'
 import { closesFence, readFence } from './code-fence.ts'
 import type { Entry } from './lexicon/entry.ts'
@@ -23,12 +23,12 @@ interface Frontier {
  * like a call must not swallow them.
  */
 export class StopSearch {
-  private readonly input: Input
+  private readonly input: TextWindow
   private readonly lexicon: Lexicon
   /** One for each opening: what stops one kind of call may belong inside another. */
   private readonly frontiers = new Map<Opening, Frontier>()
 
-  constructor(input: Input, lexicon: Lexicon) {
+  constructor(input: TextWindow, lexicon: Lexicon) {
     this.input = input
     this.lexicon = lexicon
   }

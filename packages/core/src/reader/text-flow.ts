@@ -1,14 +1,14 @@
 import type { Sink } from '../events.ts'
 import { problemCodes } from '../problems.ts'
-import type { Input } from '../text/input.ts'
 import { SHORT } from '../text/next-match.ts'
 import { isBlank, isLineStart, isSpace } from '../text/space.ts'
+import type { TextWindow } from '../text/text-window.ts'
 
 export type Channel = 'content' | 'reasoning'
 
 /** What the model writes, as it is read: the text at hand, and where it goes. */
 export interface ModelStream {
-  readonly input: Input
+  readonly input: TextWindow
   /** For what there is to say about the text. */
   readonly sink: Sink
   /** For the text itself. */
@@ -38,7 +38,7 @@ const NEWLINE = 10
 /** Passes on what is no call, as content or as reasoning, and remembers what stood there last. */
 export class TextFlow {
   mode: Channel
-  private readonly input: Input
+  private readonly input: TextWindow
   private readonly sink: Sink
   private place: Place = afterNothing
   private isFresh = true
@@ -53,7 +53,7 @@ export class TextFlow {
   /** Up to where in the stream inline code goes on: looking from its start again each time would be quadratic. */
   private lineSeenTo = 0
 
-  constructor(input: Input, sink: Sink, mode: Channel) {
+  constructor(input: TextWindow, sink: Sink, mode: Channel) {
     this.input = input
     this.sink = sink
     this.mode = mode

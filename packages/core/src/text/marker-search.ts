@@ -1,4 +1,3 @@
-import type { Input } from './input.ts'
 import {
   childAt,
   copyTree,
@@ -11,6 +10,7 @@ import {
 import { COLON, type Marker, NONE, PARTIAL, skipSuffix, spelled } from './marker.ts'
 import { SHORT } from './next-match.ts'
 import { isSpace, skipSpace } from './space.ts'
+import type { TextWindow } from './text-window.ts'
 
 /** White space inside a marker is bounded, or a hostile stream could hold text for ever. */
 const LONGEST_MATCH = 256
@@ -114,7 +114,7 @@ export class MarkerSearch<T> {
    * Skips white space and tells which marker stands behind it, without taking it. At the end of the
    * stream half a marker counts as a marker that was cut off: it is taken, and nothing more will come.
    */
-  ahead(input: Input): T | 'none' | 'more' {
+  ahead(input: TextWindow): T | 'none' | 'more' {
     input.at = skipSpace(input.text, input.at)
     if (input.isEmpty) return 'more'
     const length = this.match(input.text, input.at, false)

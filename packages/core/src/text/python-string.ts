@@ -1,5 +1,5 @@
-import type { Input } from './input.ts'
 import { nextMatch } from './next-match.ts'
+import type { TextWindow } from './text-window.ts'
 
 /** Whether a quote closes the string, by what stands at `at`, behind it. */
 type QuoteTest = (text: string, at: number, quote: string, final: boolean) => 'yes' | 'no' | 'more'
@@ -31,7 +31,7 @@ export class PythonString {
     this.special = quote === '"' ? /["\\]/g : /['\\]/g
   }
 
-  read(input: Input, closes: QuoteTest, write: (piece: string) => void): 'more' | 'done' {
+  read(input: TextWindow, closes: QuoteTest, write: (piece: string) => void): 'more' | 'done' {
     const { text, final } = input
     for (;;) {
       const at = nextMatch(this.special, text, input.at)

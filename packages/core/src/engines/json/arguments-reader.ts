@@ -1,10 +1,10 @@
 import { type ProblemCode, problemCodes, type RepairCode } from '../../problems.ts'
-import type { Input } from '../../text/input.ts'
 import { JsonRepair } from '../../text/json-repair.ts'
 import { JsonScanner } from '../../text/json-scanner.ts'
 import type { MarkerSearch } from '../../text/marker-search.ts'
 import { NONE, PARTIAL } from '../../text/marker.ts'
 import { isBlank, skipSpace } from '../../text/space.ts'
+import type { TextWindow } from '../../text/text-window.ts'
 
 /** A comma with more white space than this behind it is let go: then it can no longer be taken back. */
 const LONGEST_TENTATIVE = 1024
@@ -70,7 +70,7 @@ export class ArgumentsReader {
   }
 
   /** Reads on. `done` and `broken` are final; the input then stands right behind what was used. */
-  read(input: Input): 'more' | 'done' | 'broken' {
+  read(input: TextWindow): 'more' | 'done' | 'broken' {
     for (;;) {
       const before = this.state
       switch (before.at) {
@@ -89,7 +89,7 @@ export class ArgumentsReader {
     }
   }
 
-  private begin(input: Input): boolean {
+  private begin(input: TextWindow): boolean {
     input.at = skipSpace(input.text, input.at)
     if (input.isEmpty) return false
     const end = this.endMarkers.match(input.text, input.at, input.final)
@@ -105,7 +105,7 @@ export class ArgumentsReader {
     return true
   }
 
-  private scanOn(input: Input, state: Scanning): boolean {
+  private scanOn(input: TextWindow, state: Scanning): boolean {
     const { scanner } = state
     const from = input.at
     const to = scanner.scan(input.text, from)
@@ -139,7 +139,7 @@ export class ArgumentsReader {
     return true
   }
 
-  private repairOn(input: Input, state: Repairing): boolean {
+  private repairOn(input: TextWindow, state: Repairing): boolean {
     const { repair } = state
     input.at = repair.read(input.text, input.at)
     if (repair.status === 'open') return false

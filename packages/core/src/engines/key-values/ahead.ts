@@ -1,7 +1,7 @@
-import type { Input } from '../../text/input.ts'
 import type { MarkerSearch } from '../../text/marker-search.ts'
 import { NONE, PARTIAL } from '../../text/marker.ts'
 import { skipSpace } from '../../text/space.ts'
+import type { TextWindow } from '../../text/text-window.ts'
 import type { Probe } from '../engine.ts'
 import type { KeyValuesMarkers } from './grammar.ts'
 
@@ -66,7 +66,12 @@ function isSign(char: string): boolean {
 }
 
 /** Whether a value may end where `at` stands: behind its closing mark, or at a bracket or comma in bare text. */
-export function endsValue(markers: KeyValuesMarkers, container: Container, input: Input, at: number): Probe {
+export function endsValue(
+  markers: KeyValuesMarkers,
+  container: Container,
+  input: TextWindow,
+  at: number,
+): Probe {
   const limit = at + LONGEST_LOOK
   const isCut = input.text.length >= limit
   const text = isCut ? input.text.slice(0, limit) : input.text
@@ -86,7 +91,7 @@ export function endsValue(markers: KeyValuesMarkers, container: Container, input
 }
 
 /** Whether nothing but closing brackets stands between `from` and what ends a call: a marker, the line, the stream. */
-export function endsCall(input: Input, from: number): Probe {
+export function endsCall(input: TextWindow, from: number): Probe {
   const { text } = input
   let at = from
   while (at < text.length && at - from < LONGEST_LOOK && /[ \t}\])]/.test(text.charAt(at))) at++

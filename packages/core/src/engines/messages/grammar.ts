@@ -4,7 +4,7 @@ import type { NameThenArgsGrammar } from '../named/grammar.ts'
 import type { TaggedParamsGrammar } from '../tagged/grammar.ts'
 
 /** What the text of a message is to a client. */
-export type Route = 'reasoning' | 'content'
+export type TextRoute = 'reasoning' | 'content'
 
 /**
  * An answer made of messages: each has a header, and the header says whether what follows is reasoning,
@@ -32,7 +32,7 @@ export interface ChannelsGrammar {
   /** Recipients that are no tools unless declared, also with a dot and a word behind them: `browser.open`. */
   readonly builtins: readonly string[]
   /** What the text of a message is, by its channel or its recipient. Any other is content. */
-  readonly routes: Readonly<Record<string, Route>>
+  readonly routes: Readonly<Record<string, TextRoute>>
   /** Ends a header: the body follows. */
   readonly bodyBegin: readonly Marker[]
   /** Ends a header as well, and the body is reasoning whatever the header says. */
@@ -52,7 +52,7 @@ export interface StrippedHeaders {
   /** The channels that the first message may have: an answer that begins so has lost its tokens. */
   readonly first: readonly string[]
   /** Who speaks and the channel, between two messages. */
-  readonly next: Readonly<Record<string, Route>>
+  readonly next: Readonly<Record<string, TextRoute>>
 }
 
 export type HeaderRole =

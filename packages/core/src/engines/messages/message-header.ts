@@ -1,7 +1,7 @@
 import { NONE, PARTIAL } from '../../text/marker.ts'
 import { skipSpace } from '../../text/space.ts'
 import type { ToolSet } from '../tool-set.ts'
-import { type ChannelsGrammar, headerMarkers, type Route } from './grammar.ts'
+import { type ChannelsGrammar, headerMarkers, type TextRoute } from './grammar.ts'
 import { type HeaderPart, type HeaderWords, readWords } from './message-words.ts'
 
 /** The header of a message, understood. */
@@ -9,7 +9,7 @@ export interface MessageHeader extends HeaderWords {
   /** Position behind it. */
   readonly end: number
   /** What the text behind it is. Undefined: the header says nothing about it. */
-  readonly route: Route | undefined
+  readonly route: TextRoute | undefined
   /** No other grammar has such a header, and no text holds one by chance. */
   readonly isSure: boolean
   /** None of the tokens stands in it. */
@@ -54,7 +54,11 @@ export function readMessageHeader(
   }
 }
 
-function routeOf(grammar: ChannelsGrammar, { closer, parts }: Span, words: HeaderWords): Route | undefined {
+function routeOf(
+  grammar: ChannelsGrammar,
+  { closer, parts }: Span,
+  words: HeaderWords,
+): TextRoute | undefined {
   if (closer === 'reasoning-begin') return 'reasoning'
   if (closer === 'content-begin') return 'content'
   if (words.channel !== undefined) return known(grammar.routes, words.channel) ?? 'content'
@@ -63,7 +67,7 @@ function routeOf(grammar: ChannelsGrammar, { closer, parts }: Span, words: Heade
   return isLone ? undefined : 'content'
 }
 
-function known(routes: Readonly<Record<string, Route>>, name: string): Route | undefined {
+function known(routes: Readonly<Record<string, TextRoute>>, name: string): TextRoute | undefined {
   return Object.hasOwn(routes, name) ? routes[name] : undefined
 }
 

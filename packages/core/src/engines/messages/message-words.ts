@@ -1,11 +1,11 @@
 import type { ToolSet } from '../tool-set.ts'
-import type { ChannelsGrammar, HeaderRole, Route } from './grammar.ts'
+import type { ChannelsGrammar, HeaderRole, TextRoute } from './grammar.ts'
 
 /** Whom a message is for. */
 export type Recipient =
   | { readonly is: 'nobody' }
   /** Not a tool: the recipient says what the text is. */
-  | { readonly is: 'route'; readonly route: Route }
+  | { readonly is: 'route'; readonly route: TextRoute }
   /** Null: a tool, but the header does not say which. */
   | { readonly is: 'tool'; readonly name: string | null }
   /** A tool of the server, which nobody offered. */

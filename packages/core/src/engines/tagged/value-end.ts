@@ -1,8 +1,8 @@
-import type { Input } from '../../text/input.ts'
 import type { MarkerSearch } from '../../text/marker-search.ts'
 import { NONE, PARTIAL } from '../../text/marker.ts'
 import { skipSpace } from '../../text/space.ts'
 import { readTag } from '../../text/tag-reader.ts'
+import type { TextWindow } from '../../text/text-window.ts'
 import type { Probe } from '../engine.ts'
 import { markersOf, probeLooseKey, type TaggedParamsGrammar, type TaggedParamsRole } from './grammar.ts'
 import type { ParameterWriter } from './parameter-writer.ts'
@@ -30,11 +30,11 @@ const beginsCall: Roles = new Set(['call-begin'])
  * closing tag ends at the next parameter that the tool declares, or at the end of the call.
  */
 export class ValueEnd {
-  private readonly input: Input
+  private readonly input: TextWindow
   private readonly grammar: TaggedParamsGrammar
   private readonly markers: MarkerSearch<TaggedParamsRole>
 
-  constructor(input: Input, grammar: TaggedParamsGrammar) {
+  constructor(input: TextWindow, grammar: TaggedParamsGrammar) {
     this.input = input
     this.grammar = grammar
     this.markers = markersOf(grammar).all

@@ -1,7 +1,7 @@
 import { repairCodes } from '../../problems.ts'
-import type { Input } from '../../text/input.ts'
 import { NONE, PARTIAL } from '../../text/marker.ts'
 import { skipSpace } from '../../text/space.ts'
+import type { TextWindow } from '../../text/text-window.ts'
 import type { Candidate } from '../candidate.ts'
 import { closesFence, readFence } from '../code-fence.ts'
 import type { StrippedEntry, Vocabulary } from '../lexicon/entry.ts'
@@ -20,11 +20,11 @@ interface FurtherCall {
 
 /** Decides whether the model meant a candidate as a call, by what follows it. */
 export class CandidateJudge {
-  private readonly input: Input
+  private readonly input: TextWindow
   private readonly lexicon: Lexicon
   private readonly markers: MarkerJudge
 
-  constructor(input: Input, lexicon: Lexicon, markers: MarkerJudge) {
+  constructor(input: TextWindow, lexicon: Lexicon, markers: MarkerJudge) {
     this.input = input
     this.lexicon = lexicon
     this.markers = markers

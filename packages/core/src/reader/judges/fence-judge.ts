@@ -1,4 +1,4 @@
-import type { Input } from '../../text/input.ts'
+import type { TextWindow } from '../../text/text-window.ts'
 import type { Found } from '../candidate.ts'
 import {
   BACKTICK,
@@ -13,7 +13,7 @@ import type { ModelStream, TextFlow } from '../text-flow.ts'
 
 /** Tells fences around code from backticks in a line, and knows whether one is open. */
 export class FenceJudge {
-  private readonly input: Input
+  private readonly input: TextWindow
   private readonly flow: TextFlow
   /** Whether the fence that begins here holds nothing but a call. */
   private readonly findFenced: (fence: Fence, from: number) => Found | 'text' | 'hold'

@@ -1,8 +1,8 @@
-import type { Route } from '../../engines/messages/grammar.ts'
+import type { TextRoute } from '../../engines/messages/grammar.ts'
 import type { ToolSet } from '../../engines/tool-set.ts'
 import type { Sink } from '../../events.ts'
 import { problemCodes } from '../../problems.ts'
-import type { Input } from '../../text/input.ts'
+import type { TextWindow } from '../../text/text-window.ts'
 import type { Verdict } from '../candidate.ts'
 import type { Entry } from '../lexicon/entry.ts'
 import { findLead, type Heading, type Lead, LONGEST_HEADING, type PromptHeader } from '../lexicon/heading.ts'
@@ -11,7 +11,7 @@ import type { Commitment } from './commitment.ts'
 import { StrippedJudge } from './stripped-judge.ts'
 
 /** What became of a header: as for any marker, or text of another kind begins behind it. */
-export type HeaderVerdict = Verdict | Route
+export type HeaderVerdict = Verdict | TextRoute
 
 export interface HeaderPlace {
   readonly isFirst: boolean
@@ -22,7 +22,7 @@ export interface HeaderPlace {
 
 /** Reads the headers of messages, and turns the flow of text to where they lead. */
 export class HeaderJudge {
-  private readonly input: Input
+  private readonly input: TextWindow
   private readonly sink: Sink
   private readonly flow: TextFlow
   private readonly tools: ToolSet

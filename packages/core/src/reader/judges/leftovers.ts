@@ -3,8 +3,8 @@ import type { Sink } from '../../events.ts'
 import type { FormatId } from '../../formats/format-id.ts'
 import type { Grammar } from '../../formats/format.ts'
 import { repairCodes } from '../../problems.ts'
-import type { Input } from '../../text/input.ts'
 import { skipSpace } from '../../text/space.ts'
+import type { TextWindow } from '../../text/text-window.ts'
 import type { Entry, Vocabulary } from '../lexicon/entry.ts'
 import type { Opening } from '../lexicon/opening.ts'
 import type { ModelStream, TextFlow } from '../text-flow.ts'
@@ -16,7 +16,7 @@ type Rest = { readonly of: 'open' | 'flushed'; readonly opening: Opening }
 /** Removes what a server or a model left behind: tokens that end a turn, closers of nothing. */
 export class Leftovers {
   private rest: Rest | undefined
-  private readonly input: Input
+  private readonly input: TextWindow
   private readonly sink: Sink
   private readonly flow: TextFlow
   private readonly commitment: Commitment
@@ -110,7 +110,7 @@ export class Leftovers {
 
 /** Takes off the plain tags that some models put around a whole answer. */
 export class WrapperJudge {
-  private readonly input: Input
+  private readonly input: TextWindow
   private readonly flow: TextFlow
   private isWrapped = false
 

@@ -1,6 +1,6 @@
 import type { ToolSet } from '../../engines/tool-set.ts'
 import type { FormatId } from '../../formats/format-id.ts'
-import type { Input } from '../../text/input.ts'
+import type { TextWindow } from '../../text/text-window.ts'
 import type { Verdict } from '../candidate.ts'
 import type { Entry, Vocabulary } from '../lexicon/entry.ts'
 import type { PromptHeader } from '../lexicon/heading.ts'
@@ -33,7 +33,7 @@ export class MarkerJudge {
   readonly headers: HeaderJudge
   private readonly reasoning: ReasoningJudge
   private readonly wrapper: WrapperJudge
-  private readonly input: Input
+  private readonly input: TextWindow
   private readonly flow: TextFlow
   private readonly lexicon: Lexicon
   private readonly reasoningOpener: ReasoningOpener | undefined

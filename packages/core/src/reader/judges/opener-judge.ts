@@ -2,8 +2,8 @@ import type { ToolSet } from '../../engines/tool-set.ts'
 import type { Sink } from '../../events.ts'
 import type { FormatId } from '../../formats/format-id.ts'
 import { problemCodes } from '../../problems.ts'
-import type { Input } from '../../text/input.ts'
 import { NONE, PARTIAL } from '../../text/marker.ts'
+import type { TextWindow } from '../../text/text-window.ts'
 import type { Found, Verdict } from '../candidate.ts'
 import { type Fence, insideFence } from '../code-fence.ts'
 import type { Vocabulary } from '../lexicon/entry.ts'
@@ -26,7 +26,7 @@ interface Surroundings {
 export class OpenerJudge {
   /** Plain-text openers before this position of the stream were tried already. */
   triedUpTo = 0
-  private readonly input: Input
+  private readonly input: TextWindow
   private readonly sink: Sink
   private readonly flow: TextFlow
   private readonly tools: ToolSet

@@ -1,7 +1,7 @@
 import type { Sink } from '../../events.ts'
 import type { FormatId } from '../../formats/format-id.ts'
 import { problemCodes, repairCodes } from '../../problems.ts'
-import type { Input } from '../../text/input.ts'
+import type { TextWindow } from '../../text/text-window.ts'
 import type { Entry } from '../lexicon/entry.ts'
 import type { ModelStream, TextFlow } from '../text-flow.ts'
 
@@ -14,7 +14,7 @@ export class ReasoningJudge {
   private hasReasoned: boolean
   /** The marker that opened the reasoning. If it is not known, the closing marker of any format closes the reasoning. */
   private opener: ReasoningOpener | undefined
-  private readonly input: Input
+  private readonly input: TextWindow
   private readonly sink: Sink
   private readonly flow: TextFlow
 

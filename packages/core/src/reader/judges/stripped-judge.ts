@@ -1,5 +1,5 @@
 import type { ToolSet } from '../../engines/tool-set.ts'
-import type { Input } from '../../text/input.ts'
+import type { TextWindow } from '../../text/text-window.ts'
 import type { Found } from '../candidate.ts'
 import type { StrippedEntry } from '../lexicon/entry.ts'
 import type { Lead } from '../lexicon/heading.ts'
@@ -11,7 +11,7 @@ import type { HeaderJudge, HeaderPlace, HeaderVerdict } from './header-judge.ts'
 export class StrippedJudge {
   /** The answer began with such a word: now those between messages are expected too. */
   isExpected = false
-  private readonly input: Input
+  private readonly input: TextWindow
   private readonly flow: TextFlow
   private readonly tools: ToolSet
   private readonly commitment: Commitment

@@ -1,4 +1,4 @@
-import type { Route } from '../../engines/messages/grammar.ts'
+import type { TextRoute } from '../../engines/messages/grammar.ts'
 import type { FormatId } from '../../formats/format-id.ts'
 import type { Grammar } from '../../formats/format.ts'
 import type { MarkerSearch } from '../../text/marker-search.ts'
@@ -41,7 +41,7 @@ export interface StrippedEntry {
   /** It begins the header of a call, the first message of an answer, or the next one. */
   readonly begins: 'call' | 'first' | 'next'
   /** What the text behind it is. */
-  readonly route: Route
+  readonly route: TextRoute
   /** The format was named: then a part of the header is enough. */
   readonly isNamed: boolean
   /** How much of the marker stands in front of the header, and is text. */

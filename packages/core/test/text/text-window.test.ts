@@ -1,13 +1,13 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Input } from '../../src/text/input.ts'
+import { TextWindow } from '../../src/text/text-window.ts'
 import { byteLength } from '../../src/text/utf8.ts'
 
 describe('the window over the text', () => {
   it('gives out what was put in, in order, whatever the steps', () => {
     fc.assert(
       fc.property(steps(), (script) => {
-        const input = new Input()
+        const input = new TextWindow()
         let stream = ''
         let read = 0
         for (const step of script) {
@@ -36,7 +36,7 @@ describe('the window over the text', () => {
   })
 
   it('keeps no more than what was not yet read', () => {
-    const input = new Input()
+    const input = new TextWindow()
     input.append('abc')
     input.take(2)
     input.append('d')
@@ -47,7 +47,7 @@ describe('the window over the text', () => {
   })
 
   it('shows what was hidden again when it is asked to, or when more comes', () => {
-    const input = new Input()
+    const input = new TextWindow()
     input.append('abcd')
     input.hide(2)
     expect(input.takeAll()).toBe('ab')
@@ -60,7 +60,7 @@ describe('the window over the text', () => {
   })
 
   it('takes back a text while some is hidden', () => {
-    const input = new Input()
+    const input = new TextWindow()
     input.append('ab')
     input.takeAll()
     input.append('cd')
@@ -72,7 +72,7 @@ describe('the window over the text', () => {
   })
 
   it('takes back a text that is no longer at hand', () => {
-    const input = new Input()
+    const input = new TextWindow()
     input.append('abc')
     input.takeAll()
     input.append('d')
@@ -85,7 +85,7 @@ describe('recordings', () => {
   it('hold everything that was read since they began and was not put back, over any number of chunks', () => {
     fc.assert(
       fc.property(steps(), steps(), (before, during) => {
-        const input = new Input()
+        const input = new TextWindow()
         for (const step of before) follow(input, step)
         const recording = input.record(input.at)
         let expected = ''
@@ -108,7 +108,7 @@ describe('recordings', () => {
   })
 
   it('may begin with text that was read earlier', () => {
-    const input = new Input()
+    const input = new TextWindow()
     input.append('cd')
     const recording = input.record(0, 'ab')
     input.takeAll()
@@ -117,7 +117,7 @@ describe('recordings', () => {
   })
 
   it('may begin before the place that is read next', () => {
-    const input = new Input()
+    const input = new TextWindow()
     input.append('abcdef')
     input.take(4)
     const recording = input.record(2)
@@ -127,7 +127,7 @@ describe('recordings', () => {
   })
 
   it('do not disturb each other', () => {
-    const input = new Input()
+    const input = new TextWindow()
     const outer = input.record(0)
     input.append('ab')
     input.take(1)
@@ -143,7 +143,7 @@ describe('recordings', () => {
   it('that only need the tail keep the tail', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ maxLength: 9 })), fc.integer({ min: 1, max: 5 }), (chunks, limit) => {
-        const input = new Input()
+        const input = new TextWindow()
         const recording = input.record(0)
         recording.keepTail(limit)
         for (const chunk of chunks) {
@@ -173,7 +173,7 @@ function steps(): fc.Arbitrary<Step[]> {
 }
 
 /** Appends or takes, and gives back what was taken. */
-function follow(input: Input, step: Step): string {
+function follow(input: TextWindow, step: Step): string {
   if (step.does === 'append') input.append(step.text)
   return step.does === 'take' ? input.take(Math.min(input.text.length, input.at + step.count)) : ''
 }

@@ -4,7 +4,7 @@ import { byteLength } from './utf8.ts'
  * The text that a parser has been given and not yet read: a window that moves. Readers look at
  * `text` from `at` on and advance `at`; what they leave is kept in front of the next chunk.
  */
-export class Input {
+export class TextWindow {
   text = ''
   at = 0
   /** Where `text` begins in the whole stream. */
@@ -13,7 +13,7 @@ export class Input {
   final = false
   /** The whole text while a part of it is hidden. It is kept as it was: joining the parts again would copy them. */
   private whole: string | undefined
-  private readonly recordings: Recording[] = []
+  private readonly recordings: SourceRecording[] = []
 
   append(chunk: string): void {
     if (this.whole !== undefined) this.reveal()
@@ -78,13 +78,13 @@ export class Input {
   }
 
   /** Keeps a copy of what is read from `from` on, until `stop`. `before` is text read earlier that belongs to it. */
-  record(from: number, before = ''): Recording {
-    const recording = new Recording(from, before)
+  record(from: number, before = ''): SourceRecording {
+    const recording = new SourceRecording(from, before)
     this.recordings.push(recording)
     return recording
   }
 
-  stop(recording: Recording): string {
+  stop(recording: SourceRecording): string {
     recording.collect(this.text, this.at)
     this.recordings.splice(this.recordings.indexOf(recording), 1)
     return recording.end()
@@ -92,7 +92,7 @@ export class Input {
 }
 
 /** A copy of what was read since a certain point: the source of a call, which becomes text again if it is no call. */
-export class Recording {
+export class SourceRecording {
   private text: string
   private from: number
   private limit = Number.POSITIVE_INFINITY
@@ -132,17 +132,17 @@ export class Recording {
     return this.text.length > this.limit ? this.text.slice(-this.limit) : this.text
   }
 
-  lengthAt(input: Input): number {
+  lengthAt(input: TextWindow): number {
     return this.text.length + input.at - this.from
   }
 
-  bytesAt(input: Input): number {
+  bytesAt(input: TextWindow): number {
     this.count(input.text, input.at)
     return this.bytes
   }
 
   /** Everything read so far, without ending the recording. */
-  peek(input: Input): string {
+  peek(input: TextWindow): string {
     return this.text + input.text.slice(this.from, input.at)
   }
 
