@@ -16,7 +16,7 @@ const gateway = join(root, 'packages/gateway')
 const sharedFiles = [
   {
     name: 'text',
-    test: inCore('(?:text/|formats/format-id\\.|events\\.|problems\\.|errors\\.|conversation\\.)'),
+    test: inCore('(?:text/|json/|sse/|formats/format-id\\.|events\\.|problems\\.|errors\\.|conversation\\.)'),
   },
   { name: 'reading', test: inCore('(?:engines/|formats/|reader/|parser|parsed-output)') },
   { name: 'dialects', test: inCore('(?!adapters/|index\\.)') },

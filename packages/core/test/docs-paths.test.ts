@@ -19,9 +19,14 @@ describe.each(['docs/architecture.md', 'AGENTS.md'])('%s', (page) => {
 describe('docs/architecture.md', () => {
   const text = readFileSync(`${root}docs/architecture.md`, 'utf8')
 
-  it('names every folder of the core, at whatever depth', () => {
-    const folders = foldersIn('packages/core/src').map((path) => path.split('/').at(-1))
-    expect(folders.filter((name) => !text.includes(`\`${name}/\``))).toEqual([])
+  it('has a row for every folder of the core, which names the folders inside', () => {
+    const rows = text.split('\n').filter((line) => line.startsWith('| `'))
+    const isNamed = (path: string): boolean => {
+      const [top = '', ...inside] = path.split('/')
+      const row = rows.find((line) => line.split(' | ')[0]?.includes(`\`${top}/\``)) ?? ''
+      return row !== '' && inside.every((name) => row.includes(`\`${name}/\``))
+    }
+    expect(foldersIn('packages/core/src').filter((path) => !isNamed(path))).toEqual([])
   })
 
   it('names every folder of the gateway', () => {
