@@ -1,4 +1,4 @@
-import { createParser, parseToolCalls } from '../packages/core/dist/index.js'
+import { createParser, parseToolCalls } from '../packages/core/dist/library/index.js'
 import { tools, typicalCall, written } from './inputs.mjs'
 import { sideBySide } from './measure.mjs'
 import { printTable, short } from './table.mjs'

@@ -1,5 +1,5 @@
 import { measure } from 'mitata'
-import { detectFormat } from '../packages/core/dist/index.js'
+import { detectFormat } from '../packages/core/dist/library/index.js'
 import { median } from './measure.mjs'
 import { printTable, short } from './table.mjs'
 

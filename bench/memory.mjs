@@ -1,4 +1,4 @@
-import { createParser } from '../packages/core/dist/index.js'
+import { createParser } from '../packages/core/dist/library/index.js'
 import { chunksOf, prose, tools, typicalCall, written } from './inputs.mjs'
 import { printTable, short } from './table.mjs'
 

@@ -1,4 +1,4 @@
-import { createParser, createParserStage } from '../packages/core/dist/index.js'
+import { createParser, createParserStage } from '../packages/core/dist/library/index.js'
 import { tools } from './inputs.mjs'
 
 /** Where everything goes that nobody looks at. */

@@ -5,6 +5,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { dirname, join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
+import { rolldown } from 'rolldown'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const always = [/^LICENSE$/, /^README\.md$/, /^package\.json$/]
@@ -12,9 +14,14 @@ const always = [/^LICENSE$/, /^README\.md$/, /^package\.json$/]
 const packages = [
   {
     directory: 'packages/core',
-    needs: ['LICENSE', 'README.md', 'dist/index.js', 'dist/index.d.ts'],
+    needs: ['LICENSE', 'README.md', 'dist/library/index.js', 'dist/index.d.ts'],
     // The sources go along: the maps name them, and editors and stack traces follow the maps.
-    allows: [...always, /^dist\/[\w/-]+\.(js|d\.ts)(\.map)?$/, /^src\/[\w/-]+\.ts$/],
+    allows: [
+      ...always,
+      /^dist\/library\/[\w-]+\.js(\.map)?$/,
+      /^dist\/[\w/-]+\.d\.ts(\.map)?$/,
+      /^src\/[\w/-]+\.ts$/,
+    ],
   },
   {
     directory: 'packages/gateway',
@@ -43,23 +50,25 @@ const failures = []
 try {
   const packed = packages.map((expected) => Object.assign(pack(expected.directory), expected))
   for (const { directory, name, files, needs, allows, tarball, sourcesInMaps } of packed) {
-    check(`${name} holds what it must`, () => needs.filter((file) => !files.includes(file)))
-    check(`${name} holds nothing else`, () => files.filter((file) => !allows.some((rule) => rule.test(file))))
-    check(`${name} holds no output of sources that are gone`, () =>
+    await check(`${name} holds what it must`, () => needs.filter((file) => !files.includes(file)))
+    await check(`${name} holds nothing else`, () =>
+      files.filter((file) => !allows.some((rule) => rule.test(file))),
+    )
+    await check(`${name} holds no output of sources that are gone`, () =>
       files.filter((file) => isCompiled(file) && !existsSync(join(root, directory, sourceOf(file)))),
     )
-    check(`${name} has the sources that its maps name`, () =>
+    await check(`${name} has the sources that its maps name`, () =>
       sourcesInMaps.filter((source) => !files.includes(source)),
     )
-    check(`${name} passes publint`, () => {
+    await check(`${name} passes publint`, () => {
       run('publint', ['run', tarball, '--strict'])
     })
-    check(`${name} passes attw`, () => {
+    await check(`${name} passes attw`, () => {
       run('attw', [tarball, '--profile', 'esm-only', '--no-color'])
     })
   }
-  checkVersions(packed)
-  checkInstalled(packed)
+  await checkVersions(packed)
+  await checkInstalled(packed)
 } finally {
   rmSync(workshop, { recursive: true, force: true })
 }
@@ -69,10 +78,10 @@ if (failures.length > 0) {
 }
 
 /** A check gives back a list of what is wrong, or throws; an empty list or nothing is good. */
-function check(title, find) {
+async function check(title, find) {
   let faults
   try {
-    faults = find() ?? []
+    faults = (await find()) ?? []
   } catch (error) {
     faults = [error instanceof Error ? error.message : String(error)]
   }
@@ -102,17 +111,17 @@ function readSources(directory, map) {
   return sources.map((source) => posix.join(posix.dirname(map), source))
 }
 
-/** One file from one source, and not a part of the program, which is written anew as a whole. */
+/** One file from one source: the program and the library are written anew as a whole, types are not. */
 function isCompiled(file) {
-  return file.endsWith('.js') && !file.startsWith('dist/program/')
+  return file.endsWith('.d.ts')
 }
 
 function sourceOf(output) {
-  return output.replace(/^dist\/(.*)\.js$/, 'src/$1.ts')
+  return output.replace(/^dist\/(.*)\.d\.ts$/, 'src/$1.ts')
 }
 
-function checkVersions([core, gateway]) {
-  check('dragoman is built with the core of its own version', () => {
+async function checkVersions([core, gateway]) {
+  await check('dragoman is built with the core of its own version', () => {
     const manifest = JSON.parse(readFileSync(join(root, gateway.directory, 'package.json'), 'utf8'))
     const asked = manifest.devDependencies[core.name]
     return asked === core.version && core.version === gateway.version
@@ -121,44 +130,67 @@ function checkVersions([core, gateway]) {
   })
 }
 
-function checkInstalled([core, gateway]) {
+async function checkInstalled([core, gateway]) {
   const useCore = `
     const { toolCalls } = parseToolCalls('<tool_call>{"name":"add","arguments":{"x":1}}</tool_call>', { format: 'hermes' })
     console.log(JSON.stringify(toolCalls))`
   const call = '[{"id":null,"name":"add","arguments":"{\\"x\\":1}"}]'
-  const withCore = projectWith(core)
-  check('an ES module can import @dragoman/core', () => {
+  const withCore = await projectWith(core)
+  await check('an ES module can import @dragoman/core', () => {
     const program = `import { parseToolCalls } from '@dragoman/core'\n${useCore}`
     return differs(withCore('node', ['--input-type=module', '--eval', program]), call)
   })
-  check('a CommonJS module can require @dragoman/core', () => {
+  await check('a CommonJS module can require @dragoman/core', () => {
     const program = `const { parseToolCalls } = require('@dragoman/core')\n${useCore}`
     return differs(withCore('node', ['--input-type=commonjs', '--eval', program]), call)
   })
-  const withProgram = projectWith(gateway)
+  await checkShaken(core)
+  const withProgram = await projectWith(gateway)
   const program = join('node_modules', '.bin', 'dragoman')
-  check('the installed program tells its version', () =>
+  await check('the installed program tells its version', () =>
     differs(withProgram(program, ['--version']), gateway.version),
   )
-  check('the installed program reads a tool call', () => {
+  await check('the installed program reads a tool call', () => {
     const sample = join('node_modules', 'dragoman', 'samples', 'kimi.txt')
     const { toolCalls } = JSON.parse(withProgram(program, ['parse', '--format', 'kimi', sample]))
     return toolCalls.length > 0 ? [] : ['no tool calls in its own sample']
   })
-  check('the installed program checks its configuration', () => {
+  await check('the installed program checks its configuration', () => {
     withProgram(program, ['check'])
   })
+}
+
+/** What a bundler takes of the installed library, minified and gzipped: only that which is used. */
+async function checkShaken({ name, files }) {
+  await check(`${name} loads few files`, () => {
+    const loaded = files.filter((file) => file.endsWith('.js'))
+    return loaded.length <= 8 ? [] : loaded
+  })
+  for (const [part, limit] of [
+    ['createParser', 60_000],
+    ['createSseDecoder', 4000],
+  ]) {
+    await check(`${part} alone is at most ${limit / 1000} kB of ${name}`, async () => {
+      const entry = join(workshop, name, `${part}.js`)
+      writeFileSync(entry, `export { ${part} } from '${name}'\n`)
+      const bundle = await rolldown({ input: entry, platform: 'neutral' })
+      const { output } = await bundle.generate({ minify: true })
+      await bundle.close()
+      const size = gzipSync(output[0].code).length
+      return size <= limit ? [] : [`it is ${size} bytes`]
+    })
+  }
 }
 
 /**
  * Another project, outside this workspace, with this package alone: what is missing in it cannot be found by accident
  * there. The answer runs a command in it.
  */
-function projectWith({ name, tarball }) {
+async function projectWith({ name, tarball }) {
   const project = join(workshop, name)
   mkdirSync(project, { recursive: true })
   writeFileSync(join(project, 'package.json'), '{ "private": true }\n')
-  check(`${name} can be installed`, () => {
+  await check(`${name} can be installed`, () => {
     // What the program depends on is in npm's cache since this workspace was installed.
     const options = ['--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund']
     run('npm', ['install', ...options, tarball], project)

@@ -1,13 +1,13 @@
 import type { EndReason } from './engines/engine.ts'
-import { ToolSet, type ToolDefinition } from './engines/tool-set.ts'
+import { type ToolDefinition, ToolSet } from './engines/tool-set.ts'
 import { DragomanError } from './errors.ts'
 import type { Sink } from './events.ts'
 import type { FormatId } from './formats/format-id.ts'
 import type { MarkerOverrides } from './formats/override-markers.ts'
-import { CallRemover } from './reader/call-remover.ts'
+import { type ProblemCode, type RepairCode, repairCodes } from './problems.ts'
 import { Reader } from './reader/reader.ts'
-import type { Channel } from './reader/text-flow.ts'
 import { selectReading } from './reader/select-reading.ts'
+import type { Channel } from './reader/text-flow.ts'
 
 export interface ParserOptions {
   /** A format by name: it always wins. `auto` or nothing: the stream decides, the model's name helps. */
@@ -15,25 +15,25 @@ export interface ParserOptions {
   readonly model?: string
   /** The tools that were offered. Undefined: unknown. Empty: none, so no calls are read. */
   readonly tools?: readonly ToolDefinition[] | null | undefined
-  /** `remove`: none is allowed, so that those which the model writes all the same are left out. */
+  /** `remove`: no call is allowed, and a call that the model writes anyway is left out. */
   readonly calls?: 'read' | 'remove' | undefined
   /** Whether the prompt already opened the reasoning, so that the output begins inside it. */
   readonly promptOpensReasoning?: boolean | undefined
-  /** The last characters of the prompt, from which the same can be told. */
+  /** The last characters of the prompt: they show as well whether it opened the reasoning. */
   readonly promptTail?: string
   /** `complete` holds each call until it is whole and valid. */
   readonly delivery?: 'incremental' | 'complete'
   readonly limits?: ParserLimits
   /** Marker strings that a vendor changed: for the format in use, or by format. */
   readonly markers?: MarkerOverrides | Partial<Record<FormatId, MarkerOverrides>> | undefined
-  /** Is given each parser that is made with these options, for whoever wants to know how much they hold. */
+  /** Called with each parser that is made with these options, so that a caller can ask how much each of them holds. */
   readonly onOpen?: ((parser: Pick<ParserStage, 'heldBytes'>) => void) | undefined
 }
 
 export interface ParserLimits {
   /** Bytes of a call that may be held back; what is sent on does not count. Default 4 MiB. */
   readonly toolCallBytes?: number
-  /** In place of it, for calls in these formats. */
+  /** Takes the place of `toolCallBytes` for calls in these formats. */
   readonly byFormat?: Readonly<Partial<Record<FormatId, number>>> | undefined
   /** Beyond the limit: report a problem, or give out what is held as text. */
   readonly overflow?: 'error' | 'flush'
@@ -45,19 +45,39 @@ export interface ParserStage {
   readonly format: FormatId | null
   /** How much text is held back right now. Counted anew each time: not for every chunk. */
   readonly heldBytes: number
-  /** Content in pieces that end there: how many of them, from the first on, would now go on as they are. */
-  countPassing(text: string, ends: readonly number[]): number
   push(text: string, channel: Channel): void
   end(reason?: EndReason): void
 }
 
+/** For stages inside this package that pass on bytes where the parser would change nothing. Users get no such stage. */
+export interface PassingStage extends ParserStage {
+  /**
+   * The text is content in pieces, and `ends` says where each of them ends: how many of them, from the first on, the
+   * parser would now pass on as they are. It reads nothing: `push` does.
+   */
+  countPassing(text: string, ends: readonly number[]): number
+}
+
 export function createParserStage(options: ParserOptions, destination: Sink): ParserStage {
+  return announced(new Stage(openReader(options, destination)), options)
+}
+
+export function createPassingStage(options: ParserOptions, destination: Sink): PassingStage {
+  return announced(new CountingStage(openReader(options, destination)), options)
+}
+
+function announced<S extends ParserStage>(stage: S, { onOpen }: ParserOptions): S {
+  onOpen?.(stage)
+  return stage
+}
+
+function openReader(options: ParserOptions, destination: Sink): Reader {
   const calls = oneOf('calls', options.calls ?? 'read', ['read', 'remove'])
   const sink = calls === 'remove' ? new CallRemover(destination) : destination
   const tools = new ToolSet(options.tools)
   const reading = selectReading(options, tools)
   // Field by field: spread, it would take as long as reading a short answer.
-  const reader = new Reader(sink, {
+  return new Reader(sink, {
     lexicon: reading.lexicon,
     startsInReasoning: reading.startsInReasoning,
     reasoningOpener: reading.reasoningOpener,
@@ -70,12 +90,9 @@ export function createParserStage(options: ParserOptions, destination: Sink): Pa
     limitOf: limitsOf(options.limits?.byFormat),
     overflow: oneOf('limits.overflow', options.limits?.overflow ?? 'error', ['error', 'flush']),
   })
-  const stage = new Stage(reader)
-  options.onOpen?.(stage)
-  return stage
 }
 
-/** The tools, for who reads calls that came structured. Few answers have any: they are looked at where one comes. */
+/** The tools, for readers of structured calls. Few answers have such calls: the first of them reads the tools. */
 export function declaredTools({ tools }: ParserOptions): () => Pick<ToolSet, 'has' | 'names'> {
   let known: ToolSet | undefined
   return () => (known ??= new ToolSet(tools))
@@ -84,7 +101,7 @@ export function declaredTools({ tools }: ParserOptions): () => Pick<ToolSet, 'ha
 // A class, because `format` needs a getter: in an object literal a getter gives each object a hidden class of
 // its own, which costs more than all the rest and keeps the parser alive until the next full collection.
 class Stage implements ParserStage {
-  private readonly reader: Reader
+  protected readonly reader: Reader
   private isEnded = false
 
   constructor(reader: Reader) {
@@ -99,10 +116,6 @@ class Stage implements ParserStage {
     return this.reader.heldBytes
   }
 
-  countPassing(text: string, ends: readonly number[]): number {
-    return this.reader.countPassing(text, ends)
-  }
-
   push(text: string, channel: Channel): void {
     if (this.isEnded) throw new DragomanError('ended', 'push() after end(): one parser reads one response.')
     this.reader.push(text, channel)
@@ -112,6 +125,12 @@ class Stage implements ParserStage {
     if (this.isEnded) throw new DragomanError('ended', 'end() was called twice.')
     this.isEnded = true
     this.reader.end(reason)
+  }
+}
+
+class CountingStage extends Stage implements PassingStage {
+  countPassing(text: string, ends: readonly number[]): number {
+    return this.reader.countPassing(text, ends)
   }
 }
 
@@ -135,4 +154,37 @@ const noLimits: ReadonlyMap<string, number> = new Map()
 function byteLimit(name: string, value: number): number {
   if (Number.isSafeInteger(value) && value > 0) return value
   throw new DragomanError('invalid-option', `limits.${name} is ${value}; it must be a positive whole number.`)
+}
+
+/** For answers in which no call is allowed: a call that the model writes anyway is left out, and reported. */
+class CallRemover implements Sink {
+  private readonly sink: Sink
+
+  constructor(sink: Sink) {
+    this.sink = sink
+  }
+
+  text(text: string): void {
+    this.sink.text(text)
+  }
+
+  reasoning(text: string): void {
+    this.sink.reasoning(text)
+  }
+
+  callStart(): void {
+    this.sink.repair('forbidden-call', repairCodes['forbidden-call'])
+  }
+
+  callDelta(): void {}
+
+  callEnd(): void {}
+
+  problem(code: ProblemCode, message: string, source: string): void {
+    this.sink.problem(code, message, source)
+  }
+
+  repair(code: RepairCode, message: string): void {
+    this.sink.repair(code, message)
+  }
 }

@@ -2,41 +2,48 @@ import type { EndReason } from './engines/engine.ts'
 import { EventCollector, type ModelEvent } from './events.ts'
 import type { FormatId } from './formats/format-id.ts'
 import { assemble, type ParsedOutput } from './parsed-output.ts'
-import { createParserStage, type ParserOptions, type ParserStage } from './parser-stage.ts'
+import {
+  createParserStage,
+  createPassingStage,
+  type ParserOptions,
+  type ParserStage,
+  type PassingStage,
+} from './parser-stage.ts'
 import type { Channel } from './reader/text-flow.ts'
 
 /** One response, one parser. Synchronous; never throws on what a model wrote. */
 export interface PushParser {
   /** The format whose syntax the stream has shown, or null before it has. */
   readonly format: FormatId | null
-  /**
-   * Content in pieces that end there: how many of them, from the first on, would now go on as they are. Reads
-   * nothing: `push` does.
-   */
-  countPassing(text: string, ends: readonly number[]): number
   push(text: string, channel?: Channel): ModelEvent[]
   end(reason?: EndReason): ModelEvent[]
 }
 
+/** For stages inside this package, as `PassingStage` is. */
+export type PassingParser = PushParser & Pick<PassingStage, 'countPassing'>
+
 export function createParser(options: ParserOptions = {}): PushParser {
-  return new CollectingParser(options)
+  const collector = new EventCollector()
+  return new CollectingParser(createParserStage(options, collector), collector)
+}
+
+export function createPassingParser(options: ParserOptions = {}): PassingParser {
+  const collector = new EventCollector()
+  return new CountingParser(createPassingStage(options, collector), collector)
 }
 
 // A class for the same reason as the stage: the getter.
-class CollectingParser implements PushParser {
-  private readonly collector = new EventCollector()
-  private readonly stage: ParserStage
+class CollectingParser<S extends ParserStage> implements PushParser {
+  protected readonly stage: S
+  private readonly collector: EventCollector
 
-  constructor(options: ParserOptions) {
-    this.stage = createParserStage(options, this.collector)
+  constructor(stage: S, collector: EventCollector) {
+    this.stage = stage
+    this.collector = collector
   }
 
   get format(): FormatId | null {
     return this.stage.format
-  }
-
-  countPassing(text: string, ends: readonly number[]): number {
-    return this.stage.countPassing(text, ends)
   }
 
   push(text: string, channel: Channel = 'content'): ModelEvent[] {
@@ -50,12 +57,18 @@ class CollectingParser implements PushParser {
   }
 }
 
+class CountingParser extends CollectingParser<PassingStage> implements PassingParser {
+  countPassing(text: string, ends: readonly number[]): number {
+    return this.stage.countPassing(text, ends)
+  }
+}
+
 export interface ParseOptions extends ParserOptions {
   readonly channel?: Channel
   readonly finishReason?: EndReason
 }
 
-/** Reads a whole output: the streaming path with one chunk, or with the chunks that are given. */
+/** Reads a whole output: the streaming path with one chunk, or with the chunks that the caller passes. */
 export function parseToolCalls(text: string | readonly string[], options: ParseOptions = {}): ParsedOutput {
   const parser = createParser(options)
   const chunks = typeof text === 'string' ? [text] : text

@@ -3,7 +3,7 @@ import type { RewriteOptions } from './dialects/openai-chat/answer/rewrite-optio
 import { rewriteChatStream, type ChatStreamRewriter } from './dialects/openai-chat/answer/rewrite-stream.ts'
 import { mintToolId } from './ids/mint.ts'
 import { declaredTools, type ParserOptions } from './parser-stage.ts'
-import { createParser } from './parser.ts'
+import { createPassingParser as createParser } from './parser.ts'
 
 export type ChatStreamRewriterOptions = { readonly parser?: ParserOptions } & Omit<
   RewriteOptions,

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import * as aiSdk from '../src/adapters/ai-sdk.ts'
 import * as fetchAdapter from '../src/adapters/fetch.ts'
 import * as streams from '../src/adapters/streams.ts'
+import { EventCollector } from '../src/events.ts'
 import * as core from '../src/index.ts'
 import { isRecord } from './support/is-record.ts'
 
@@ -100,6 +101,10 @@ describe('the arrows between the parts of the core', () => {
   it.each(Object.entries(zones))('%s knows only itself and what the map gives it: %j', (zone, known) => {
     const files = coreFiles.filter(({ path }) => zoneOf(path) === zone)
     expect(arrowsOut(files, [zone, ...known])).toEqual([])
+  })
+
+  it('no folder knows, by however many steps, what knows it; types count as well', () => {
+    expect(['', ...foldersOf(coreFiles)].flatMap((folder) => cyclesIn(folder, coreFiles))).toEqual([])
   })
 
   it('nothing knows the index', () => {
@@ -221,6 +226,12 @@ describe('the public names', () => {
     ])
     expect(Object.keys(fetchAdapter)).toEqual(['createFetch'])
     expect(Object.keys(streams).toSorted()).toEqual(['parseChunks', 'toTransformStream'])
+  })
+
+  it('a parser has the members that the documentation names, and no others', () => {
+    const sink = new EventCollector()
+    expect(membersOf(core.createParser())).toEqual(['end', 'format', 'push'])
+    expect(membersOf(core.createParserStage({}, sink))).toEqual(['end', 'format', 'heldBytes', 'push'])
   })
 
   it('the types are these', () => {
@@ -359,6 +370,50 @@ function arrowsOut(files: readonly SourceFile[], known: readonly string[]): stri
   )
 }
 
+/** Every folder inside `src`, at whatever depth: `engines`, `engines/json`. */
+function foldersOf(files: readonly SourceFile[]): string[] {
+  const folders = files.flatMap(({ path }) => {
+    const steps = path.split('/').slice(0, -1)
+    return steps.map((_, index) => steps.slice(0, index + 1).join('/'))
+  })
+  return [...new Set(folders)].toSorted()
+}
+
+/**
+ * The subfolders of a folder that know themselves by way of others. A folder is one thing to its neighbours, and a file
+ * beside it is another: the records know the file that says what a record is, and the registry knows the records.
+ */
+function cyclesIn(folder: string, files: readonly SourceFile[]): string[] {
+  const inside = folder === '' ? '' : `${folder}/`
+  const entryOf = (path: string) =>
+    path.startsWith(inside) ? path.slice(inside.length).split('/')[0] : undefined
+  const known = new Map<string, Set<string>>()
+  for (const { path, imports } of files) {
+    const entry = entryOf(path)
+    if (entry === undefined) continue
+    const others = known.get(entry) ?? new Set()
+    known.set(entry, others)
+    for (const other of imports.map(entryOf)) if (other !== undefined && other !== entry) others.add(other)
+  }
+  const isFolder = (entry: string) => files.some(({ path }) => path.startsWith(`${inside}${entry}/`))
+  return [...known.keys()]
+    .filter((entry) => isFolder(entry) && reachable(entry, known).has(entry))
+    .map((entry) => `${inside}${entry} is known by what it knows`)
+}
+
+function reachable(start: string, known: ReadonlyMap<string, ReadonlySet<string>>): Set<string> {
+  const reached = new Set<string>()
+  const ahead = [start]
+  for (let entry = ahead.pop(); entry !== undefined; entry = ahead.pop()) {
+    for (const next of known.get(entry) ?? []) {
+      if (reached.has(next)) continue
+      reached.add(next)
+      ahead.push(next)
+    }
+  }
+  return reached
+}
+
 function manifest(name: string): Record<string, unknown> {
   const value: unknown = JSON.parse(readFileSync(join(packages, name, 'package.json'), 'utf8'))
   if (!isRecord(value)) throw new TypeError(`package.json of ${name} is not an object`)
@@ -374,6 +429,19 @@ function dependencies(name: string): readonly string[] {
 /** The smallest length that this share of the files does not exceed. */
 function quantile(sorted: readonly number[], share: number): number {
   return sorted[Math.ceil(sorted.length * share) - 1] ?? 0
+}
+
+/** What can be asked of the object: its prototypes have all methods and getters. */
+function membersOf(object: object): string[] {
+  const names = new Set<string>()
+  for (
+    let at: unknown = Object.getPrototypeOf(object);
+    at !== Object.prototype;
+    at = Object.getPrototypeOf(at)
+  ) {
+    for (const name of Object.getOwnPropertyNames(at)) if (name !== 'constructor') names.add(name)
+  }
+  return [...names].toSorted()
 }
 
 function typeNames(index: string): string[] {

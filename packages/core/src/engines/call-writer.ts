@@ -1,6 +1,6 @@
 import { EventCollector, replay, type Sink } from '../events.ts'
-import { problemCodes, repairCodes, type ProblemCode, type RepairCode } from '../problems.ts'
-import type { Input, Recording } from '../text/input.ts'
+import { type ProblemCode, problemCodes, type RepairCode, repairCodes } from '../problems.ts'
+import type { SourceRecording, TextWindow } from '../text/text-window.ts'
 import { prefixWithin } from '../text/utf8.ts'
 import type { ToolSet } from './tool-set.ts'
 
@@ -17,7 +17,7 @@ export interface CallWriterOptions {
 
 /**
  * What engines write calls to. It keeps the source of a call until the call is certain, numbers the
- * calls, and sees to it that nothing is lost when a call turns out to be none.
+ * calls, and gives out as text what turns out to be no call.
  */
 export class CallWriter {
   sink: Sink
@@ -29,19 +29,19 @@ export class CallWriter {
   fallback: 'text' | 'reasoning' = 'text'
   /** How many bytes of a call may be held. */
   limit: number
-  private readonly input: Input
+  private readonly input: TextWindow
   private readonly tools: ToolSet
   private readonly options: CallWriterOptions
   private state: 'idle' | 'begun' | 'started' = 'idle'
-  private recording: Recording | undefined
+  private recording: SourceRecording | undefined
   /** What is held back right now, if that is less than the whole call. */
-  private hold: Recording | undefined
+  private hold: SourceRecording | undefined
   /** A call that is held until it is whole. */
   private pending: { id: string | null; name: string; json: string } | undefined
   /** What there is to say about a call that the client has not seen yet, and may never see. */
   private readonly notes = new EventCollector()
 
-  constructor(input: Input, sink: Sink, tools: ToolSet, options: CallWriterOptions) {
+  constructor(input: TextWindow, sink: Sink, tools: ToolSet, options: CallWriterOptions) {
     this.input = input
     this.sink = sink
     this.tools = tools
@@ -155,7 +155,7 @@ export class CallWriter {
     if (!this.isOver()) this.input.unread(this.release())
   }
 
-  /** Text inside or between calls that belongs to none. */
+  /** Text inside or between calls that belongs to no call. */
   stray(text: string): void {
     this.sink.text(text)
     this.sink.problem('stray-text', problemCodes['stray-text'], text)
@@ -220,7 +220,7 @@ export class CallWriter {
     return { source, held, isOnSink }
   }
 
-  private heldRecording(): Recording | undefined {
+  private heldRecording(): SourceRecording | undefined {
     return this.state === 'begun' || this.pending !== undefined ? this.recording : this.hold
   }
 

@@ -1,15 +1,15 @@
-import type { Input } from '../text/input.ts'
+import type { TextWindow } from '../text/text-window.ts'
 import type { CallWriter } from './call-writer.ts'
 import type { ToolSet } from './tool-set.ts'
 
-/** Why the model stopped, as far as anybody knows. */
+/** Why the model stopped, where the upstream says so. */
 export type EndReason = 'stop' | 'length' | 'tool_calls' | 'error'
 
 export interface EngineContext {
-  readonly input: Input
+  readonly input: TextWindow
   readonly writer: CallWriter
   readonly tools: ToolSet
-  /** What is read may turn out to be no call: anything odd in it is reason enough. */
+  /** The engine reads a candidate: anything odd in it is reason enough to take it for text. */
   readonly isTentative: boolean
 }
 
@@ -29,5 +29,5 @@ export interface Engine {
   finish(reason: EndReason | undefined): void
 }
 
-/** Whether what follows an opener makes it one. `more`: the text at hand is not enough to tell. */
+/** Whether a call follows the opener. `more`: the text at hand is not enough to tell. */
 export type Probe = 'yes' | 'no' | 'more'

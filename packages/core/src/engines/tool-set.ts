@@ -17,7 +17,7 @@ const jsonTypes: ReadonlySet<string> = new Set<JsonType>([
 
 /** The tools a request offered, as far as reading calls needs to know them. */
 export class ToolSet {
-  /** Undefined tools mean that nobody told us: then no name can be called undeclared. */
+  /** Undefined tools mean that the caller does not know them: then no name counts as undeclared. */
   readonly isKnown: boolean
   private readonly schemas = new Map<string, unknown>()
   private readonly propertiesOf = new Map<string, Readonly<Record<string, unknown>> | null>()

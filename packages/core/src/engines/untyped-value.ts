@@ -1,6 +1,7 @@
 import type { RepairCode } from '../problems.ts'
 import { JsonRepair } from '../text/json-repair.ts'
 import { JsonScanner } from '../text/json-scanner.ts'
+import { literalJson, scalarJson } from '../text/python-literal.ts'
 import { isBlank } from '../text/space.ts'
 import type { JsonType } from './tool-set.ts'
 
@@ -31,7 +32,7 @@ export function typeValue(text: string, types: ReadonlySet<JsonType>): TypedValu
   const type = jsonTypeOf(literal)
   if (type !== undefined && allows(types, type, literal)) return { json: literal }
   if (types.has('object') && literal === '') return { json: '{}' }
-  // Whoever wants no text was not given the text "null": the model left the value out.
+  // A tool that takes no text here did not get the text "null": the model left the value out.
   const otherwise = constants.get(literal.toLowerCase()) === 'null' ? { json: 'null' } : asString(text)
   return repaired(literal, types) ?? { ...otherwise, mismatch: true }
 }
@@ -43,7 +44,7 @@ const constants: ReadonlyMap<string, string> = new Map([
   ['null', 'null'],
 ])
 
-/** Text that the model itself marked as JSON. What is none stays a string. */
+/** Text that the model itself marked as JSON. Text that is not JSON stays a string. */
 export function jsonOrString(text: string): TypedValue {
   const literal = text.trim()
   if (jsonTypeOf(literal) !== undefined) return { json: literal }
@@ -123,4 +124,38 @@ function repaired(literal: string, types: ReadonlySet<JsonType> | undefined): Ty
     return undefined
   }
   return { json, repairs: repair.repairs }
+}
+
+/** A value without the marks that this syntax puts around texts: a number, a constant, or a text that lacks its marks. */
+export function bareJson(text: string, types: ReadonlySet<JsonType> | undefined): TypedValue {
+  const literal = scalarJson(text)
+  if (literal === 'null') return { json: literal }
+  if (text === '') return { json: types?.has('string') === true ? '""' : 'null' }
+  if (types === undefined || types.size === 0) return { json: literal ?? JSON.stringify(text) }
+  if (isPureString(types)) return { json: JSON.stringify(text) }
+  const typed = typeValue(literal ?? text, types)
+  if (typed.mismatch !== true) return typed
+  // The model wrote a number or a constant, whatever the tool wants.
+  return literal === undefined ? typed : { json: literal }
+}
+
+/** A value where everything is written without marks. Some templates print lists and dictionaries as Python does. */
+export function plainJson(text: string, types: ReadonlySet<JsonType>): TypedValue {
+  const typed = typeValue(text, types)
+  const isContainer = /^\s*[[{(]/.test(text)
+  return typed.mismatch === true && isContainer ? pythonJson(text, types, typed) : typed
+}
+
+/** A value that was written as a text although the tool wants something else. */
+export function textJson(text: string, types: ReadonlySet<JsonType>): TypedValue {
+  const typed = typeValue(text, types)
+  if (typed.mismatch !== true) return typed
+  if (scalarJson(text.trim()) === 'null') return { json: 'null' }
+  return pythonJson(text, types, typed)
+}
+
+function pythonJson(text: string, types: ReadonlySet<JsonType>, otherwise: TypedValue): TypedValue {
+  const json = literalJson(text)
+  const read = json === undefined ? otherwise : typeValue(json, types)
+  return read.mismatch === true ? otherwise : { json: read.json, repairs: new Set(['python-literal']) }
 }

@@ -7,8 +7,10 @@ export interface DetectedModel {
   readonly format: FormatId
   /** Which of the format's syntaxes the release writes, where the name tells. */
   readonly grammar?: string
-  /** `standard` because the name, or an override, says so; without it, because nothing does. */
+  /** The name or an override says `standard`. Absent: the format is `standard` because the name says nothing. */
   readonly isTold?: true
+  /** An override decided: the user set the format, so it is law, also where the name suggests the same one. */
+  readonly isOverride?: true
 }
 
 /**
@@ -45,7 +47,7 @@ export class ModelDetector {
   constructor(overrides: FormatOverrides) {
     this.#overrides = Object.entries(overrides).map(([pattern, format]) => ({
       parts: pattern.toLowerCase().split('*'),
-      model: modelOf(format),
+      model: { ...modelOf(format), isOverride: true },
     }))
   }
 

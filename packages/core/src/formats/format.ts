@@ -1,10 +1,10 @@
-import type { ChannelsGrammar } from '../engines/channels-grammar.ts'
-import type { DelimitedJsonGrammar } from '../engines/delimited-json.ts'
-import type { ElementTreeGrammar } from '../engines/element-tree-grammar.ts'
-import type { KeyValuesGrammar } from '../engines/key-values-grammar.ts'
-import type { NameThenArgsGrammar } from '../engines/name-then-args-grammar.ts'
-import type { PythonicGrammar } from '../engines/pythonic-grammar.ts'
-import type { TaggedParamsGrammar } from '../engines/tagged-params-grammar.ts'
+import type { DelimitedJsonGrammar } from '../engines/json/grammar.ts'
+import type { KeyValuesGrammar } from '../engines/key-values/grammar.ts'
+import type { ChannelsGrammar } from '../engines/messages/grammar.ts'
+import type { NameThenArgsGrammar } from '../engines/named/grammar.ts'
+import type { PythonicGrammar } from '../engines/pythonic/grammar.ts'
+import type { ElementTreeGrammar } from '../engines/tagged/element-grammar.ts'
+import type { TaggedParamsGrammar } from '../engines/tagged/grammar.ts'
 import type { Marker } from '../text/marker.ts'
 import type { FormatId } from './format-id.ts'
 
@@ -20,7 +20,7 @@ export type Grammar =
 export interface ReasoningMarkers {
   readonly begin: Marker
   readonly end: Marker
-  /** Which of them read like prose: those are looked for only where the format was named. */
+  /** Which of the two markers read like prose: such a marker is looked for only where the user named the format. */
   readonly plain?: 'begin' | 'both'
 }
 
@@ -40,10 +40,10 @@ export interface Format {
   readonly channels?: ChannelsGrammar
   /** Markers around answers that mean nothing to a client. */
   readonly structure: readonly Marker[]
-  /** The same in plain tags, around a whole answer: looked for only where the format was named. */
+  /** Plain tags around a whole answer, which mean nothing either: looked for only where the user named the format. */
   readonly wrappers?: readonly { readonly begin: Marker; readonly end: Marker }[]
-  /** Where the prompt ends so, the output begins behind the first opener. */
+  /** The end of a prompt that holds the first opener already: the output begins behind it. */
   readonly promptTail?: string
-  /** Tokens that end a turn and should never be seen, but are. */
+  /** Tokens that end a turn. Servers should never send them, but some do. */
   readonly turnTokens: readonly Marker[]
 }

@@ -181,7 +181,7 @@ const keywords: readonly ModelNameRow[] = [
 ]
 
 /**
- * Models that only their makers run, who write no calls as text. The names say something all the same: a history goes to
+ * Models that only their makers run, who write no calls as text. Their names still tell something: a history goes to
  * them in nobody's style. `claude` is not among them: clients ask any server for it, whatever model runs there.
  */
 const services: readonly ModelNameRow[] = [

@@ -1,4 +1,4 @@
-import type { ChannelsGrammar } from '../engines/channels-grammar.ts'
+import type { ChannelsGrammar } from '../engines/messages/grammar.ts'
 import { DragomanError } from '../errors.ts'
 import type { Marker } from '../text/marker.ts'
 import type { Format, Grammar } from './format.ts'
@@ -31,7 +31,7 @@ export function overrideMarkers(format: Format, overrides: MarkerOverrides): For
   return result
 }
 
-/** The bodies of messages are read by the same grammars as before, or by what became of them. */
+/** The bodies of messages to tools are read by the grammars as the overrides changed them. */
 function overrideHeaders(
   channels: ChannelsGrammar,
   changed: ReadonlyMap<Grammar, Grammar>,

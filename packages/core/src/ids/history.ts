@@ -26,6 +26,6 @@ function historyIdOf(id: string, ownPrefix: string): string | null {
   if (id.startsWith(historyPrefix)) return id
   if (!isLegalId(id)) return null
   const rest = id.startsWith(ownPrefix) ? id.slice(ownPrefix.length) : ''
-  // What looks like the mark for such an id, but is none, is marked itself: else it would lose its own prefix.
+  // Without its prefix `call_raw_x` would look like the mark for a raw `x`, and come back as that: it is marked as a whole.
   return rest === '' || rest.startsWith('raw_') ? rawHistoryPrefix + id : historyPrefix + rest
 }

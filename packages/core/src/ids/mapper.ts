@@ -1,5 +1,5 @@
 import type { Content } from '../conversation.ts'
-import { pairToolBlocks, type Exchange } from './pairing.ts'
+import { type Exchange, pairToolBlocks } from './pairing.ts'
 import type { ToolIdMapper } from './strategy.ts'
 
 /** Called once for each call, and for each response that has no call, in the order of the history. */

@@ -1,4 +1,4 @@
-import { formatIds, type FormatId } from '../formats/format-id.ts'
+import { type FormatId, formatIds } from '../formats/format-id.ts'
 import { withoutRawPrefix } from './legal-id.ts'
 
 export interface MintOptions {

@@ -1,7 +1,7 @@
 import { nineAlphanumerics } from './digest.ts'
 
 /**
- * Gives out ids of which no two are equal. Who comes first has the choice: a wanted id that was given out before,
+ * Gives out ids of which no two are equal. The first to ask gets the id it wants: a wanted id that was given out before,
  * even one made here from another id, is replaced. Looking ahead to keep it would change, as a history grows,
  * ids that an upstream has already cached.
  */

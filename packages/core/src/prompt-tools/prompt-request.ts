@@ -5,8 +5,7 @@ import { Notes } from '../request/notes.ts'
 import { resultBlocks } from '../request/tool-result.ts'
 import type { Written } from '../request/written-form.ts'
 import type { FormatId } from '../formats/format-id.ts'
-import type { PromptFormat, PromptResult } from './prompt-format.ts'
-import { getPromptFormat } from './prompt-formats.ts'
+import { getPromptFormat, type PromptFormat, type PromptResult } from './prompt-formats.ts'
 
 export interface PromptedRequest {
   readonly request: ConversationRequest
@@ -38,7 +37,7 @@ export function withToolsInPrompt(request: ConversationRequest, format: FormatId
   }
 }
 
-/** A model that must not call is not told of the tools: asked not to, it does it all the same. */
+/** A model that must not call does not hear of the tools: one that is only asked not to call does so anyway. */
 function instructionsFor(
   { tools, toolChoice, parallelToolCalls }: ConversationRequest,
   prompt: PromptFormat,
@@ -54,7 +53,7 @@ function instructionsFor(
   return [prompt.tools(tools), ...choice, ...single].join('\n\n')
 }
 
-/** What tools answered is said by the user, in one message with what the user says after it. */
+/** The results of tools stand in a message of the user, together with what the user says after them. */
 function spokenHistory(contents: readonly Content[], prompt: PromptFormat): Content[] {
   const spoken: Content[] = []
   for (const { speaker, blocks } of contents) {

@@ -1,9 +1,8 @@
-import type { Tool } from '../request/conversation-request.ts'
-import { isJsonObject, nonEmptyText, type JsonObject } from '../json/objects.ts'
 import { DragomanError } from '../errors.ts'
-import { formatIds, resolveFormatId, type FormatId } from '../formats/format-id.ts'
-import { toolAsJson } from './prompt-format.ts'
-import { getPromptFormat, isPromptFormat, type PromptFormatId } from './prompt-formats.ts'
+import { type FormatId, formatIds, resolveFormatId } from '../formats/format-id.ts'
+import { isJsonObject, type JsonObject, nonEmptyText } from '../json/objects.ts'
+import type { Tool } from '../request/conversation-request.ts'
+import { getPromptFormat, isPromptFormat, type PromptFormatId, toolAsJson } from './prompt-formats.ts'
 
 /** Tools in the shape that a provider takes them in; a text for a model that reads of them in its prompt. */
 export type ProviderTools = readonly JsonObject[] | string

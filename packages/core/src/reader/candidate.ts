@@ -1,8 +1,23 @@
 import { EventCollector } from '../events.ts'
 import type { ProblemCode } from '../problems.ts'
-import type { Input, Recording } from '../text/input.ts'
+import type { SourceRecording, TextWindow } from '../text/text-window.ts'
 import type { Fence } from './code-fence.ts'
-import type { Found } from './verdict.ts'
+import type { Opening } from './lexicon/opening.ts'
+
+/** What a marker means where it stands. `text`: it is text. `hold`: more text is needed. `passed`: it was dealt with. */
+export type Verdict = Found | 'text' | 'hold' | 'passed'
+
+/** An opener, and how sure it is. */
+export interface Found {
+  readonly opening: Opening
+  readonly at: number
+  readonly length: number
+  /** Anything but `certain` has to prove itself. */
+  readonly as: 'certain' | 'in-reasoning' | 'salvage' | 'bare' | 'fenced'
+  /** Where its markup begins: before the opener, if a fence stands around it. */
+  readonly from: number
+  readonly fence?: Fence
+}
 
 /**
  * Text that may be a call, held until it is certain: in reasoning until what follows is known, in
@@ -10,9 +25,9 @@ import type { Found } from './verdict.ts'
  */
 export interface Candidate {
   readonly found: Found
-  /** Its source, which goes back to being text if it is no call. */
-  readonly recording: Recording
-  /** What the engine wrote, to be sent on if it is one. */
+  /** Its source, which becomes text again if the candidate is no call. */
+  readonly recording: SourceRecording
+  /** What the engine wrote, to be sent on if the candidate is a call. */
   readonly evidence: Evidence
   /** How many calls there were before it. */
   readonly madeBefore: number
@@ -29,13 +44,13 @@ export const LONGEST_CANDIDATE = 65_536
 /** Collects what an engine reads in a candidate, and whether all of it speaks for a call. */
 export class Evidence extends EventCollector {
   private readonly isDeclared: (name: string) => boolean
-  private readonly input: Input
+  private readonly input: TextWindow
   private readonly isInReasoning: boolean
   private hasCall = false
   /** Where in the stream it turned out to be no call; -1 while it may be one. */
   disprovenAt = -1
 
-  constructor(input: Input, isDeclared: (name: string) => boolean, isInReasoning: boolean) {
+  constructor(input: TextWindow, isDeclared: (name: string) => boolean, isInReasoning: boolean) {
     super()
     this.input = input
     this.isDeclared = isDeclared

@@ -11,7 +11,7 @@ export interface Fence {
 
 /** Longer words behind a fence name no language. */
 const LONGEST_INFO = 32
-/** How much of its line is looked at to see whether a fence is one. */
+/** How much of a line is looked at to tell a fence from inline code. */
 const LONGEST_LINE = 64
 /** A longer run is as good as this one: it must not be held, nor counted anew with every character. */
 const LONGEST_RUN = 64

@@ -2,17 +2,16 @@ import { CallWriter, type CallWriterOptions } from '../engines/call-writer.ts'
 import type { EndReason, Engine } from '../engines/engine.ts'
 import { replay, type Sink } from '../events.ts'
 import type { FormatId } from '../formats/format-id.ts'
-import { Input } from '../text/input.ts'
 import { isBlank } from '../text/space.ts'
-import { type Candidate, Evidence, LONGEST_CANDIDATE, SHORT_CANDIDATE } from './candidate.ts'
-import { CandidateJudge } from './candidate-judge.ts'
-import type { Lexicon } from './lexicon.ts'
-import { MarkerJudge, type MarkerJudgeOptions } from './marker-judge.ts'
-import { type Opening, startEngine } from './opening.ts'
+import { TextWindow } from '../text/text-window.ts'
+import { type Candidate, Evidence, type Found, LONGEST_CANDIDATE, SHORT_CANDIDATE } from './candidate.ts'
+import { CandidateJudge } from './judges/candidate-judge.ts'
+import { MarkerJudge, type MarkerJudgeOptions } from './judges/marker-judge.ts'
+import type { Lexicon } from './lexicon/lexicon.ts'
+import { type Opening, startEngine } from './lexicon/opening.ts'
 import { Scanner, type ScannerOptions } from './scanner.ts'
 import { StopSearch } from './stop-search.ts'
 import { type Channel, TextFlow } from './text-flow.ts'
-import type { Found } from './verdict.ts'
 
 export interface ReaderOptions extends CallWriterOptions, MarkerJudgeOptions, ScannerOptions {
   readonly lexicon: Lexicon
@@ -23,7 +22,7 @@ export interface ReaderOptions extends CallWriterOptions, MarkerJudgeOptions, Sc
  * held as a candidate. All decisions depend on characters, never on where a chunk ends.
  */
 export class Reader {
-  private readonly input = new Input()
+  private readonly input = new TextWindow()
   private readonly sink: Sink
   private readonly options: ReaderOptions
   private readonly writer: CallWriter

@@ -1,16 +1,16 @@
 import type { ToolSet } from '../engines/tool-set.ts'
-import type { Input } from '../text/input.ts'
 import { NONE, PARTIAL } from '../text/marker.ts'
 import { skipSpace } from '../text/space.ts'
-import type { FenceJudge } from './fence-judge.ts'
-import type { PromptHeader } from './heading.ts'
-import type { Entry, Lexicon, Vocabulary } from './lexicon.ts'
-import type { MarkerJudge } from './marker-judge.ts'
-import type { ModelStream } from './model-stream.ts'
-import type { OpenerJudge } from './opener-judge.ts'
-import { probeFirst } from './opening.ts'
-import type { Channel, TextFlow } from './text-flow.ts'
-import type { Found, Verdict } from './verdict.ts'
+import type { TextWindow } from '../text/text-window.ts'
+import type { Found, Verdict } from './candidate.ts'
+import type { FenceJudge } from './judges/fence-judge.ts'
+import type { MarkerJudge } from './judges/marker-judge.ts'
+import type { OpenerJudge } from './judges/opener-judge.ts'
+import type { Entry, Vocabulary } from './lexicon/entry.ts'
+import type { PromptHeader } from './lexicon/heading.ts'
+import type { Lexicon } from './lexicon/lexicon.ts'
+import { probeFirst } from './lexicon/opening.ts'
+import type { Channel, ModelStream, TextFlow } from './text-flow.ts'
 
 export interface ScannerOptions {
   readonly tools: ToolSet
@@ -26,7 +26,7 @@ export class Scanner {
   /** Nothing was read yet, and what comes may be the header of a call. */
   private mayBeHeader: boolean
   private promptHeader: PromptHeader | undefined
-  private readonly input: Input
+  private readonly input: TextWindow
   private readonly flow: TextFlow
   private readonly lexicon: Lexicon
   /** What is looked for in the middle of an answer. */
@@ -89,7 +89,7 @@ export class Scanner {
       const stretch = at < triedEnd ? tried : text
       at = vocabulary.nextStart(stretch, at)
       if (at === stretch.length) continue
-      // What may begin an answer must not hold text in the middle of one, which a large chunk shows as well.
+      // A large chunk holds the start of an answer and its middle. What may begin an answer must not hold text in the middle.
       if (vocabulary === this.lexicon.answer) vocabulary = this.vocabularyAt(at)
       if (this.fences.passesLone(at)) {
         at++
@@ -196,7 +196,7 @@ export class Scanner {
     return isStart && this.usual === this.lexicon ? this.lexicon.answer : this.usual.content
   }
 
-  /** How much of a marker is passed over that was none. */
+  /** How much text is passed over where a marker turned out to be text. */
   private widthOf(entry: Entry | undefined, length: number): number {
     // A run of fence characters as a whole, or its second half would be judged again.
     if (entry?.is === 'fence-mark') return this.fences.width

@@ -1,4 +1,4 @@
-import type { ChannelsGrammar } from '../engines/channels-grammar.ts'
+import type { ChannelsGrammar } from '../engines/messages/grammar.ts'
 import { isRecord, type ToolSet } from '../engines/tool-set.ts'
 import { detectFormat } from '../formats/detect.ts'
 import { type FormatId, formatIds } from '../formats/format-id.ts'
@@ -6,10 +6,10 @@ import type { Format } from '../formats/format.ts'
 import { type MarkerOverrides, overrideMarkers } from '../formats/override-markers.ts'
 import { findFormat, formats, getFormat } from '../formats/registry.ts'
 import { endsWithMarker, keyOf, type Marker, spelled } from '../text/marker.ts'
-import type { Heading, PromptHeader } from './heading.ts'
-import { withDeclaredNames } from './declared-names.ts'
-import { buildLexicon, type Lexicon } from './lexicon.ts'
-import type { ReasoningOpener } from './reasoning-judge.ts'
+import type { ReasoningOpener } from './judges/reasoning-judge.ts'
+import { withDeclaredNames } from './lexicon/declared-names.ts'
+import type { Heading, PromptHeader } from './lexicon/heading.ts'
+import { buildLexicon, type Lexicon } from './lexicon/lexicon.ts'
 
 export interface ReadingOptions {
   readonly format?: string
@@ -22,12 +22,12 @@ export interface ReadingOptions {
 export interface Reading {
   readonly lexicon: Lexicon
   readonly startsInReasoning: boolean
-  /** The marker with which the prompt opened it, or any of the format that was told. */
+  /** The marker with which the prompt opened the reasoning, or else any that the expected format has. */
   readonly reasoningOpener: ReasoningOpener | undefined
   /** The prompt ends with the opener of a call or of a text. */
   readonly startsInHeader: boolean
   readonly promptHeader: PromptHeader | undefined
-  /** The format that the user or the name of the model told. */
+  /** The format that the user named, or that the name of the model suggests. */
   readonly expectedFormat: FormatId | undefined
 }
 

@@ -1,10 +1,11 @@
-import type { Input } from '../text/input.ts'
 import { NONE, PARTIAL } from '../text/marker.ts'
 import { isLineStart } from '../text/space.ts'
+import type { TextWindow } from '../text/text-window.ts'
+import type { Found } from './candidate.ts'
 import { closesFence, readFence } from './code-fence.ts'
-import type { Entry, Lexicon } from './lexicon.ts'
-import { belongsInside, type Opening } from './opening.ts'
-import type { Found } from './verdict.ts'
+import type { Entry } from './lexicon/entry.ts'
+import type { Lexicon } from './lexicon/lexicon.ts'
+import { belongsInside, type Opening } from './lexicon/opening.ts'
 
 /** How far the text was looked through, and whether what stands there is a stop for certain. */
 interface Frontier {
@@ -22,12 +23,12 @@ interface Frontier {
  * like a call must not swallow them.
  */
 export class StopSearch {
-  private readonly input: Input
+  private readonly input: TextWindow
   private readonly lexicon: Lexicon
   /** One for each opening: what stops one kind of call may belong inside another. */
   private readonly frontiers = new Map<Opening, Frontier>()
 
-  constructor(input: Input, lexicon: Lexicon) {
+  constructor(input: TextWindow, lexicon: Lexicon) {
     this.input = input
     this.lexicon = lexicon
   }

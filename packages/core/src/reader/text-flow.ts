@@ -1,10 +1,19 @@
 import type { Sink } from '../events.ts'
 import { problemCodes } from '../problems.ts'
-import type { Input } from '../text/input.ts'
 import { SHORT } from '../text/next-match.ts'
 import { isBlank, isLineStart, isSpace } from '../text/space.ts'
+import type { TextWindow } from '../text/text-window.ts'
 
 export type Channel = 'content' | 'reasoning'
+
+/** What the model writes, as it is read: the text at hand, and where it goes. */
+export interface ModelStream {
+  readonly input: TextWindow
+  /** For what there is to say about the text. */
+  readonly sink: Sink
+  /** For the text itself. */
+  readonly flow: TextFlow
+}
 
 /** What comes before the text at hand. */
 type Place =
@@ -29,7 +38,7 @@ const NEWLINE = 10
 /** Passes on what is no call, as content or as reasoning, and remembers what stood there last. */
 export class TextFlow {
   mode: Channel
-  private readonly input: Input
+  private readonly input: TextWindow
   private readonly sink: Sink
   private place: Place = afterNothing
   private isFresh = true
@@ -44,7 +53,7 @@ export class TextFlow {
   /** Up to where in the stream inline code goes on: looking from its start again each time would be quadratic. */
   private lineSeenTo = 0
 
-  constructor(input: Input, sink: Sink, mode: Channel) {
+  constructor(input: TextWindow, sink: Sink, mode: Channel) {
     this.input = input
     this.sink = sink
     this.mode = mode
@@ -140,7 +149,10 @@ export class TextFlow {
     return isLineStart(this.input.text, this.input.at, at, this.lineStart)
   }
 
-  /** `"<think>"` speaks of a marker; it is none. `more` while the character behind it is still to come. */
+  /**
+   * Whether quotes stand around the marker, as in `"<think>"`: then the text only speaks of it. `more`: the character
+   * behind it is still to come.
+   */
   isQuoted(at: number, length: number): boolean | 'more' {
     const code = this.codeBefore(at)
     if (code !== 34 && code !== 39 && code !== 96) return this.isInlineCode(at)
@@ -188,7 +200,7 @@ export class TextFlow {
     return !isWordCode(this.input.text.charCodeAt(at)) || !isWordCode(this.codeBefore(at))
   }
 
-  /** The same for text that is yet to come. */
+  /** `beginsWord` for text that has not been appended yet. */
   wouldBeginWord(text: string, at: number): boolean {
     const before = at > 0 ? text.charCodeAt(at - 1) : this.previousCode
     return !isWordCode(text.charCodeAt(at)) || !isWordCode(before)

@@ -1,5 +1,3 @@
-import type { Input } from './input.ts'
-import { COLON, type Marker, NONE, PARTIAL, skipSuffix, spelled } from './marker.ts'
 import {
   childAt,
   copyTree,
@@ -9,8 +7,10 @@ import {
   markerRoot,
   startPattern,
 } from './marker-tree.ts'
+import { COLON, type Marker, NONE, PARTIAL, skipSuffix, spelled } from './marker.ts'
 import { SHORT } from './next-match.ts'
 import { isSpace, skipSpace } from './space.ts'
+import type { TextWindow } from './text-window.ts'
 
 /** White space inside a marker is bounded, or a hostile stream could hold text for ever. */
 const LONGEST_MATCH = 256
@@ -29,7 +29,7 @@ export class MarkerSearch<T> {
   private root: MarkerNode<T> = markerRoot()
   /** What markers start with, by the low byte: a few other characters pass as well, and then match nothing. */
   private readonly firstBytes = new Uint8Array(256)
-  /** The same for what stands second, where that tells. */
+  /** The same for second characters, where they tell a marker from prose. */
   private readonly secondBytes = new Uint8Array(256)
   /** How markers start, once somebody asked. */
   private starts: RegExp | undefined
@@ -112,9 +112,9 @@ export class MarkerSearch<T> {
 
   /**
    * Skips white space and tells which marker stands behind it, without taking it. At the end of the
-   * stream half a marker is one that was cut off: it is taken, and nothing more will come.
+   * stream half a marker counts as a marker that was cut off: it is taken, and nothing more will come.
    */
-  ahead(input: Input): T | 'none' | 'more' {
+  ahead(input: TextWindow): T | 'none' | 'more' {
     input.at = skipSpace(input.text, input.at)
     if (input.isEmpty) return 'more'
     const length = this.match(input.text, input.at, false)

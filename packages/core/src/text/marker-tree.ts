@@ -63,7 +63,7 @@ export function startPattern({ children }: MarkerNode<unknown>): RegExp {
     const next = followers(node, 1, LOOK_AHEAD)
     return escaped(node.label[0]) + (next === 'anything' ? '[^]' : oneOf(next, (rest) => `(?=${rest})`))
   })
-  // In two groups, the simple ones and the others: most characters that fit none dismiss a whole group at once.
+  // In two groups, the simple patterns and the others: a character that fits neither rules out a whole group at once.
   const sorted = starts.toSorted((a, b) => a.length - b.length)
   const half = Math.floor(sorted.length / 2)
   return new RegExp(`${anyOf(sorted.slice(0, half))}|${anyOf(sorted.slice(half))}`, 'g')

@@ -1,11 +1,10 @@
-import { Input } from './input.ts'
 import { JsonWriter } from './json-writer.ts'
 import { type MarkerSearch, searchFor } from './marker-search.ts'
 import { type Frame, LiteralFrames, type LiteralOutput } from './python-frames.ts'
 import { closesString } from './python-quote.ts'
-import { scalarJson } from './python-scalar.ts'
 import { PythonString, readOpeningQuote, stringPrefix } from './python-string.ts'
 import { skipSpace } from './space.ts'
+import { TextWindow } from './text-window.ts'
 
 interface LiteralPlace {
   /** What ends the calls around the literal. */
@@ -43,7 +42,7 @@ export class PythonLiteral {
   }
 
   /** Reads on. `done` and `broken` are final; the input then stands right behind what was used. */
-  read(input: Input): 'more' | 'done' | 'broken' {
+  read(input: TextWindow): 'more' | 'done' | 'broken' {
     for (;;) {
       const { state } = this
       if (state.at === 'done' || state.at === 'broken') return state.at
@@ -53,7 +52,7 @@ export class PythonLiteral {
     }
   }
 
-  private next(input: Input, state: State): State | 'more' {
+  private next(input: TextWindow, state: State): State | 'more' {
     switch (state.at) {
       case 'value':
         return this.value(input)
@@ -71,7 +70,7 @@ export class PythonLiteral {
   }
 
   /** A value, or the end of what holds values. */
-  private value(input: Input): State | 'more' {
+  private value(input: TextWindow): State | 'more' {
     if (!this.skipTo(input)) return 'more'
     const { frames } = this
     const char = input.text.charAt(input.at)
@@ -89,7 +88,7 @@ export class PythonLiteral {
     return { at: 'scalar', lexeme: '' }
   }
 
-  private scalar(input: Input, state: { at: 'scalar'; lexeme: string }): State | 'more' {
+  private scalar(input: TextWindow, state: { at: 'scalar'; lexeme: string }): State | 'more' {
     const { text } = input
     let end = input.at
     while (end < text.length && !endsScalar.test(text.charAt(end))) end++
@@ -107,7 +106,7 @@ export class PythonLiteral {
     return { at: 'after-value' }
   }
 
-  private openString(input: Input, state: { prefix: string; goesOn: boolean }): State | 'more' {
+  private openString(input: TextWindow, state: { prefix: string; goesOn: boolean }): State | 'more' {
     const quotes = readOpeningQuote(input.text, input.at, input.final)
     if (quotes === 'more') return 'more'
     const string = new PythonString(input.text.charAt(input.at), quotes === 3, state.prefix)
@@ -116,7 +115,7 @@ export class PythonLiteral {
     return { at: 'string', string }
   }
 
-  private string(input: Input, string: PythonString): State | 'more' {
+  private string(input: TextWindow, string: PythonString): State | 'more' {
     const { ends } = this.place
     const { stringPlace } = this.frames
     const result = string.read(
@@ -127,8 +126,8 @@ export class PythonLiteral {
     return result === 'more' ? 'more' : { at: 'after-string' }
   }
 
-  /** Strings side by side, or with a plus between them, are one. */
-  private afterString(input: Input): State | 'more' {
+  /** Python joins strings that stand side by side, or with a plus between them. */
+  private afterString(input: TextWindow): State | 'more' {
     const { text } = input
     let at = skipSpace(text, input.at)
     if (text.charAt(at) === '+') at = skipSpace(text, at + 1)
@@ -144,7 +143,7 @@ export class PythonLiteral {
     return { at: 'after-value' }
   }
 
-  private afterValue(input: Input): State | 'more' {
+  private afterValue(input: TextWindow): State | 'more' {
     const { frames } = this
     if (frames.isEmpty) return { at: 'done' }
     if (!this.skipTo(input)) return 'more'
@@ -156,7 +155,7 @@ export class PythonLiteral {
     return { at: 'value' }
   }
 
-  private close(input: Input, behind: 'value' | 'separator'): State {
+  private close(input: TextWindow, behind: 'value' | 'separator'): State {
     if (!this.frames.close(behind)) return { at: 'broken' }
     input.at++
     this.frames.settle()
@@ -164,7 +163,7 @@ export class PythonLiteral {
   }
 
   /** White space may have made what is held too long: that has to be seen before the hold ends. */
-  private skipTo(input: Input): boolean {
+  private skipTo(input: TextWindow): boolean {
     input.at = skipSpace(input.text, input.at)
     return !input.isEmpty && !this.output.isOver()
   }
@@ -178,7 +177,7 @@ const opened: ReadonlyMap<string, Frame['is']> = new Map([
 
 /** The JSON of a text that is one literal and nothing else. */
 export function literalJson(text: string): string | undefined {
-  const input = new Input()
+  const input = new TextWindow()
   let json = ''
   const output: LiteralOutput = {
     delta: (piece) => {
@@ -193,4 +192,36 @@ export function literalJson(text: string): string | undefined {
   input.final = true
   const isRead = new PythonLiteral(output, { ends: searchFor() }).read(input) === 'done'
   return isRead && skipSpace(input.text, input.at) === input.text.length ? json : undefined
+}
+
+/** What a word or a number of Python is as JSON; undefined for anything that is not a literal. */
+export function scalarJson(lexeme: string): string | undefined {
+  const constant = constants.get(lexeme.toLowerCase())
+  if (constant !== undefined) return constant
+  if (jsonNumber.test(lexeme)) return lexeme
+  const [, sign = '', digits = ''] = /^([+-]?)(.*)$/.exec(lexeme) ?? []
+  const magnitude = numberJson(digits.replaceAll(/(?<=[\da-f])_(?=[\da-f])/gi, ''))
+  return magnitude === undefined ? undefined : `${sign === '-' ? '-' : ''}${magnitude}`
+}
+
+// Small models write the constants of JSON as readily as those of Python.
+const constants: ReadonlyMap<string, string> = new Map([
+  ['true', 'true'],
+  ['false', 'false'],
+  ['none', 'null'],
+  ['null', 'null'],
+])
+
+const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
+const otherBase = /^0(?:x[\da-f]+|o[0-7]+|b[01]+)$/i
+const decimal = /^(\d*)(\.\d*)?(e[+-]?\d+)?$/i
+
+/** What Python allows beyond JSON: other bases, leading zeros, a dot at either end. */
+function numberJson(digits: string): string | undefined {
+  // A BigInt, not a number: identifiers of 64 bits must come out with all their digits.
+  if (otherBase.test(digits)) return BigInt(digits.toLowerCase()).toString()
+  const [, whole = '', fraction = '', exponent = ''] = decimal.exec(digits) ?? []
+  if (whole === '' && fraction.length < 2) return undefined
+  const dot = fraction === '.' ? '.0' : fraction
+  return `${whole.replace(/^0+(?=\d)/, '') || '0'}${dot}${exponent}`
 }

@@ -1,5 +1,5 @@
-import { NONE, PARTIAL } from './marker.ts'
 import type { MarkerSearch } from './marker-search.ts'
+import { NONE, PARTIAL } from './marker.ts'
 import { isSpace } from './space.ts'
 
 /** What the string stands in: the arguments of a call, a list, a dictionary, or in front of a colon. */
@@ -48,7 +48,7 @@ class Follower {
   }
 
   closes(quote: string, place: StringPlace): Closing {
-    // Two of them in a row: a quotation at the end of the text.
+    // Two quotes in a row: the first ends a quotation at the end of the text, the second ends the text.
     if (this.text.charAt(this.at) === quote && this.at < this.limit) return 'no'
     const char = this.next()
     if (char === '') return this.isWhole ? 'yes' : 'more'
@@ -118,7 +118,7 @@ class Follower {
     return /["']/.test(behind) && /^[rbuf]{1,2}$/i.test(words) ? 'yes' : 'no'
   }
 
-  /** One word and an equals sign are a key. More words, or a colon, are one if a value follows. */
+  /** One word and an equals sign are a key. Several words, or a word and a colon, are a key only if a value follows. */
   private isKey(words: string, sign: string): Closing {
     if (words === '' || (sign !== '=' && sign !== ':')) return 'no'
     if (sign === '=' && !/\s/.test(words)) return 'yes'
@@ -135,7 +135,7 @@ class Follower {
     return end > this.at && this.text.charAt(end) === '(' ? 'yes' : 'no'
   }
 
-  /** Strings that stand side by side are one. Only behind white space: `"it"r"` is a quotation. */
+  /** Python joins strings that stand side by side. Here white space must divide them: `"it"r"` is a quotation. */
   private isPrefixedString(): Closing {
     if (this.at === this.from) return 'no'
     const match = /^[rbuf]{1,2}/i.exec(this.text.slice(this.at, Math.min(this.at + 2, this.limit)))?.[0] ?? ''

@@ -32,7 +32,7 @@ export interface Tag {
   readonly end: number
 }
 
-/** A tag longer than this is none. */
+/** Longer text is not a tag. */
 const LONGEST_TAG = 1024
 
 /** Reads a tag from behind its opening marker. */

@@ -427,11 +427,18 @@ describe('overrides', () => {
   })
 
   it('carry no grammar of the format they replace', () => {
-    expect(detectModel('qwen3-coder', { 'qwen3-coder': 'kimi' })).toEqual({ format: 'kimi' })
+    const detected = detectModel('qwen3-coder', { 'qwen3-coder': 'kimi' })
+    expect(detected).toEqual({ format: 'kimi', isOverride: true })
   })
 
   it('that say standard tell it', () => {
-    expect(detectModel('my-tune', { 'my-*': 'standard' })).toEqual({ format: 'standard', isTold: true })
+    const detected = detectModel('my-tune', { 'my-*': 'standard' })
+    expect(detected).toEqual({ format: 'standard', isTold: true, isOverride: true })
+  })
+
+  it('are told apart from the name, also where both say the same', () => {
+    expect(detectModel('kimi-k2', { 'kimi-*': 'kimi' }).isOverride).toBe(true)
+    expect(detectModel('kimi-k2', { 'my-*': 'kimi' }).isOverride).toBeUndefined()
   })
 
   it('match in any case', () => {

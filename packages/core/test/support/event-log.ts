@@ -34,8 +34,13 @@ function bareName(name: string): string {
  * control characters become their pictures (a newline is ␊).
  */
 function visibleControls(json: string): string {
-  return Array.from(json, (unit) => {
-    const code = unit.charCodeAt(0)
-    return code < 0x20 ? String.fromCharCode(0x2400 + code) : unit
-  }).join('')
+  let visible = ''
+  let shown = 0
+  for (let at = 0; at < json.length; at += 1) {
+    const code = json.charCodeAt(at)
+    if (code >= 0x20) continue
+    visible += json.slice(shown, at) + String.fromCharCode(0x2400 + code)
+    shown = at + 1
+  }
+  return visible + json.slice(shown)
 }

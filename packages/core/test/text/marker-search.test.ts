@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Input } from '../../src/text/input.ts'
+import { TextWindow } from '../../src/text/text-window.ts'
 import { NONE, PARTIAL } from '../../src/text/marker.ts'
 import { MarkerSearch, searchFor } from '../../src/text/marker-search.ts'
 import { isSpace } from '../../src/text/space.ts'
@@ -163,11 +163,11 @@ describe('looking ahead', () => {
   })
 })
 
-function ahead(text: string): { search: MarkerSearch<string>; input: Input } {
+function ahead(text: string): { search: MarkerSearch<string>; input: TextWindow } {
   const search = new MarkerSearch<string>()
   search.add('</a>', 'a')
   search.add('</b>', 'b')
-  const input = new Input()
+  const input = new TextWindow()
   input.append(text)
   return { search, input }
 }

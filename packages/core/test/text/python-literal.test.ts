@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Input } from '../../src/text/input.ts'
+import { TextWindow } from '../../src/text/text-window.ts'
 import { searchFor } from '../../src/text/marker-search.ts'
 import { literalJson, PythonLiteral } from '../../src/text/python-literal.ts'
 
@@ -127,11 +127,11 @@ function read(text: string, size: number): { result: string; json: string } {
   return { result: literal.read(input), json: pieces.join('') }
 }
 
-function reading(): { input: Input; literal: PythonLiteral; pieces: string[] } {
+function reading(): { input: TextWindow; literal: PythonLiteral; pieces: string[] } {
   const pieces: string[] = []
   const literal = new PythonLiteral(
     { delta: (json) => pieces.push(json), holdBack: () => {}, release: () => '', isOver: () => false },
     { ends: searchFor('<end>') },
   )
-  return { input: new Input(), literal, pieces }
+  return { input: new TextWindow(), literal, pieces }
 }

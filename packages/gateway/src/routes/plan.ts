@@ -135,13 +135,10 @@ function formatFor(
   dialect: Dialect,
 ): Pick<Plan, 'format' | 'formatFrom'> {
   if (route.format !== 'auto') return { format: route.format, formatFrom: 'configuration' }
+  const { format, isTold, isOverride } = detectModel(route.model, config.formats.overrides)
+  if (isOverride === true) return { format, formatFrom: 'configuration' }
   if (dialect === 'anthropic-messages') return { format: 'anthropic', formatFrom: 'dialect' }
-  const { format, isTold } = detectModel(route.model, config.formats.overrides)
-  if (format !== 'standard' || isTold === true) {
-    const named = detectModel(route.model)
-    const isOverride = format !== named.format || isTold !== named.isTold
-    return { format, formatFrom: isOverride ? 'configuration' : 'model name' }
-  }
+  if (format !== 'standard' || isTold === true) return { format, formatFrom: 'model name' }
   const calls = request.contents.flatMap(({ blocks }) => blocks.filter((block) => block.type === 'tool_call'))
   const tag = formatTagOf(calls.at(-1)?.id ?? '')
   return tag === null || tag === 'std'
@@ -156,9 +153,8 @@ function parserOptions(
   { formats, limits, delivery }: GatewayConfig,
   onOpen: ParserOptions['onOpen'],
 ): ParserOptions {
-  const overridden = detectFormat(route.model, formats.overrides)
-  const named = detectFormat(route.model)
-  const format = route.format === 'auto' && overridden !== named ? overridden : route.format
+  const detected = detectModel(route.model, formats.overrides)
+  const format = route.format === 'auto' && detected.isOverride === true ? detected.format : route.format
   const { calls, tools } = expectedCalls(request, route.tools === 'prompt' ? undefined : toolNames)
   return {
     format,

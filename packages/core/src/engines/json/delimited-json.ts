@@ -1,0 +1,204 @@
+import { MarkerSearch, searchFor } from '../../text/marker-search.ts'
+import { NONE, PARTIAL } from '../../text/marker.ts'
+import { skipSpace } from '../../text/space.ts'
+import type { EndReason, EngineContext } from '../engine.ts'
+import { type Next, StateMachine } from '../state-machine.ts'
+import { EnvelopeReader } from './envelope-reader.ts'
+import type { DelimitedJsonGrammar } from './grammar.ts'
+
+type State =
+  /** Before the first object, or between two. */
+  | { at: 'between'; calls: number }
+  | { at: 'object'; reader: EnvelopeReader; calls: number }
+  | { at: 'broken'; calls: number }
+  | { at: 'given-up' }
+  /** The arguments were read; `isWhole`: so was the object around them. */
+  | { at: 'after-object'; calls: number; isWhole: boolean }
+
+export class DelimitedJson extends StateMachine<State> {
+  protected state: State = { at: 'between', calls: 0 }
+  private readonly context: EngineContext
+  private readonly grammar: DelimitedJsonGrammar
+  private readonly closers: MarkerSearch<true>
+  private readonly boundaries: MarkerSearch<'open' | 'close'>
+  private isArray: boolean
+  private isArrayClosed = false
+
+  constructor(context: EngineContext, grammar: DelimitedJsonGrammar) {
+    super()
+    this.context = context
+    this.grammar = grammar
+    const compiled = compile(grammar)
+    this.closers = compiled.closers
+    this.boundaries = compiled.boundaries
+    this.isArray = grammar.opensArray === true
+  }
+
+  finish(_reason: EndReason | undefined): void {
+    const { input, writer } = this.context
+    input.takeAll()
+    const { state } = this
+    if (writer.isIdle) {
+      if (this.isArrayClosed && this.needsEnd) writer.reportUnclosed()
+      return
+    }
+    if (state.at === 'object') state.reader.startWithoutId()
+    const hasArguments = state.at === 'after-object' || (state.at === 'object' && state.reader.hasArguments)
+    if (hasArguments && writer.isStarted) this.endCall(state.at === 'after-object' && state.isWhole)
+    else if (state.at === 'broken') this.failBroken()
+    else writer.fail('truncated-call')
+  }
+
+  protected next(state: State): Next<State> {
+    switch (state.at) {
+      case 'between':
+        return this.between(state.calls)
+      case 'object':
+        return this.object(state)
+      case 'broken':
+        return this.broken(state.calls)
+      case 'given-up':
+        return this.giveUp()
+      case 'after-object':
+        return this.afterObject(state)
+    }
+  }
+
+  private between(calls: number): Next<State> {
+    const { input, writer } = this.context
+    input.at = skipSpace(input.text, input.at)
+    if (input.isEmpty) return 'more'
+    const char = input.text.charAt(input.at)
+    if (char === '{') {
+      if (writer.isIdle) writer.begin()
+      const reader = new EnvelopeReader(this.context, this.grammar.envelope, this.closers)
+      return { at: 'object', reader, calls }
+    }
+    if (char === '[' && calls === 0 && !this.isArray) {
+      this.isArray = true
+      input.at++
+      return { at: 'between', calls }
+    }
+    if (calls > 0 && char === ']' && this.isArray) {
+      this.isArray = false
+      this.isArrayClosed = true
+      input.at++
+      return { at: 'between', calls }
+    }
+    const isSeparator = calls > 0 && (char === ',' || char === ';') ? this.isSeparator() : false
+    if (isSeparator === 'more') return 'more'
+    if (isSeparator) {
+      input.at++
+      return { at: 'between', calls }
+    }
+    if (!writer.isIdle) {
+      // An empty list comes out in one piece.
+      if (char === ']' && this.isArray) input.at++
+      return { at: 'given-up' }
+    }
+    const closer = this.closers.ahead(input)
+    if (closer === 'more') return 'more'
+    if (closer !== 'none') input.at += this.closers.length
+    this.leavesOpen = closer === 'none' && this.grammar.callEnd.length > 0
+    return 'done'
+  }
+
+  /** Where nothing closes the calls, a comma that no call follows begins a text. */
+  private isSeparator(): boolean | 'more' {
+    const { input } = this.context
+    if (this.isArray || this.needsEnd) return true
+    const next = skipSpace(input.text, input.at + 1)
+    if (next === input.text.length) return input.final || 'more'
+    return input.text.charAt(next) === '{'
+  }
+
+  private object({ reader, calls }: Extract<State, { at: 'object' }>): Next<State> {
+    const result = reader.read()
+    if (result === 'more') return 'more'
+    const { writer } = this.context
+    if (result === 'broken') reader.startWithoutId()
+    if (result === 'done' && reader.isNoCall) writer.abandon()
+    // A string that was never closed has swallowed the end marker: what was held is looked through again.
+    if (result === 'broken') writer.giveBack()
+    if (result === 'done' || (reader.hasArguments && writer.isStarted)) {
+      return { at: 'after-object', calls: calls + 1, isWhole: result === 'done' }
+    }
+    return { at: 'broken', calls }
+  }
+
+  /** The object cannot be read on: only a literal marker tells where it ends. */
+  private broken(calls: number): Next<State> {
+    const { input, writer } = this.context
+    if (!writer.isStarted) return this.giveUp()
+    if (writer.isSeen) writer.holdBack()
+    const length = this.boundaries.find(input.text, input.at, input.final)
+    input.at = this.boundaries.index
+    if (length === PARTIAL || length === NONE) return 'more'
+    // What comes out as text comes out whole, its end marker included.
+    if (!writer.isSeen && this.boundaries.found === 'close') input.at += length
+    this.failBroken()
+    return { at: 'between', calls: calls + 1 }
+  }
+
+  /** No call has begun, so nobody may be kept waiting: this is text, and so is what follows. */
+  private giveUp(): Next<State> {
+    const { input, writer } = this.context
+    const closer = this.closers.ahead(input)
+    if (closer === 'more') return 'more'
+    if (closer !== 'none') input.at += this.closers.length
+    writer.fail('no-call')
+    return 'done'
+  }
+
+  private afterObject({ calls, isWhole }: Extract<State, { at: 'after-object' }>): Next<State> {
+    const { input, writer } = this.context
+    const closer = this.closers.ahead(input)
+    if (closer === 'more') return 'more'
+    const char = closer === 'none' ? input.text.charAt(input.at) : ''
+    if (char === '}' || (char === ']' && !this.isArray)) {
+      input.at++
+      writer.repair('surplus-closer')
+      return { at: 'after-object', calls, isWhole }
+    }
+    const isSeparated = char !== '' && ',;{]'.includes(char)
+    if (closer !== 'none' || isSeparated) writer.end()
+    else this.endCall(isWhole)
+    return { at: 'between', calls }
+  }
+
+  /** Nothing closes the call. A format that has no end marker misses none. */
+  private endCall(isWhole: boolean): void {
+    const { writer } = this.context
+    if (isWhole && !this.needsEnd && !this.isArray) writer.end()
+    else writer.endUnclosed()
+  }
+
+  private get needsEnd(): boolean {
+    return this.grammar.callEnd.length > 0 && this.grammar.isEndOptional !== true
+  }
+
+  private failBroken(): void {
+    const { writer } = this.context
+    writer.fail(writer.isStarted ? 'invalid-arguments' : 'no-call')
+  }
+}
+
+interface Compiled {
+  readonly closers: MarkerSearch<true>
+  readonly boundaries: MarkerSearch<'open' | 'close'>
+}
+
+const compiledGrammars = new WeakMap<DelimitedJsonGrammar, Compiled>()
+
+function compile(grammar: DelimitedJsonGrammar): Compiled {
+  let compiled = compiledGrammars.get(grammar)
+  if (compiled === undefined) {
+    const boundaries = new MarkerSearch<'open' | 'close'>()
+    // A bracket ends nothing: without markers broken JSON goes on to the end.
+    if (grammar.isBare !== true) for (const marker of grammar.callBegin) boundaries.add(marker, 'open')
+    for (const marker of grammar.callEnd) boundaries.add(marker, 'close')
+    compiled = { closers: searchFor(...grammar.callEnd), boundaries }
+    compiledGrammars.set(grammar, compiled)
+  }
+  return compiled
+}

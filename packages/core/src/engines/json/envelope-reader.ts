@@ -1,0 +1,309 @@
+import { problemCodes } from '../../problems.ts'
+import { JsonRepair } from '../../text/json-repair.ts'
+import { JsonScanner } from '../../text/json-scanner.ts'
+import type { MarkerSearch } from '../../text/marker-search.ts'
+import { NONE, PARTIAL } from '../../text/marker.ts'
+import { skipSpace } from '../../text/space.ts'
+import type { CallWriter } from '../call-writer.ts'
+import type { EngineContext } from '../engine.ts'
+import type { ToolSet } from '../tool-set.ts'
+import { ArgumentsReader } from './arguments-reader.ts'
+import { type EnvelopeShape, isEnvelopeKey } from './grammar.ts'
+import { NamelessArguments } from './nameless-arguments.ts'
+
+type State =
+  | { at: 'open' }
+  | { at: 'key' }
+  | { at: 'key-text'; value: JsonRepair }
+  | { at: 'colon'; key: string }
+  | { at: 'value'; key: string }
+  | { at: 'other-value'; key: string; value: JsonRepair }
+  | { at: 'arguments'; reader: ArgumentsReader; early: NamelessArguments | undefined }
+  | { at: 'after-value' }
+  | { at: 'done' }
+  | { at: 'broken' }
+
+/**
+ * Reads one call written as an object, `{"name": …, "arguments": {…}}`. The keys may come in any
+ * order: arguments that come before the name wait for it, others are sent on as they come.
+ */
+export class EnvelopeReader {
+  /** The arguments are whole, whatever may be missing around them. */
+  hasArguments = false
+  /** It names no tool, and says so. */
+  isNoCall = false
+  private state: State = { at: 'open' }
+  private depth = 0
+  private id: string | null = null
+  private name: string | null = null
+  private early: NamelessArguments | undefined
+  /** There is a field for arguments with nothing in it; another may hold them. */
+  private hasNull = false
+  private readonly foreign = new ForeignFields()
+  private hasComma = false
+  private readonly context: EngineContext
+  private readonly shape: EnvelopeShape
+  private readonly endMarkers: MarkerSearch<unknown>
+
+  constructor(context: EngineContext, shape: EnvelopeShape, endMarkers: MarkerSearch<unknown>) {
+    this.context = context
+    this.shape = shape
+    this.endMarkers = endMarkers
+  }
+
+  /** Reads on. At `done` the call is started and its arguments are out; it is not ended yet. */
+  read(): 'more' | 'done' | 'broken' {
+    for (;;) {
+      const { state } = this
+      if (state.at === 'done' || state.at === 'broken') return state.at
+      const next = this.step(state)
+      if (next === 'more') return 'more'
+      this.state = next
+    }
+  }
+
+  /** Starts a call that waits for nothing but its id, since no id will come. */
+  startWithoutId(): void {
+    if (this.name !== null && this.early !== undefined && this.shape.isStrict !== true) {
+      this.startWith(this.name, this.early)
+    }
+  }
+
+  private step(state: State): State | 'more' {
+    const { input } = this.context
+    switch (state.at) {
+      case 'key-text':
+      case 'other-value':
+        return this.readValue(state)
+      case 'arguments':
+        return this.readArguments(state.reader, state.early)
+      case 'done':
+      case 'broken':
+        return state
+      default:
+    }
+    input.at = skipSpace(input.text, input.at)
+    if (input.isEmpty) return 'more'
+    const char = input.text.charAt(input.at)
+    switch (state.at) {
+      case 'open':
+        if (char !== '{') return { at: 'broken' }
+        input.at++
+        return { at: 'key' }
+      case 'key':
+        if (char !== '"' && char !== "'") return this.afterValue(char)
+        this.hasComma = false
+        if (this.context.writer.isStarted || this.early !== undefined) this.context.writer.holdBack()
+        return { at: 'key-text', value: freshValue() }
+      case 'colon':
+        if (char !== ':') return { at: 'broken' }
+        input.at++
+        return { at: 'value', key: state.key }
+      case 'value':
+        return this.beginValue(state.key, char)
+      case 'after-value':
+        return this.afterValue(char)
+    }
+  }
+
+  private readValue(state: Extract<State, { value: JsonRepair }>): State | 'more' {
+    const { input } = this.context
+    input.at = state.value.read(input.text, input.at)
+    if (state.value.status === 'open') return 'more'
+    if (state.value.status === 'stuck') return { at: 'broken' }
+    const json = state.value.take()
+    const value: unknown = JSON.parse(json)
+    if (state.at === 'key-text') return { at: 'colon', key: String(value) }
+    return this.keep(state.key, value, json)
+  }
+
+  private keep(key: string, value: unknown, json: string): State {
+    if (this.context.writer.isOver()) return { at: 'broken' }
+    this.context.writer.release()
+    if (this.shape.nameKeys.includes(key) || (key === 'function' && typeof value === 'string')) {
+      if (typeof value !== 'string' || value === '') return { at: 'broken' }
+      if (this.name === null) return this.setName(value)
+      this.addForeign(key, json)
+    } else if (
+      this.shape.idKeys.includes(key) &&
+      typeof value === 'string' &&
+      !this.context.writer.isStarted
+    ) {
+      this.id = value
+      this.startIfKnown()
+    } else if (this.shape.argumentKeys.includes(key) && value === null) {
+      this.hasNull = true
+    } else if (key !== 'type' || typeof value !== 'string' || !/^[a-z_]+$/.test(value)) {
+      this.addForeign(key, json)
+    }
+    return { at: 'after-value' }
+  }
+
+  private addForeign(key: string, json: string): void {
+    this.foreign.add(key, json)
+    if (this.context.writer.isStarted) this.foreign.report(this.context.writer)
+  }
+
+  private setName(name: string): State {
+    this.name = name
+    if (this.shape.isStrict === true) {
+      return this.context.tools.has(name) ? { at: 'after-value' } : { at: 'broken' }
+    }
+    this.startIfKnown()
+    return { at: 'after-value' }
+  }
+
+  /** Starts the call whose arguments were read before its name, or before its id. */
+  private startIfKnown(): void {
+    if (this.shape.isIdLast !== true || this.id !== null) this.startWithoutId()
+  }
+
+  private startWith(name: string, { json, repairs }: NamelessArguments): void {
+    this.early = undefined
+    this.start(name)
+    this.context.writer.delta(json)
+    for (const code of repairs) this.context.writer.repair(code)
+  }
+
+  private beginValue(key: string, char: string): State {
+    if (this.isTool(key, char)) {
+      if (this.setName(key).at === 'broken') return { at: 'broken' }
+      return this.beginArguments()
+    }
+    const isNull = char === 'n' || char === 'N'
+    if (this.shape.argumentKeys.includes(key) && !this.hasArguments && !isNull) return this.beginArguments()
+    if (key === 'function' && char === '{') {
+      this.context.input.at++
+      this.depth++
+      return { at: 'key' }
+    }
+    if (this.shape.isStrict === true && !isEnvelopeKey(this.shape, key)) return { at: 'broken' }
+    return { at: 'other-value', key, value: freshValue() }
+  }
+
+  /** Whether the key is the name of a tool, and not a field of an ordinary envelope. */
+  private isTool(key: string, char: string): boolean {
+    if (this.shape.isNameKey !== true || this.name !== null || this.depth > 0) return false
+    return this.context.tools.has(key) || (char === '{' && !isEnvelopeKey(this.shape, key))
+  }
+
+  private beginArguments(): State {
+    const { isStrict, isIdLast } = this.shape
+    if (this.name === null || isStrict === true || (isIdLast === true && this.id === null)) {
+      const early = new NamelessArguments()
+      return {
+        at: 'arguments',
+        reader: new ArgumentsReader(early, this.endMarkers, this.shape.indent),
+        early,
+      }
+    }
+    this.start(this.name)
+    const reader = new ArgumentsReader(this.context.writer, this.endMarkers, this.shape.indent)
+    return { at: 'arguments', reader, early: undefined }
+  }
+
+  private readArguments(reader: ArgumentsReader, early: NamelessArguments | undefined): State | 'more' {
+    const result = reader.read(this.context.input)
+    if (result === 'more') return 'more'
+    if (result === 'broken') return { at: 'broken' }
+    this.hasArguments = true
+    this.early = early
+    reader.reportTo(this.context.writer)
+    return { at: 'after-value' }
+  }
+
+  private afterValue(char: string): State | 'more' {
+    const { input } = this.context
+    if (char === ',' && !this.hasComma) {
+      this.hasComma = true
+      input.at++
+      return { at: 'key' }
+    }
+    if (char === '}') {
+      input.at++
+      if (this.hasComma) this.context.writer.repair('trailing-comma')
+      this.hasComma = false
+      if (this.depth === 0) return this.close()
+      this.depth--
+      return { at: 'after-value' }
+    }
+    const end = this.endMarkers.match(input.text, input.at, input.final)
+    if (end === PARTIAL) return 'more'
+    if (end === NONE) return { at: 'broken' }
+    if (this.name !== null) {
+      this.context.writer.repair('missing-closer')
+    }
+    return this.close()
+  }
+
+  private close(): State {
+    if (this.name === null) return { at: 'broken' }
+    if (this.shape.isStrict === true) return this.closeStrictly(this.name)
+    if (!this.hasArguments && !this.closeWithout(this.name)) return { at: 'broken' }
+    this.startWithoutId()
+    return { at: 'done' }
+  }
+
+  private closeStrictly(name: string): State {
+    const early = this.early ?? (this.hasNull ? NamelessArguments.none() : undefined)
+    if (early === undefined || !early.fits(name, this.context.tools)) return { at: 'broken' }
+    this.startWith(name, early)
+    return { at: 'done' }
+  }
+
+  /** There are no arguments where they belong. Some write them beside the name; to run without any would be wrong then. */
+  private closeWithout(name: string): boolean {
+    const { tools, writer } = this.context
+    const areArguments = this.foreign.fit(name, tools)
+    if (!areArguments && !this.hasNull) return false
+    const json = areArguments ? this.foreign.takeAsObject() : '{}'
+    this.hasArguments = true
+    this.start(name)
+    writer.delta(json)
+    writer.repair(json === '{}' ? 'empty-arguments' : 'unwrapped-arguments')
+    return true
+  }
+
+  private start(name: string): void {
+    const { noTools = [] } = this.shape
+    this.isNoCall = noTools.includes(name) && !this.context.tools.has(name)
+    if (this.isNoCall) return
+    this.context.writer.start(this.id, name)
+    this.foreign.report(this.context.writer)
+  }
+}
+
+/** Reads a single value from its first character on, forgiving what can be forgiven. */
+function freshValue(): JsonRepair {
+  return new JsonRepair(new JsonScanner(), '')
+}
+
+/** Fields of the object around a call that have no known meaning. They may still turn out to be the arguments. */
+class ForeignFields {
+  private fields: { readonly key: string; readonly json: string }[] = []
+
+  add(key: string, json: string): void {
+    this.fields.push({ key, json })
+  }
+
+  /** Whether each of them is a parameter of the tool. */
+  fit(tool: string, tools: ToolSet): boolean {
+    const properties = tools.properties(tool) ?? {}
+    return this.fields.every(({ key }) => Object.hasOwn(properties, key))
+  }
+
+  /** All of them as one object. Nothing is left to report then. */
+  takeAsObject(): string {
+    const members = this.fields.map(({ key, json }) => `${JSON.stringify(key)}:${json}`)
+    this.fields = []
+    return `{${members.join(',')}}`
+  }
+
+  /** The fields mean nothing to us. They are reported, since nothing is dropped in silence. */
+  report(writer: CallWriter): void {
+    for (const { key, json } of this.fields) {
+      writer.problem('extra-field', problemCodes['extra-field'], `${JSON.stringify(key)}:${json}`)
+    }
+    this.fields = []
+  }
+}

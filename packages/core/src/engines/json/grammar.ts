@@ -1,0 +1,133 @@
+import { JsonScanner } from '../../text/json-scanner.ts'
+import type { Marker } from '../../text/marker.ts'
+import { skipSpace } from '../../text/space.ts'
+import type { Probe } from '../engine.ts'
+
+/** Calls as JSON objects between two markers: one object, several, or an array of them. */
+export interface DelimitedJsonGrammar {
+  readonly engine: 'delimited-json'
+  readonly id: string
+  /** The markers are tokens of their own in the model's vocabulary: never prose. */
+  readonly isSpecial: boolean
+  readonly callBegin: readonly Marker[]
+  readonly callEnd: readonly Marker[]
+  readonly envelope: EnvelopeShape
+  /** There are no markers: `callBegin` is how the JSON itself begins. */
+  readonly isBare?: boolean
+  /** Prose may hold the opener as well: nothing is wrong where no call follows it. */
+  readonly isPlain?: boolean
+  /** The opener holds the bracket of the array. */
+  readonly opensArray?: boolean
+  /** Most models leave the end marker out: a call without it is complete. */
+  readonly isEndOptional?: boolean
+  /** The opener is a word. It opens a call only at the start of a line. */
+  readonly isLine?: boolean
+}
+
+/** Which keys of the object around a call hold what. */
+export interface EnvelopeShape {
+  readonly nameKeys: readonly string[]
+  readonly argumentKeys: readonly string[]
+  readonly idKeys: readonly string[]
+  /**
+   * Without markers around it an object is a call only if a declared tool is named, the arguments
+   * are ones it takes, and there is nothing else.
+   */
+  readonly isStrict?: boolean
+  /** The name is the key and the arguments are its value, `{"get_weather": {…}}`. */
+  readonly isNameKey?: boolean
+  /** The id is written behind the arguments: the call waits for it, as it begins with its id. */
+  readonly isIdLast?: boolean
+  /** Names that mean that no tool is called, unless a tool of that name was declared. */
+  readonly noTools?: readonly string[]
+  /** Every line of the object is indented by this much, also the lines of strings that hold U+2028. */
+  readonly indent?: string
+}
+
+export const usualEnvelope: EnvelopeShape = {
+  nameKeys: ['name', 'tool_name'],
+  argumentKeys: ['arguments', 'parameters', 'args', 'input'],
+  idKeys: ['id'],
+}
+
+/** Whether the key is one that an envelope has. */
+export function isEnvelopeKey({ nameKeys, argumentKeys, idKeys }: EnvelopeShape, key: string): boolean {
+  return [nameKeys, argumentKeys, idKeys, ['type', 'function']].some((keys) => keys.includes(key))
+}
+
+/** What must follow the opener: an object or an array, after white space; in bare JSON, a key or a whole head. */
+export function probeDelimitedJson(
+  grammar: DelimitedJsonGrammar,
+  isOffered: (name: string) => boolean,
+  text: string,
+  at: number,
+  final: boolean,
+): Probe {
+  if (grammar.isBare === true && grammar.envelope.isStrict !== true) {
+    return probeEnvelope(grammar.envelope, isOffered, text, at - 1, final)
+  }
+  const start = skipSpace(text, at)
+  if (start === text.length) return final ? 'no' : 'more'
+  const char = text.charAt(start)
+  if (grammar.isBare === true) return (text.charAt(at - 1) === '{' ? `"'` : '{').includes(char) ? 'yes' : 'no'
+  if (char === '{') return 'yes'
+  return char === '[' && grammar.opensArray !== true ? probeArray(text, start + 1, final) : 'no'
+}
+
+/** Another grammar may go on with a marker in brackets. */
+function probeArray(text: string, at: number, final: boolean): Probe {
+  const start = skipSpace(text, at)
+  if (start === text.length) return final ? 'no' : 'more'
+  return /[A-Z/]/.test(text.charAt(start)) ? 'no' : 'yes'
+}
+
+/**
+ * Whether a call begins here that no marker announces: `{"name": "…", "parameters": {`, or an array of
+ * such objects. The name has to come first and to be one that may be called.
+ */
+function probeEnvelope(
+  shape: EnvelopeShape,
+  isOffered: (name: string) => boolean,
+  text: string,
+  start: number,
+  final: boolean,
+): Probe {
+  const ended = final ? 'no' : 'more'
+  let hasName = false
+  let at = skipSpace(text, text.charAt(start) === '[' ? start + 1 : start)
+  if (at === text.length) return ended
+  if (text.charAt(at) !== '{') return 'no'
+  for (;;) {
+    const key = readString(text, at + 1)
+    if (key === undefined) return 'no'
+    if (key === 'more') return ended
+    const colon = skipSpace(text, key.end)
+    const value = skipSpace(text, colon + 1)
+    if (value >= text.length) return ended
+    if (text.charAt(colon) !== ':') return 'no'
+    if (hasName && shape.argumentKeys.includes(key.value)) return text.charAt(value) === '{' ? 'yes' : 'no'
+    const isName: boolean = shape.nameKeys.includes(key.value) && !hasName
+    if (!isName && key.value !== 'type' && !shape.idKeys.includes(key.value)) return 'no'
+    const field = readString(text, value)
+    if (field === undefined) return 'no'
+    if (field === 'more') return ended
+    if (isName && !isOffered(field.value)) return 'no'
+    hasName ||= isName
+    at = skipSpace(text, field.end)
+    if (at === text.length) return ended
+    if (text.charAt(at) !== ',') return 'no'
+  }
+}
+
+/** The string at `from`, after white space; undefined where there is none. */
+function readString(text: string, from: number): { value: string; end: number } | 'more' | undefined {
+  const start = skipSpace(text, from)
+  if (start === text.length) return 'more'
+  if (text.charAt(start) !== '"') return undefined
+  const scanner = new JsonScanner()
+  const end = scanner.scan(text, start)
+  if (scanner.status === 'open') return 'more'
+  if (scanner.status === 'broken') return undefined
+  const value: unknown = JSON.parse(text.slice(start, end))
+  return { value: String(value), end }
+}

@@ -1,0 +1,90 @@
+import { type MarkerSearch, searchFor } from '../../text/marker-search.ts'
+import type { Marker } from '../../text/marker.ts'
+import { skipSpace } from '../../text/space.ts'
+import type { Probe } from '../engine.ts'
+import type { ToolSet } from '../tool-set.ts'
+
+/** A call as `call:NAME{key:value,…}`, with a marker of its own around texts. */
+export interface KeyValuesGrammar {
+  readonly engine: 'key-values'
+  readonly id: string
+  /** The markers are tokens of their own in the model's vocabulary: never prose. */
+  readonly isSpecial: boolean
+  readonly callBegin: readonly Marker[]
+  readonly callEnd: readonly Marker[]
+  /** Stands in front of the name, unless the model forgets it. */
+  readonly namePrefix: string
+  /** Stands before a text and behind it. Texts are not escaped. */
+  readonly textMark: string
+  /** Every value is written as a text: the tool's definition tells what it is. */
+  readonly isUntyped?: boolean
+}
+
+/** The name of a call, and the position of the bracket that opens its arguments. */
+interface CallHead {
+  readonly name: string
+  readonly end: number
+}
+
+const LONGEST_NAME = 128
+
+/** Reads `call:NAME` up to the brace, or the parenthesis that some write instead. */
+export function readHead(
+  prefix: string,
+  text: string,
+  from: number,
+  final: boolean,
+): CallHead | 'more' | 'none' {
+  const ended = final ? 'none' : 'more'
+  let start = skipSpace(text, from)
+  if (text.startsWith(prefix, start)) start += prefix.length
+  else if (prefix.startsWith(text.slice(start))) return ended
+  let end = start
+  while (end < text.length && end - start <= LONGEST_NAME && !/[\s"'`()[\]{}<>,;=|\\]/.test(text.charAt(end)))
+    end++
+  const name = text.slice(start, end)
+  if (end - start > LONGEST_NAME || !/^$|^[\p{L}\p{N}_$@]/u.test(name)) return 'none'
+  const open = skipSpace(text, end)
+  if (open === text.length) return ended
+  return name !== '' && '{('.includes(text.charAt(open)) ? { name, end: open } : 'none'
+}
+
+/** What must follow the opener: the name of a call and its bracket. */
+export function probeKeyValues(
+  grammar: KeyValuesGrammar,
+  accepts: (name: string) => boolean,
+  text: string,
+  at: number,
+  final: boolean,
+): Probe {
+  const head = readHead(grammar.namePrefix, text, at, final)
+  if (head === 'more') return 'more'
+  return head !== 'none' && (grammar.isSpecial || accepts(head.name)) ? 'yes' : 'no'
+}
+
+/** A namespace in front of the name of an offered tool is not part of it. */
+export function toolMeant(
+  tools: ToolSet,
+  written: string,
+): { readonly name: string; readonly namespace: string } {
+  const start = Math.max(written.lastIndexOf(':'), written.lastIndexOf('.')) + 1
+  const last = written.slice(start)
+  const hasNamespace = !tools.has(written) && tools.has(last)
+  return hasNamespace ? { name: last, namespace: written.slice(0, start) } : { name: written, namespace: '' }
+}
+
+export interface KeyValuesMarkers {
+  readonly ends: MarkerSearch<true>
+  readonly textMarks: MarkerSearch<true>
+}
+
+const compiled = new WeakMap<KeyValuesGrammar, KeyValuesMarkers>()
+
+export function keyValuesMarkers(grammar: KeyValuesGrammar): KeyValuesMarkers {
+  let markers = compiled.get(grammar)
+  if (markers === undefined) {
+    markers = { ends: searchFor(...grammar.callEnd), textMarks: searchFor(grammar.textMark) }
+    compiled.set(grammar, markers)
+  }
+  return markers
+}

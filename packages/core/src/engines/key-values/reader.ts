@@ -1,0 +1,246 @@
+import { DEEPEST } from '../../text/json-scanner.ts'
+import { NONE, PARTIAL } from '../../text/marker.ts'
+import { scalarJson } from '../../text/python-literal.ts'
+import { PythonString, readOpeningQuote } from '../../text/python-string.ts'
+import { skipSpace } from '../../text/space.ts'
+import type { EngineContext } from '../engine.ts'
+import { bareJson, isPureString, textJson } from '../untyped-value.ts'
+import { endsCall, endsValue, readKey } from './ahead.ts'
+import { type KeyValuesGrammar, type KeyValuesMarkers, keyValuesMarkers } from './grammar.ts'
+import { KeyValuesWriter } from './writer.ts'
+
+type State =
+  /** Before a key, a value of a list, or what closes them. */
+  | { at: 'member' }
+  | { at: 'value' }
+  /** A text between its marks: sent on while it comes in, or collected to be given a type. */
+  | { at: 'text'; collected: string | undefined }
+  | { at: 'quoted'; string: PythonString }
+  /** Without marks: where it ends and what it is depends on what follows. */
+  | { at: 'bare'; text: string }
+  | { at: 'after-value' }
+  | { at: 'broken' }
+  | { at: 'done' }
+
+/** Reads the arguments of one call, from their bracket on, and writes them as JSON. */
+export class KeyValuesReader {
+  private readonly context: EngineContext
+  private readonly grammar: KeyValuesGrammar
+  private readonly markers: KeyValuesMarkers
+  private readonly json: KeyValuesWriter
+  private state: State = { at: 'member' }
+
+  /** The input stands at the bracket. */
+  constructor(context: EngineContext, grammar: KeyValuesGrammar, tool: string) {
+    this.context = context
+    this.grammar = grammar
+    this.markers = keyValuesMarkers(grammar)
+    this.json = new KeyValuesWriter(context, tool)
+    const { input } = context
+    const closer = input.text.charAt(input.at) === '{' ? '}' : ')'
+    input.at++
+    this.json.open('object', closer)
+  }
+
+  /** Reads on. `done` and `broken` are final. */
+  read(): 'more' | 'done' | 'broken' {
+    for (;;) {
+      const { state } = this
+      if (state.at === 'done' || state.at === 'broken') return state.at
+      const next = this.context.writer.isOver() ? 'more' : this.next(state)
+      if (next === 'more') return 'more'
+      this.state = next
+    }
+  }
+
+  private next(state: State): State | 'more' {
+    switch (state.at) {
+      case 'member':
+        return this.member()
+      case 'value':
+        return this.value()
+      case 'text':
+        return this.text(state)
+      case 'quoted':
+        return this.quoted(state.string)
+      case 'bare':
+        return this.bare(state)
+      default:
+        return this.afterValue()
+    }
+  }
+
+  private member(): State | 'more' {
+    const { input } = this.context
+    const container = this.json.innermost
+    input.at = skipSpace(input.text, input.at)
+    if (input.isEmpty) return 'more'
+    const char = input.text.charAt(input.at)
+    if (container === undefined) return { at: 'broken' }
+    if (char === container.closer) return this.close()
+    if (container.is === 'list') {
+      this.json.beginItem()
+      return { at: 'value' }
+    }
+    if (this.markers.ends.match(input.text, input.at, input.final) !== NONE) return { at: 'after-value' }
+    const key = readKey(this.markers, input.text, input.at, input.final)
+    if (key === 'more') return 'more'
+    if (key === 'none') return { at: 'broken' }
+    input.at = key.end
+    this.json.beginMember(key.name)
+    return { at: 'value' }
+  }
+
+  private value(): State | 'more' {
+    const { input, writer } = this.context
+    const { text, final } = input
+    input.at = skipSpace(text, input.at)
+    if (input.isEmpty) return 'more'
+    const mark = this.markers.textMarks.match(text, input.at, final)
+    if (mark === PARTIAL) return 'more'
+    if (mark !== NONE) {
+      input.at += mark
+      return this.beginText()
+    }
+    const char = text.charAt(input.at)
+    switch (char) {
+      case '{':
+      case '[':
+        if (this.json.depth >= DEEPEST) return { at: 'broken' }
+        input.at++
+        this.json.open(char === '{' ? 'object' : 'list', char === '{' ? '}' : ']')
+        return { at: 'member' }
+      case '"':
+      case "'": {
+        const quotes = readOpeningQuote(text, input.at, final)
+        if (quotes === 'more') return 'more'
+        input.at += quotes
+        this.json.beginString()
+        return { at: 'quoted', string: new PythonString(char, quotes === 3, '') }
+      }
+      default:
+        writer.holdBack()
+        return { at: 'bare', text: '' }
+    }
+  }
+
+  private beginText(): State {
+    const isTyped = this.grammar.isUntyped === true && this.json.depth === 1
+    if (isTyped && !isPureString(this.json.types)) {
+      this.context.writer.holdBack()
+      return { at: 'text', collected: '' }
+    }
+    this.json.beginString()
+    return { at: 'text', collected: undefined }
+  }
+
+  private text(state: { at: 'text'; collected: string | undefined }): State | 'more' {
+    const { input } = this.context
+    const { textMarks } = this.markers
+    for (;;) {
+      const length = textMarks.find(input.text, input.at, input.final)
+      this.passText(state, input.take(textMarks.index))
+      if (length === PARTIAL || length === NONE) return 'more'
+      const ends = this.endsValue(input.at + length)
+      if (ends === 'more') return 'more'
+      if (ends === 'yes') {
+        input.at += length
+        return this.endText(state.collected)
+      }
+      this.passText(state, input.take(input.at + length))
+    }
+  }
+
+  private passText(state: { collected: string | undefined }, piece: string): void {
+    if (state.collected === undefined) this.json.stringPiece(piece)
+    else state.collected += piece
+  }
+
+  private endText(collected: string | undefined): State | 'more' {
+    if (collected === undefined) this.json.endString()
+    else if (!this.json.typed(textJson(collected, this.json.types), collected)) return 'more'
+    return { at: 'after-value' }
+  }
+
+  private quoted(string: PythonString): State | 'more' {
+    const result = string.read(
+      this.context.input,
+      (_text, at) => this.endsValue(at),
+      (piece) => this.json.stringPiece(piece),
+    )
+    if (result === 'more') return 'more'
+    this.json.endString()
+    return { at: 'after-value' }
+  }
+
+  /** Models forget the mark before a text, or both: bare text ends where the value may end. */
+  private bare(state: { at: 'bare'; text: string }): State | 'more' {
+    const { input, writer } = this.context
+    for (;;) {
+      const { text } = input
+      let end = input.at
+      while (end < text.length && !/[,}\])<]/.test(text.charAt(end))) end++
+      state.text += input.take(end)
+      if (end === text.length) return 'more'
+      const mark = text.charAt(end) === '<' ? this.markers.textMarks.match(text, end, input.final) : NONE
+      if (mark === PARTIAL) return 'more'
+      const ends = this.endsBare(state.text, end, mark)
+      if (ends === 'more') return 'more'
+      if (ends === 'yes') {
+        input.at += mark
+        if (writer.isOver()) return 'more'
+        if (mark !== NONE) writer.repair('residue')
+        return this.endBare(state.text, mark !== NONE)
+      }
+      state.text += input.take(end + Math.max(1, mark))
+    }
+  }
+
+  /** A bracket behind a number, or before the end marker, is not part of a text, even if it closes nothing here. */
+  private endsBare(bare: string, at: number, mark: number): 'yes' | 'no' | 'more' {
+    const { input } = this.context
+    const isBracket = /[}\])]/.test(input.text.charAt(at))
+    if (isBracket && scalarJson(bare.trim()) !== undefined) return 'yes'
+    const container = this.json.innermost
+    const isLast = container?.isOutermost === true && input.text.charAt(at) === container.closer
+    const ends = isLast ? 'no' : this.endsValue(at + mark)
+    return ends === 'no' && isBracket ? endsCall(input, at) : ends
+  }
+
+  private endBare(text: string, isText: boolean): State | 'more' {
+    const types = this.json.depth === 1 ? this.json.types : undefined
+    const value = isText ? { json: JSON.stringify(text) } : bareJson(text.trim(), types)
+    return this.json.typed(value, text) ? { at: 'after-value' } : 'more'
+  }
+
+  private afterValue(): State | 'more' {
+    const { input, writer } = this.context
+    const container = this.json.innermost
+    if (container === undefined) return { at: 'done' }
+    input.at = skipSpace(input.text, input.at)
+    if (input.isEmpty) return 'more'
+    const char = input.text.charAt(input.at)
+    if (char === container.closer) return this.close()
+    if (char === ',') {
+      input.at++
+      return { at: 'member' }
+    }
+    const end = this.markers.ends.match(input.text, input.at, input.final)
+    if (end === PARTIAL) return 'more'
+    if (end === NONE) return /[\])}]/.test(char) ? { at: 'broken' } : { at: 'member' }
+    while (this.json.depth > 0) this.json.close()
+    writer.repair('missing-closer')
+    return { at: 'done' }
+  }
+
+  private close(): State {
+    this.context.input.at++
+    this.json.close()
+    return { at: 'after-value' }
+  }
+
+  private endsValue(at: number): 'yes' | 'no' | 'more' {
+    const container = this.json.innermost
+    return container === undefined ? 'yes' : endsValue(this.markers, container, this.context.input, at)
+  }
+}

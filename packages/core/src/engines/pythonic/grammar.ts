@@ -1,0 +1,114 @@
+import { type MarkerSearch, searchFor } from '../../text/marker-search.ts'
+import type { Marker } from '../../text/marker.ts'
+import { skipSpace } from '../../text/space.ts'
+import type { Probe } from '../engine.ts'
+import type { ToolSet } from '../tool-set.ts'
+
+/** Calls as Python writes them, in a list, one a line, or alone. */
+export interface PythonicGrammar {
+  readonly engine: 'pythonic'
+  readonly id: string
+  /** The markers are tokens of their own in the model's vocabulary: never prose. */
+  readonly isSpecial: boolean
+  readonly sectionBegin: readonly Marker[]
+  readonly sectionEnd: readonly Marker[]
+  /** How calls begin that no marker announces: a bracket, or the letters that a name may begin with. */
+  readonly bareBegin: readonly Marker[]
+  /** `search.call(…)`: the method that calls a tool. Other code may stand between the same markers. */
+  readonly method?: string
+  /** One call alone may be the whole output: it is known by its name. */
+  readonly isFirst?: boolean
+  /** The section is a code fence: its end is no marker of its own. Other code may stand in it. */
+  readonly isFence?: boolean
+  /** The end of the section is a bracket that prose is full of. */
+  readonly isPlain?: boolean
+}
+
+/** The name of a call, and the position behind its opening parenthesis. */
+export interface CallName {
+  readonly name: string
+  readonly end: number
+}
+
+const LONGEST_NAME = 128
+
+/** Reads `NAME(`. Names with dots, dashes and colons are read too: tools have them, though Python has not. */
+export function readCallName(text: string, from: number, final: boolean): CallName | 'more' | 'none' {
+  let end = from
+  while (end < text.length && end - from <= LONGEST_NAME && !endsName.test(text.charAt(end))) end++
+  const name = text.slice(from, end)
+  if (end - from > LONGEST_NAME || !beginsName.test(name)) return 'none'
+  if (end === text.length) return final ? 'none' : 'more'
+  return text.charAt(end) === '(' ? { name, end: end + 1 } : 'none'
+}
+
+const beginsName = /^[\p{L}\p{N}_$@]/u
+const endsName = /[\s"'`()[\]{}<>,;=|\\!?*#&^%+~]/
+
+/** The tool that a written name means: a method or a module around the name of an offered tool is not part of it. */
+export function toolNamed(grammar: PythonicGrammar, tools: ToolSet, written: string): string {
+  if (tools.has(written)) return written
+  const { method = '' } = grammar
+  const name = method !== '' && written.endsWith(method) ? written.slice(0, -method.length) : written
+  const last = name.slice(name.lastIndexOf('.') + 1)
+  return !tools.has(name) && tools.has(last) ? last : name
+}
+
+/** What must follow the opener: a call, in a list or not. `at` is behind the marker. */
+export function probePythonic(
+  grammar: PythonicGrammar,
+  opens: 'section' | 'bare',
+  tools: ToolSet,
+  text: string,
+  at: number,
+  final: boolean,
+): Probe {
+  const isLetter = opens === 'bare' && text.charAt(at - 1) !== '['
+  let start = isLetter ? at - 1 : skipSpace(text, at)
+  if (opens === 'section' && text.charAt(start) === '[') start = skipSpace(text, start + 1)
+  if (start === text.length) return final ? 'no' : 'more'
+  const call = readCallName(text, start, final)
+  if (call === 'more') return 'more'
+  if (call === 'none') return 'no'
+  if (opens === 'section' && !isAmongCode(grammar)) return 'yes'
+  const isOffered = tools.has(toolNamed(grammar, tools, call.name))
+  const isUnknown = !tools.isKnown && opens === 'bare'
+  const isCall = isOffered || isUnknown || isMethod(grammar, call.name) || isPrint(grammar, tools, call.name)
+  return isCall ? 'yes' : 'no'
+}
+
+export function isMethod({ method }: PythonicGrammar, name: string): boolean {
+  return method !== undefined && name.endsWith(method)
+}
+
+/** Whether the output begins with the name of an offered tool and a parenthesis. */
+export function probeFirstCall(tools: ToolSet, text: string, from: number, final: boolean): Probe {
+  const at = skipSpace(text, from)
+  if (at - from > LONGEST_NAME) return 'no'
+  const call = readCallName(text, at, final)
+  if (typeof call === 'object') return tools.has(call.name) ? 'yes' : 'no'
+  const mayBeName = [...tools.names()].some((name) => name.startsWith(text.slice(at)))
+  return (call === 'more' && mayBeName) || (at === text.length && !final) ? 'more' : 'no'
+}
+
+/** In a code fence, `print(…)` around a call only shows its result. */
+export function isPrint(grammar: PythonicGrammar, tools: ToolSet, name: string): boolean {
+  return grammar.isFence === true && name === 'print' && !tools.has(name)
+}
+
+/** Whether what stands between the markers may be code that calls no tool. */
+export function isAmongCode(grammar: PythonicGrammar): boolean {
+  return grammar.method !== undefined || grammar.isFence === true
+}
+
+const compiled = new WeakMap<PythonicGrammar, MarkerSearch<true>>()
+
+/** What ends a section. */
+export function endsOf(grammar: PythonicGrammar): MarkerSearch<true> {
+  let ends = compiled.get(grammar)
+  if (ends === undefined) {
+    ends = searchFor(...grammar.sectionEnd)
+    compiled.set(grammar, ends)
+  }
+  return ends
+}

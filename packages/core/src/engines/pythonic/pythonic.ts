@@ -1,0 +1,260 @@
+import { problemCodes } from '../../problems.ts'
+import type { MarkerSearch } from '../../text/marker-search.ts'
+import { NONE, PARTIAL } from '../../text/marker.ts'
+import type { PythonLiteral } from '../../text/python-literal.ts'
+import { skipSpace } from '../../text/space.ts'
+import type { EndReason, EngineContext } from '../engine.ts'
+import { type Next, StateMachine } from '../state-machine.ts'
+import { PythonicArguments } from './arguments.ts'
+import {
+  type CallName,
+  endsOf,
+  isAmongCode,
+  isMethod,
+  isPrint,
+  type PythonicGrammar,
+  readCallName,
+  toolNamed,
+} from './grammar.ts'
+
+type State =
+  /** Before the first call, or between two. */
+  | { at: 'between' }
+  /** In a call, before an argument. */
+  | { at: 'arguments' }
+  | { at: 'value'; literal: PythonLiteral }
+  | { at: 'after-value' }
+  /** Behind the closing parenthesis. */
+  | { at: 'after-call' }
+  | { at: 'broken' }
+
+/** More text than this in one line between calls is left to whoever reads text. */
+const LONGEST_LINE = 256
+
+export class Pythonic extends StateMachine<State> {
+  protected state: State = { at: 'between' }
+  private readonly context: EngineContext
+  private readonly grammar: PythonicGrammar
+  private readonly ends: MarkerSearch<true>
+  private readonly isInSection: boolean
+  private call: PythonicArguments
+  private hasCalls = false
+  private isInList = false
+  /** How many calls are open that only print the result of another. */
+  private printing = 0
+
+  constructor(context: EngineContext, grammar: PythonicGrammar, opens: 'section' | 'bare') {
+    super()
+    this.context = context
+    this.grammar = grammar
+    this.ends = endsOf(grammar)
+    this.isInSection = opens === 'section' && grammar.sectionEnd.length > 0
+    this.call = new PythonicArguments(context, '', this.ends)
+  }
+
+  finish(_reason: EndReason | undefined): void {
+    const { input, writer } = this.context
+    if (this.state.at === 'after-call') {
+      this.endCall('unclosed')
+      return
+    }
+    // What the list goes on with is the name of a call that was cut off.
+    if (writer.isIdle && this.isInList && !input.isEmpty) writer.begin()
+    if (writer.isIdle) {
+      if (this.isInList || this.isInSection)
+        writer.problem('unclosed-call', problemCodes['unclosed-call'], '')
+      return
+    }
+    input.takeAll()
+    writer.fail(this.state.at === 'broken' ? 'invalid-arguments' : 'truncated-call')
+  }
+
+  protected next(state: State): Next<State> {
+    switch (state.at) {
+      case 'between':
+        return this.between()
+      case 'arguments':
+        return this.arguments()
+      case 'value':
+        return this.value(state.literal)
+      case 'after-value':
+        return this.afterValue()
+      case 'after-call':
+        return this.afterCall()
+      case 'broken':
+        return this.broken()
+    }
+  }
+
+  private between(): Next<State> {
+    const { input } = this.context
+    input.at = skipSpace(input.text, input.at)
+    if (input.isEmpty) return 'more'
+    const char = input.text.charAt(input.at)
+    if (char === '[' && !this.isInList && (this.isInSection || !this.hasCalls)) {
+      this.isInList = true
+      input.at++
+      return { at: 'between' }
+    }
+    if (char === ']' && this.isInList && this.hasCalls) {
+      this.isInList = false
+      input.at++
+      return this.isInSection ? { at: 'between' } : 'done'
+    }
+    if (this.hasCalls && (char === ',' || char === ';')) {
+      input.at++
+      return { at: 'between' }
+    }
+    // In a list, a name at the end of the stream is that of a call which was cut off.
+    const name = readCallName(input.text, input.at, input.final && !this.isInList)
+    if (name === 'more') return 'more'
+    return name !== 'none' && this.isCall(name.name) ? this.startCall(name) : this.leave()
+  }
+
+  /** No call follows: the end of the section, or text. */
+  private leave(): Next<State> {
+    const { input, writer } = this.context
+    const end = this.ends.ahead(input)
+    if (end === 'more') return 'more'
+    if (end === 'none' && this.isInSection && writer.isIdle) return this.strayLine()
+    if (end !== 'none') input.at += this.ends.length
+    if (!writer.isIdle) writer.fail('no-call')
+    return 'done'
+  }
+
+  /** One line of text between calls. A longer text is no slip: nobody may be kept waiting for the end of it. */
+  private strayLine(): Next<State> {
+    const { input, writer } = this.context
+    const { text, at: from } = input
+    const length = this.ends.find(text, from, input.final)
+    const lineBreak = text.slice(from, this.ends.index).indexOf('\n')
+    const end = lineBreak < 0 ? this.ends.index : from + lineBreak
+    if (end - from > LONGEST_LINE || (input.final && end === text.length)) {
+      this.leavesOpen = true
+      return 'done'
+    }
+    if (lineBreak < 0 && (length === NONE || length === PARTIAL)) return 'more'
+    writer.stray(input.take(end).trimEnd())
+    return { at: 'between' }
+  }
+
+  /** Outside of a list and of markers of its own, the next line may be anything. */
+  private isCall(name: string): boolean {
+    const { grammar } = this
+    const { tools } = this.context
+    const isSure = this.isInList || (this.isInSection && !isAmongCode(grammar)) || !tools.isKnown
+    if (isSure || isMethod(grammar, name) || isPrint(grammar, tools, name)) return true
+    return tools.has(toolNamed(grammar, tools, name))
+  }
+
+  private startCall({ name, end }: CallName): Next<State> {
+    const { input, writer, tools } = this.context
+    if (writer.isIdle) writer.begin()
+    input.at = end
+    if (isPrint(this.grammar, tools, name)) {
+      this.printing++
+      return { at: 'between' }
+    }
+    const tool = writer.start(null, toolNamed(this.grammar, tools, name))
+    this.call = new PythonicArguments(this.context, tool, this.ends)
+    this.hasCalls = true
+    return { at: 'arguments' }
+  }
+
+  private arguments(): Next<State> {
+    const { input } = this.context
+    input.at = skipSpace(input.text, input.at)
+    if (input.isEmpty) return 'more'
+    const char = input.text.charAt(input.at)
+    if (char === ')') return this.closeCall()
+    const literal = this.call.begin()
+    if (literal === 'more') return 'more'
+    return literal === 'bad' ? { at: 'broken' } : { at: 'value', literal }
+  }
+
+  private value(literal: PythonLiteral): Next<State> {
+    const result = literal.read(this.context.input)
+    if (result === 'more') return 'more'
+    if (result === 'done') return { at: 'after-value' }
+    // A string that was never closed may have swallowed the end marker: what was held is looked through again.
+    this.context.writer.giveBack()
+    return { at: 'broken' }
+  }
+
+  private afterValue(): Next<State> {
+    const { input, writer } = this.context
+    input.at = skipSpace(input.text, input.at)
+    if (input.isEmpty) return 'more'
+    const char = input.text.charAt(input.at)
+    if (char === ',') {
+      input.at++
+      return { at: 'arguments' }
+    }
+    if (char === ')') return this.closeCall()
+    const end = this.endAt(char === ']' && this.isInList ? input.at + 1 : input.at)
+    if (end === 'more') return 'more'
+    if (end === 'no') return { at: 'broken' }
+    writer.repair('missing-closer')
+    this.call.finish()
+    return { at: 'after-call' }
+  }
+
+  /** Whether the section ends at `from`, after white space. */
+  private endAt(from: number): 'yes' | 'no' | 'more' {
+    const { text, final } = this.context.input
+    const at = skipSpace(text, from)
+    if (at === text.length) return final ? 'no' : 'more'
+    const length = this.ends.match(text, at, final)
+    return length === PARTIAL ? 'more' : length === NONE ? 'no' : 'yes'
+  }
+
+  private closeCall(): Next<State> {
+    this.context.input.at++
+    this.call.finish()
+    return { at: 'after-call' }
+  }
+
+  private afterCall(): Next<State> {
+    const { input, writer } = this.context
+    const end = this.ends.ahead(input)
+    if (end === 'more') return 'more'
+    const char = end === 'none' ? input.text.charAt(input.at) : ''
+    if (char === ')') {
+      input.at++
+      if (this.printing > 0) this.printing--
+      else writer.repair('surplus-closer')
+      return { at: 'after-call' }
+    }
+    const next = readCallName(input.text, input.at, input.final)
+    if (end === 'none' && next === 'more') return 'more'
+    const goesOn = this.isInSection && !this.isInList
+    const isFollowed = goesOn || end !== 'none' || ',;]'.includes(char) || next !== 'none'
+    this.endCall(isFollowed ? 'closed' : 'unclosed')
+    return { at: 'between' }
+  }
+
+  /** Where nothing had to be closed, nothing is missing. */
+  private endCall(closing: 'closed' | 'unclosed'): void {
+    const { writer } = this.context
+    const isMissing = closing === 'unclosed' && (this.isInList || this.isInSection)
+    if (isMissing) writer.endUnclosed()
+    else writer.end()
+  }
+
+  /** The arguments cannot be read on: only the end marker tells where they end. */
+  private broken(): Next<State> {
+    const { input, writer } = this.context
+    if (!this.isInSection) {
+      writer.fail('invalid-arguments')
+      return 'done'
+    }
+    if (writer.isSeen) writer.holdBack()
+    const length = this.ends.find(input.text, input.at, input.final)
+    input.at = this.ends.index
+    if (length === PARTIAL || length === NONE) return 'more'
+    // What comes out as text comes out whole, its end marker included.
+    if (!writer.isSeen) input.at += length
+    writer.fail('invalid-arguments')
+    return { at: 'between' }
+  }
+}

@@ -1,0 +1,142 @@
+import { MarkerSearch, searchFor } from '../../text/marker-search.ts'
+import { type Marker, NONE, PARTIAL } from '../../text/marker.ts'
+import { skipSpace } from '../../text/space.ts'
+import { readTag, type TagShape } from '../../text/tag-reader.ts'
+import type { Probe } from '../engine.ts'
+import type { ParameterShape } from './parameter-writer.ts'
+
+/** An opening tag: its marker, and how the rest of it is written. */
+export interface OpeningTag extends TagShape {
+  readonly open: Marker
+}
+
+/** A call as a tag with a tag for each parameter, in an optional section. */
+export interface TaggedParamsGrammar {
+  readonly engine: 'tagged-params'
+  readonly id: string
+  /** The markers are tokens of their own in the model's vocabulary: never prose. */
+  readonly isSpecial: boolean
+  readonly sectionBegin: readonly Marker[]
+  readonly sectionEnd: readonly Marker[]
+  readonly callBegin: readonly OpeningTag[]
+  readonly callEnd: readonly Marker[]
+  readonly parameterBegin: readonly OpeningTag[]
+  readonly parameterEnd: readonly Marker[]
+  /** What closes a key, where the name of a parameter has tags of its own. */
+  readonly keyEnd?: readonly Marker[]
+  readonly parameter: ParameterShape
+  /** The section may be missing: the tag of a call is an opener of its own. */
+  readonly isSectionOptional: boolean
+  /** The name of the tool closes a call too: `</get_weather>`. */
+  readonly closesByName?: boolean
+  /** Prose may hold the tag of a call as well: it opens a call only with the name of a tool that was offered. */
+  readonly isPlain?: boolean
+}
+
+/** A forgotten tag is only guessed at in front of a short word. */
+const LONGEST_KEY = 64
+
+export type TaggedParamsRole =
+  | { readonly is: 'section-begin' | 'section-end' | 'call-end' | 'parameter-end' | 'key-end' }
+  | { readonly is: 'call-begin' | 'parameter-begin'; readonly tag: OpeningTag }
+
+export interface TaggedParamsMarkers {
+  readonly all: MarkerSearch<TaggedParamsRole>
+  /** What can stand where a call ends. */
+  readonly ends: MarkerSearch<true>
+  readonly parameterBegins: MarkerSearch<true>
+}
+
+const compiled = new WeakMap<TaggedParamsGrammar, TaggedParamsMarkers>()
+
+export function markersOf(grammar: TaggedParamsGrammar): TaggedParamsMarkers {
+  let markers = compiled.get(grammar)
+  if (markers === undefined) {
+    const all = new MarkerSearch<TaggedParamsRole>()
+    for (const marker of grammar.sectionBegin) all.add(marker, { is: 'section-begin' })
+    for (const marker of grammar.sectionEnd) all.add(marker, { is: 'section-end' })
+    for (const marker of grammar.callEnd) all.add(marker, { is: 'call-end' })
+    for (const marker of grammar.parameterEnd) all.add(marker, { is: 'parameter-end' })
+    for (const marker of grammar.keyEnd ?? []) all.add(marker, { is: 'key-end' })
+    for (const tag of grammar.callBegin) all.add(tag.open, { is: 'call-begin', tag })
+    for (const tag of grammar.parameterBegin) all.add(tag.open, { is: 'parameter-begin', tag })
+    markers = {
+      all,
+      ends: searchFor(...grammar.callEnd, ...grammar.sectionEnd),
+      parameterBegins: searchFor(...grammar.parameterBegin.map((tag) => tag.open)),
+    }
+    compiled.set(grammar, markers)
+  }
+  return markers
+}
+
+/** What must follow the opener of a section: the tag of a call, after white space. */
+export function probeTaggedParams(
+  grammar: TaggedParamsGrammar,
+  tag: OpeningTag | undefined,
+  accepts: (name: string) => boolean,
+  text: string,
+  at: number,
+  final: boolean,
+): Probe {
+  if (tag !== undefined) return probeTag(grammar, tag, accepts, text, at, final)
+  const start = skipSpace(text, at)
+  if (start === text.length) return final ? 'no' : 'more'
+  const { all } = markersOf(grammar)
+  const length = all.match(text, start, final)
+  if (length === PARTIAL) return 'more'
+  if (length === NONE) return 'no'
+  const role = all.found
+  if (role.is !== 'call-begin') return 'no'
+  return probeTag(grammar, role.tag, accepts, text, start + length, final)
+}
+
+function probeTag(
+  grammar: TaggedParamsGrammar,
+  shape: OpeningTag,
+  accepts: (name: string) => boolean,
+  text: string,
+  at: number,
+  final: boolean,
+): Probe {
+  const tag = readTag(text, at, shape, final)
+  if (tag === 'more') return 'more'
+  if (tag === 'bad') return 'no'
+  const isAccepted = accepts(tag.name)
+  if (grammar.isPlain === true && !isAccepted) return 'no'
+  if (tag.isSelfClosing || (shape.name !== 'word' && grammar.isPlain !== true)) return 'yes'
+  return probeBody(grammar, isAccepted, text, tag.end, final)
+}
+
+/** Where nothing but what follows tells the tag from prose: a parameter, arguments as JSON, or the end. */
+function probeBody(
+  grammar: TaggedParamsGrammar,
+  isAccepted: boolean,
+  text: string,
+  at: number,
+  final: boolean,
+): Probe {
+  const start = skipSpace(text, at)
+  if (start === text.length) return final ? 'no' : 'more'
+  if (text.charAt(start) === '{') return 'yes'
+  const { all } = markersOf(grammar)
+  const length = all.match(text, start, final)
+  if (length === PARTIAL) return 'more'
+  if (length === NONE) return probeLooseKey(grammar, text, start, final)
+  // A word between two tags is not much: it has to be a name that somebody knows.
+  const isEnd = all.found.is === 'call-end' || all.found.is === 'parameter-end'
+  return all.found.is !== 'section-begin' && (isAccepted || !isEnd) ? 'yes' : 'no'
+}
+
+/** A key whose opening tag was forgotten. */
+export function probeLooseKey(grammar: TaggedParamsGrammar, text: string, at: number, final: boolean): Probe {
+  if (grammar.keyEnd === undefined) return 'no'
+  let end = at
+  while (end < text.length && end - at < LONGEST_KEY && /[\w.-]/.test(text.charAt(end))) end++
+  if (end === text.length && !final) return 'more'
+  if (end === at) return 'no'
+  const { all } = markersOf(grammar)
+  const length = all.match(text, end, final)
+  if (length === PARTIAL) return 'more'
+  return length !== NONE && all.found.is === 'key-end' ? 'yes' : 'no'
+}

@@ -1,0 +1,126 @@
+import { type MarkerSearch, searchFor } from '../../text/marker-search.ts'
+import { NONE, PARTIAL } from '../../text/marker.ts'
+import { skipSpace } from '../../text/space.ts'
+import type { Tag } from '../../text/tag-reader.ts'
+import type { EngineContext } from '../engine.ts'
+import { markersOf, type TaggedParamsGrammar, type TaggedParamsRole } from './grammar.ts'
+import { type ParameterShape, ParameterWriter } from './parameter-writer.ts'
+import { ValueEnd } from './value-end.ts'
+
+const cdataBegin = searchFor('<![CDATA[')
+const cdataEnd = searchFor(']]>')
+
+/** Reads the parameters of calls, each from behind its opening tag to behind its closing tag. */
+export class ParameterReader {
+  private readonly context: EngineContext
+  private readonly shape: ParameterShape
+  private readonly markers: MarkerSearch<TaggedParamsRole>
+  private readonly valueEnd: ValueEnd
+  private tool = ''
+  private parameters: ParameterWriter
+  private place: 'value-start' | 'cdata' | 'value' | 'done' = 'done'
+
+  constructor(context: EngineContext, grammar: TaggedParamsGrammar) {
+    this.context = context
+    this.shape = grammar.parameter
+    this.markers = markersOf(grammar).all
+    this.valueEnd = new ValueEnd(context.input, grammar)
+    this.parameters = new ParameterWriter(context, grammar.parameter, '')
+  }
+
+  /** What comes from now on are the parameters of a call of this tool. */
+  beginCall(tool: string): void {
+    this.tool = tool
+    this.parameters = new ParameterWriter(this.context, this.shape, tool)
+  }
+
+  get isEmpty(): boolean {
+    return this.parameters.isEmpty
+  }
+
+  /** A call that was cut before its first parameter is whole only if its tool takes none. */
+  mayBeAll(): boolean {
+    if (!this.isEmpty) return true
+    const { tools } = this.context
+    return tools.has(this.tool) && Object.keys(tools.properties(this.tool) ?? {}).length === 0
+  }
+
+  begin(tag: Tag): void {
+    // A value that streams on is not held, whatever was held before it.
+    this.context.writer.release()
+    this.parameters.begin(tag)
+    if (tag.isSelfClosing) this.end()
+    else this.place = this.shape.hasCdata === true ? 'value-start' : 'value'
+  }
+
+  /** Reads on in the parameter. `again`: there was progress. At `done` the input stands behind it. */
+  read(): 'again' | 'more' | 'done' {
+    switch (this.place) {
+      case 'value-start':
+        return this.valueStart()
+      case 'cdata':
+        return this.insideCdata()
+      case 'value':
+        return this.insideValue()
+      case 'done':
+        return 'done'
+    }
+  }
+
+  /** All parameters of the call are written. */
+  finish(): void {
+    this.parameters.finish()
+  }
+
+  /** A value may be wrapped up as character data, so that markup in it is text. */
+  private valueStart(): 'again' | 'more' {
+    const { input } = this.context
+    const at = skipSpace(input.text, input.at)
+    const length = at === input.text.length ? PARTIAL : cdataBegin.match(input.text, at, false)
+    if (length === PARTIAL && !input.final) return 'more'
+    this.place = 'value'
+    if (length <= 0) return 'again'
+    input.at = at + length
+    this.place = 'cdata'
+    return 'again'
+  }
+
+  private insideCdata(): 'again' | 'more' {
+    const { input } = this.context
+    const length = cdataEnd.find(input.text, input.at, false)
+    this.parameters.text(input.take(cdataEnd.index))
+    if (length === PARTIAL || length === NONE) return 'more'
+    const behind = input.at + length
+    const next = this.valueEnd.isFollowedByEnd(behind)
+    if (next === 'more') return 'more'
+    if (next === 'no') {
+      this.parameters.text(input.take(behind))
+      return 'again'
+    }
+    input.at = skipSpace(input.text, behind)
+    this.place = 'value'
+    return 'again'
+  }
+
+  private insideValue(): 'again' | 'more' | 'done' {
+    const { input } = this.context
+    const length = this.markers.find(input.text, input.at, false)
+    this.parameters.text(input.take(this.markers.index))
+    if (length === PARTIAL || length === NONE) return 'more'
+    const role = this.markers.found
+    const closes = this.valueEnd.closes(role, input.at + length, this.parameters)
+    if (closes === 'more') return 'more'
+    if (closes === 'no') {
+      this.parameters.text(input.take(input.at + length))
+      return 'again'
+    }
+    this.end()
+    if (role.is === 'parameter-end') input.at += length
+    return 'done'
+  }
+
+  private end(): void {
+    this.parameters.end()
+    this.place = 'done'
+  }
+}

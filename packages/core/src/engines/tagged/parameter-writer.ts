@@ -1,0 +1,171 @@
+import { problemCodes } from '../../problems.ts'
+import { JsonWriter } from '../../text/json-writer.ts'
+import type { Tag } from '../../text/tag-reader.ts'
+import type { EngineContext } from '../engine.ts'
+import { isPureString, jsonOrString, plainJson, type TypedValue } from '../untyped-value.ts'
+
+/** How a grammar writes the value of a parameter. */
+export interface ParameterShape {
+  /** `newline`: one line break behind the opening tag and one before the closing tag belong to the tags. */
+  readonly trim: 'newline' | 'none'
+  /** An attribute that tells strings from JSON. Without it the tool's schema decides. */
+  readonly typeAttribute?: TypeAttribute
+  /** A value may stand in `<![CDATA[` and `]]>`. */
+  readonly hasCdata?: boolean
+}
+
+export interface TypeAttribute {
+  readonly name: string
+  /** The value that means text as it stands. */
+  readonly string: string
+  /** The values that mean JSON. */
+  readonly json: readonly string[]
+}
+
+type Value =
+  /** Nothing but a string is possible: it is sent on while it comes in. */
+  | { is: 'string' }
+  /** Decided when it is whole. */
+  | { is: 'collected'; text: string; type: (text: string) => TypedValue }
+
+/** Turns the parameters of one call, which arrive as tags, into one JSON object. */
+export class ParameterWriter {
+  private readonly context: EngineContext
+  private readonly shape: ParameterShape
+  private readonly tool: string
+  private readonly json = new JsonWriter()
+  private readonly keys = new Set<string>()
+  private key = ''
+  private value: Value = { is: 'string' }
+  private place: 'start' | 'inside' = 'start'
+  /** The JSON of a lone `arguments` parameter that the tool does not know: it may be all of them. */
+  private wrapped: string | undefined
+  /** A line break that is part of the value unless the closing tag follows. */
+  private heldNewline = ''
+
+  constructor(context: EngineContext, shape: ParameterShape, tool: string) {
+    this.context = context
+    this.shape = shape
+    this.tool = tool
+  }
+
+  get isEmpty(): boolean {
+    return this.keys.size === 0
+  }
+
+  /** Whether the value at hand has just begun a new line. */
+  get isAtLineStart(): boolean {
+    return this.place === 'start' || this.heldNewline !== ''
+  }
+
+  /** Whether a parameter of this name may follow: the tool declares it and it was not given yet. */
+  expects(key: string): boolean {
+    return !this.keys.has(key) && Object.hasOwn(this.context.tools.properties(this.tool) ?? {}, key)
+  }
+
+  begin(tag: Tag): void {
+    const { writer } = this.context
+    this.writeWrapped()
+    this.key = tag.name
+    if (this.keys.has(tag.name)) {
+      writer.problem('duplicate-parameter', `The parameter "${tag.name}" was written twice.`, tag.name)
+    }
+    this.keys.add(tag.name)
+    this.place = 'start'
+    this.heldNewline = ''
+    this.value = this.beginValue(tag)
+    if (this.value.is === 'string') writer.delta(`${this.json.key(tag.name)}"`)
+    else writer.holdBack()
+  }
+
+  text(piece: string): void {
+    if (piece === '') return
+    if (this.shape.trim === 'none') {
+      this.write(piece)
+      return
+    }
+    let text = this.heldNewline + piece
+    this.heldNewline = ''
+    if (this.place === 'start') {
+      // Half a line break: the next piece tells.
+      if (text === '\r') {
+        this.heldNewline = text
+        return
+      }
+      this.place = 'inside'
+      text = text.replace(/^\r?\n/, '')
+    }
+    this.heldNewline = /\r?\n$|\r$/.exec(text)?.[0] ?? ''
+    this.write(text.slice(0, text.length - this.heldNewline.length))
+  }
+
+  end(): void {
+    const { writer } = this.context
+    // A carriage return alone is no line break.
+    if (this.heldNewline === '\r') this.write('\r')
+    if (this.value.is === 'string') {
+      writer.delta(this.json.endString())
+      return
+    }
+    if (writer.isOver()) return
+    const typed = this.value.type(this.value.text)
+    const source = this.value.text
+    writer.release()
+    if (typed.mismatch === true) {
+      const message = `The value of "${this.key}" does not fit the type that "${this.tool}" declares.`
+      writer.problem('type-mismatch', message, source)
+    }
+    if (this.isWrapper(typed.json)) this.wrapped = typed.json
+    else writer.delta(this.json.key(this.key) + typed.json)
+    for (const code of typed.repairs ?? []) writer.repair(code)
+  }
+
+  /** All parameters are written. */
+  finish(): void {
+    const { writer } = this.context
+    if (this.wrapped === undefined) {
+      writer.delta(this.json.end())
+    } else {
+      writer.delta(this.wrapped)
+      writer.repair('unwrapped-arguments')
+    }
+  }
+
+  /** Some models write all their arguments as one parameter. */
+  private isWrapper(json: string): boolean {
+    const properties = this.context.tools.properties(this.tool)
+    return (
+      this.keys.size === 1 &&
+      (this.key === 'arguments' || this.key === 'input') &&
+      json.startsWith('{') &&
+      properties !== undefined &&
+      !Object.hasOwn(properties, this.key)
+    )
+  }
+
+  /** Another parameter follows, so it was no wrapper. */
+  private writeWrapped(): void {
+    if (this.wrapped === undefined) return
+    this.context.writer.delta(this.json.key(this.key) + this.wrapped)
+    this.wrapped = undefined
+  }
+
+  private beginValue(tag: Tag): Value {
+    const attribute = this.shape.typeAttribute
+    const type = attribute === undefined ? undefined : tag.attributes.get(attribute.name)
+    if (attribute !== undefined && type !== undefined) {
+      if (type === attribute.string) return { is: 'string' }
+      if (attribute.json.includes(type)) return { is: 'collected', text: '', type: jsonOrString }
+      const source = `${attribute.name}="${type}"`
+      this.context.writer.problem('extra-field', problemCodes['extra-field'], source)
+    }
+    const types = this.context.tools.types(this.tool, tag.name)
+    if (isPureString(types)) return { is: 'string' }
+    return { is: 'collected', text: '', type: (text) => plainJson(text, types) }
+  }
+
+  private write(text: string): void {
+    if (this.value.is === 'string') this.context.writer.delta(this.json.stringPiece(text))
+    else this.value.text += text
+  }
+}

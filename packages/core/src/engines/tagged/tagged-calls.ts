@@ -1,0 +1,124 @@
+import type { MarkerSearch } from '../../text/marker-search.ts'
+import { NONE, PARTIAL } from '../../text/marker.ts'
+import { readTag, type Tag } from '../../text/tag-reader.ts'
+import type { EngineContext } from '../engine.ts'
+import { type Next, StateMachine } from '../state-machine.ts'
+import type { OpeningTag, TaggedParamsRole } from './grammar.ts'
+
+/** Where one is, outside of any argument. */
+export type CallPlace =
+  /** In a section, outside any call. */
+  | { at: 'between' }
+  | { at: 'call-tag'; tag: OpeningTag }
+  /** In a call, where an argument may begin. */
+  | { at: 'body' }
+  /** In a call, in text that belongs to no argument. */
+  | { at: 'junk' }
+
+/** More text than this outside of arguments is no slip: nobody may be kept waiting for the end of it. */
+const LONGEST_JUNK = 256
+
+/** Reads sections, and calls that are tags in them. How the arguments are written is for others to say. */
+export abstract class TaggedCalls<Inside extends object, Role extends TaggedParamsRole> extends StateMachine<
+  CallPlace | Inside
+> {
+  protected state: CallPlace | Inside
+  protected readonly context: EngineContext
+  protected readonly markers: MarkerSearch<Role>
+  /** Text in the call that belongs to no argument. */
+  protected junk = ''
+  private readonly isInSection: boolean
+
+  constructor(context: EngineContext, markers: MarkerSearch<Role>, tag: OpeningTag | undefined) {
+    super()
+    this.context = context
+    this.markers = markers
+    this.isInSection = tag === undefined
+    this.state = tag === undefined ? { at: 'between' } : { at: 'call-tag', tag }
+  }
+
+  protected abstract beginArguments(tool: string, tag: Tag, shape: OpeningTag): void
+  protected abstract get hasArguments(): boolean
+  protected abstract finishArguments(): void
+
+  protected between(): Next<CallPlace> {
+    const { input, writer } = this.context
+    const role: TaggedParamsRole | 'none' | 'more' = this.markers.ahead(input)
+    if (role === 'more') return 'more'
+    if (role === 'none' || role.is === 'section-begin' || role.is === 'parameter-begin') {
+      return this.leave()
+    }
+    if (role.is === 'call-begin') return this.callTag(role.tag, input.at + this.markers.length)
+    input.at += this.markers.length
+    if (role.is === 'section-end') {
+      if (!writer.isIdle) writer.fail('no-call')
+      return 'done'
+    }
+    writer.repair('residue')
+    return { at: 'between' }
+  }
+
+  /** What follows is no call in this syntax, but it may be one in another. */
+  private leave(): 'done' {
+    this.leavesOpen = this.isInSection
+    if (!this.context.writer.isIdle) this.context.writer.fail('no-call')
+    return 'done'
+  }
+
+  protected callTag(shape: OpeningTag, from: number): Next<CallPlace> {
+    const { input, writer } = this.context
+    const tag = readTag(input.text, from, shape, input.final)
+    if (tag === 'more') return 'more'
+    // Other syntaxes open with the same tag.
+    if (tag === 'bad' && shape.name === 'word' && writer.isIdle) return this.leave()
+    if (writer.isIdle) writer.begin()
+    if (tag === 'bad') {
+      input.at = from
+      writer.fail('no-call')
+      return 'done'
+    }
+    input.at = tag.end
+    this.junk = ''
+    this.beginArguments(writer.start(null, tag.name), tag, shape)
+    if (!tag.isSelfClosing) return { at: 'body' }
+    this.endCall('closed')
+    return { at: 'between' }
+  }
+
+  /** `marks`: where an argument may begin, or the call end. */
+  protected inJunk(marks: MarkerSearch<unknown>): Next<CallPlace> {
+    const { input, writer, isTentative } = this.context
+    writer.holdBack()
+    const length = marks.find(input.text, input.at, input.final)
+    this.junk += input.take(marks.index)
+    if (isTentative || this.junk.length > LONGEST_JUNK) {
+      input.unread(this.junk.slice(isTentative ? 0 : LONGEST_JUNK))
+      return this.giveUp()
+    }
+    return length === PARTIAL || length === NONE ? 'more' : { at: 'body' }
+  }
+
+  /** The arguments cannot be read, and nobody knows where they end. */
+  protected giveUp(): 'done' {
+    this.leavesOpen = this.isInSection
+    this.context.writer.fail('invalid-arguments')
+    return 'done'
+  }
+
+  protected endCall(closing: 'closed' | 'unclosed'): void {
+    const { writer } = this.context
+    if (writer.isOver()) return
+    // Arguments in no form that can be read are not the same as no arguments.
+    if (this.junk !== '' && !this.hasArguments) {
+      writer.fail('invalid-arguments')
+      return
+    }
+    writer.release()
+    this.finishArguments()
+    if (closing === 'closed') writer.end()
+    else writer.endUnclosed()
+    // White space next to the tags is theirs.
+    if (this.junk !== '') writer.stray(this.junk.trimEnd())
+    this.junk = ''
+  }
+}

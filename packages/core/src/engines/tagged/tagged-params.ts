@@ -1,0 +1,242 @@
+import { problemCodes } from '../../problems.ts'
+import type { MarkerSearch } from '../../text/marker-search.ts'
+import { NONE, PARTIAL } from '../../text/marker.ts'
+import { skipSpace } from '../../text/space.ts'
+import { readTag, type Tag } from '../../text/tag-reader.ts'
+import type { CallWriter } from '../call-writer.ts'
+import type { EndReason, EngineContext } from '../engine.ts'
+import { ArgumentsReader } from '../json/arguments-reader.ts'
+import type { Next } from '../state-machine.ts'
+import { markersOf, type OpeningTag, type TaggedParamsGrammar, type TaggedParamsRole } from './grammar.ts'
+import { ParameterReader } from './parameter-reader.ts'
+import { type CallPlace, TaggedCalls } from './tagged-calls.ts'
+
+type Inside =
+  /** The output ended inside a tag. */
+  | { at: 'cut' }
+  | { at: 'parameter' }
+  | { at: 'json'; reader: ArgumentsReader }
+  | { at: 'broken-json' }
+  | { at: 'after-json' }
+
+type State = CallPlace | Inside
+
+/** Reads calls with a tag for each parameter, or, where a model forgets them, with its arguments as JSON. */
+export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
+  private readonly grammar: TaggedParamsGrammar
+  private readonly ends: MarkerSearch<true>
+  private readonly parameterBegins: MarkerSearch<true>
+  private readonly parameters: ParameterReader
+  private tool = ''
+  /** The arguments came as JSON, not as parameters. */
+  private hasJson = false
+
+  constructor(context: EngineContext, grammar: TaggedParamsGrammar, tag: OpeningTag | undefined) {
+    const { all, ends, parameterBegins } = markersOf(grammar)
+    super(context, all, tag)
+    this.grammar = grammar
+    this.ends = ends
+    this.parameterBegins = parameterBegins
+    this.parameters = new ParameterReader(context, grammar)
+  }
+
+  /**
+   * Without the closing tag nobody knows whether more parameters were to come. Only where the
+   * server says that the model had finished does the call count.
+   */
+  finish(reason: EndReason | undefined): void {
+    const { input, writer } = this.context
+    const hasFinished = reason === 'stop' || reason === 'tool_calls'
+    input.takeAll()
+    if (writer.isIdle) return
+    const isAfterParameters = this.state.at === 'body' || this.state.at === 'junk'
+    if (this.state.at === 'after-json' || (isAfterParameters && hasFinished && this.parameters.mayBeAll())) {
+      this.endCall('unclosed')
+    } else {
+      writer.fail(this.state.at === 'broken-json' ? 'invalid-arguments' : 'truncated-call')
+    }
+  }
+
+  protected next(state: State): Next<State> {
+    switch (state.at) {
+      case 'between':
+        return this.between()
+      case 'call-tag':
+        return this.callTag(state.tag, this.context.input.at)
+      case 'body':
+        return this.body()
+      case 'junk':
+        return this.inJunk(this.markers)
+      case 'cut':
+        return 'more'
+      case 'parameter':
+        return this.insideParameter()
+      case 'json':
+        return this.json(state.reader)
+      case 'broken-json':
+        return this.brokenJson()
+      case 'after-json':
+        return this.afterJson()
+    }
+  }
+
+  protected beginArguments(tool: string, tag: Tag, shape: OpeningTag): void {
+    reportExtra(tag, shape, this.context.writer)
+    this.parameters.beginCall(tool)
+    this.tool = tool
+    this.hasJson = false
+  }
+
+  protected get hasArguments(): boolean {
+    return this.hasJson || !this.parameters.isEmpty
+  }
+
+  protected finishArguments(): void {
+    if (!this.hasJson) this.parameters.finish()
+  }
+
+  private body(): Next<State> {
+    const { input, writer } = this.context
+    if (input.final && this.isCutParameter()) return { at: 'cut' }
+    const byName = this.closeByName()
+    if (byName !== undefined) return byName
+    const role = this.markers.ahead(this.context.input)
+    if (role === 'more' || writer.isOver()) return 'more'
+    if (role === 'none') {
+      const isJson = this.parameters.isEmpty && this.junk === '' && input.text.charAt(input.at) === '{'
+      return isJson ? { at: 'json', reader: new ArgumentsReader(writer, this.ends) } : { at: 'junk' }
+    }
+    switch (role.is) {
+      case 'parameter-begin':
+        return this.parameterTag(role.tag)
+      case 'key-end':
+        return this.lateKey()
+      case 'parameter-end':
+        input.at += this.markers.length
+        writer.repair('residue')
+        return { at: 'body' }
+      case 'call-end':
+        input.at += this.markers.length
+        this.endCall('closed')
+        return { at: 'between' }
+      default:
+        this.endCall('unclosed')
+        return { at: 'between' }
+    }
+  }
+
+  /** The key was closed but never opened: then it is the word that stands there, belonging to nothing. */
+  private lateKey(): Next<State> {
+    const { input, writer } = this.context
+    const [, before = '', key = ''] = /^(.*?)([\w.-]*)\s*$/s.exec(this.junk) ?? []
+    const shape = this.grammar.parameterBegin[0]
+    if (key === '' || shape === undefined) {
+      input.at += this.markers.length
+      writer.repair('residue')
+      return { at: 'body' }
+    }
+    const tag = readTag(key + input.text.slice(input.at), 0, shape, false)
+    if (tag === 'more') return input.final ? { at: 'cut' } : 'more'
+    if (tag === 'bad') {
+      this.junk += input.take(input.at + this.markers.length)
+      return { at: 'junk' }
+    }
+    input.at += tag.end - key.length
+    this.junk = before.trimEnd()
+    this.parameters.begin(tag)
+    return { at: 'parameter' }
+  }
+
+  /** What the output was cut off in may have been another parameter: then more was to come. */
+  private isCutParameter(): boolean {
+    const { input } = this.context
+    const at = skipSpace(input.text, input.at)
+    return at < input.text.length && this.parameterBegins.match(input.text, at, false) === PARTIAL
+  }
+
+  private parameterTag(shape: OpeningTag): Next<State> {
+    const { input, writer } = this.context
+    const tag = readTag(input.text, input.at + this.markers.length, shape, false)
+    if (tag === 'more') return input.final ? { at: 'cut' } : 'more'
+    if (tag === 'bad') {
+      this.junk += input.take(input.at + this.markers.length)
+      return { at: 'junk' }
+    }
+    input.at = tag.end
+    reportExtra(tag, shape, writer)
+    this.parameters.begin(tag)
+    return { at: 'parameter' }
+  }
+
+  private insideParameter(): Next<State> {
+    const result = this.parameters.read()
+    if (result === 'more') return 'more'
+    return { at: result === 'done' ? 'body' : 'parameter' }
+  }
+
+  private json(reader: ArgumentsReader): Next<State> {
+    const result = reader.read(this.context.input)
+    if (result === 'more') return 'more'
+    if (result === 'broken') {
+      this.context.writer.giveBack()
+      return { at: 'broken-json' }
+    }
+    reader.reportTo(this.context.writer)
+    this.hasJson = true
+    return { at: 'after-json' }
+  }
+
+  private brokenJson(): Next<State> {
+    const { input, writer } = this.context
+    writer.holdBack()
+    const length = this.ends.find(input.text, input.at, input.final)
+    input.at = this.ends.index
+    if (length === PARTIAL || length === NONE) return 'more'
+    writer.fail('invalid-arguments')
+    return { at: 'between' }
+  }
+
+  private afterJson(): Next<State> {
+    const { input, writer } = this.context
+    const byName = this.closeByName()
+    if (byName !== undefined) return byName
+    const role = this.markers.ahead(this.context.input)
+    if (role === 'more') return 'more'
+    if (role === 'none' && (input.text.charAt(input.at) === '}' || input.text.charAt(input.at) === ']')) {
+      input.at++
+      writer.repair('surplus-closer')
+      return { at: 'after-json' }
+    }
+    if (role !== 'none' && role.is === 'call-end') {
+      input.at += this.markers.length
+      this.endCall('closed')
+    } else {
+      this.endCall('unclosed')
+    }
+    return { at: 'between' }
+  }
+
+  /** Takes a closing tag with the name of the tool. Undefined if none stands here. */
+  private closeByName(): Next<State> | undefined {
+    if (this.grammar.closesByName !== true) return undefined
+    const { input } = this.context
+    const closer = `</${this.tool}>`
+    const at = skipSpace(input.text, input.at)
+    const rest = input.text.slice(at, at + closer.length)
+    if (rest === closer) {
+      input.at = at + closer.length
+      this.endCall('closed')
+      return { at: 'between' }
+    }
+    return !input.final && closer.startsWith(rest) ? 'more' : undefined
+  }
+}
+
+/** Attributes that mean nothing are not dropped in silence. */
+function reportExtra(tag: Tag, shape: OpeningTag, writer: CallWriter): void {
+  for (const [key, value] of tag.attributes) {
+    if (typeof shape.name === 'object' && 'attribute' in shape.name && key === shape.name.attribute) continue
+    if (shape.attributes?.includes(key) === true) continue
+    writer.problem('extra-field', problemCodes['extra-field'], `${key}="${value}"`)
+  }
+}

@@ -1,0 +1,37 @@
+import { type DelimitedJsonGrammar, usualEnvelope } from '../../engines/json/grammar.ts'
+import type { ReasoningMarkers } from '../format.ts'
+
+/** What most models think in. */
+export const think: ReasoningMarkers = { begin: '<think>', end: '</think>' }
+
+/** Tokens with which chat templates end or begin a turn. Any server may let one slip through. */
+export const commonTurnTokens: readonly string[] = [
+  '<|im_end|>',
+  '<|im_start|>',
+  '<|endoftext|>',
+  '<|eot_id|>',
+  '<|eom_id|>',
+  '<|observation|>',
+  '</s>',
+]
+
+/** The whole answer, or a whole code fence, is the JSON of calls: no marker says so. */
+export const bareJson: DelimitedJsonGrammar = {
+  engine: 'delimited-json',
+  id: 'bare-json',
+  isSpecial: false,
+  isBare: true,
+  callBegin: ['{', '['],
+  callEnd: [],
+  envelope: { ...usualEnvelope, isStrict: true },
+}
+
+/** An array of calls, or one a line, between tags: Apriel, Jamba, Hunyuan A13B, MiniMax M1. */
+export const toolCallsJson: DelimitedJsonGrammar = {
+  engine: 'delimited-json',
+  id: 'tool-calls-json',
+  isSpecial: false,
+  callBegin: ['<tool_calls>'],
+  callEnd: ['</tool_calls>'],
+  envelope: usualEnvelope,
+}

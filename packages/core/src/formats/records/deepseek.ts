@@ -1,0 +1,82 @@
+import type { NameThenArgsGrammar } from '../../engines/named/grammar.ts'
+import type { TaggedParamsGrammar } from '../../engines/tagged/grammar.ts'
+import type { Format } from '../format.ts'
+import { commonTurnTokens, think } from './common.ts'
+import { claudeInvoke } from './xml.ts'
+
+/**
+ * V3, R1 and V3.1 in one: V3 writes `function<sep>NAME` and a code fence, V3.1 `NAME<sep>`. The bars
+ * are U+FF5C and the blocks U+2581; some servers turn both into ASCII.
+ */
+const deepseekV3: NameThenArgsGrammar = {
+  engine: 'name-then-args',
+  id: 'deepseek-v3',
+  isSpecial: true,
+  sectionBegin: ['<｜tool▁calls▁begin｜>', '<|tool▁calls▁begin|>', '<|tool_calls_begin|>'],
+  sectionEnd: ['<｜tool▁calls▁end｜>', '<|tool▁calls▁end|>', '<|tool_calls_end|>'],
+  callBegin: ['<｜tool▁call▁begin｜>', '<|tool▁call▁begin|>', '<|tool_call_begin|>'],
+  separator: ['<｜tool▁sep｜>', '<|tool▁sep|>', '<|tool_sep|>'],
+  callEnd: ['<｜tool▁call▁end｜>', '<|tool▁call▁end|>', '<|tool_call_end|>'],
+  header: {},
+  typeWord: 'function',
+}
+
+/** V3.2 and V4. The bar of the DSML token is seen single and double, full-width, doubled and ASCII. */
+const deepseekDsml: TaggedParamsGrammar = {
+  engine: 'tagged-params',
+  id: 'deepseek-dsml',
+  isSpecial: true,
+  isSectionOptional: true,
+  sectionBegin: dsml('<', ['function_calls>', 'tool_calls>']),
+  sectionEnd: dsml('</', ['function_calls>', 'tool_calls>']),
+  callBegin: dsml('<', ['invoke ']).map((open) => ({ open, name: { attribute: 'name' }, end: '>' })),
+  callEnd: dsml('</', ['invoke>']),
+  parameterBegin: dsml('<', ['parameter ']).map((open) => ({
+    open,
+    name: { attribute: 'name' },
+    attributes: ['string'],
+    end: '>',
+  })),
+  parameterEnd: dsml('</', ['parameter>']),
+  parameter: { trim: 'none', typeAttribute: { name: 'string', string: 'true', json: ['false'] } },
+}
+
+/** V3 and V3.1 without their tokens: `NAME{…}`, or `functionNAME` and a code fence. */
+const deepseekStripped: NameThenArgsGrammar = {
+  engine: 'name-then-args',
+  id: 'deepseek-stripped',
+  isSpecial: false,
+  sectionBegin: [],
+  sectionEnd: [],
+  callBegin: [],
+  separator: [],
+  callEnd: [],
+  header: {},
+  namePrefixes: ['', 'function'],
+}
+
+export const deepseek: Format = {
+  id: 'deepseek',
+  title: 'DeepSeek',
+  models: ['DeepSeek V3', 'R1', 'V3.1', 'V3.2', 'V4', 'Cogito v2'],
+  sample:
+    '<｜DSML｜function_calls>\n<｜DSML｜invoke name="get_weather">\n<｜DSML｜parameter name="city" string="true">Paris</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜function_calls>',
+  grammars: [deepseekV3, deepseekDsml],
+  // What a server leaves of a call when it strips its tokens.
+  salvage: [deepseekStripped, claudeInvoke],
+  reasoning: [think],
+  structure: [],
+  turnTokens: [
+    '<｜end▁of▁sentence｜>',
+    '<｜begin▁of▁sentence｜>',
+    '<｜User｜>',
+    '<｜Assistant｜>',
+    '<|end▁of▁sentence|>',
+    ...commonTurnTokens,
+  ],
+}
+
+function dsml(before: string, names: readonly string[]): string[] {
+  const bars = ['｜', '｜｜', '‖', '‖‖', '|', '||']
+  return bars.flatMap((bar) => names.map((name) => `${before}${bar}DSML${bar}${name}`))
+}

@@ -1,0 +1,68 @@
+import { type DelimitedJsonGrammar, usualEnvelope } from '../../engines/json/grammar.ts'
+import type { NameThenArgsGrammar } from '../../engines/named/grammar.ts'
+import type { PythonicGrammar } from '../../engines/pythonic/grammar.ts'
+import type { TaggedParamsGrammar } from '../../engines/tagged/grammar.ts'
+import type { Grammar } from '../format.ts'
+
+/** The tag around the tool definitions in the prompt, taken for the one around calls. */
+const toolsJson: DelimitedJsonGrammar = {
+  engine: 'delimited-json',
+  id: 'tools-json',
+  isSpecial: false,
+  callBegin: ['<tools>'],
+  callEnd: ['</tools>'],
+  envelope: usualEnvelope,
+}
+
+const toldBegin = [
+  '[Calling tool: ',
+  '[Calling tool ',
+  '[Calling function: ',
+  '[Tool call: ',
+  '[tool_call: ',
+  '[TOOL_CALL: ',
+]
+
+/** How transcripts show a call to people: `[Calling tool: NAME({…})]`. */
+const toldCall: NameThenArgsGrammar = {
+  engine: 'name-then-args',
+  id: 'told-call',
+  isSpecial: false,
+  isPlain: true,
+  sectionBegin: [],
+  sectionEnd: [],
+  callBegin: toldBegin,
+  separator: ['('],
+  callEnd: [')]'],
+  header: {},
+}
+
+/** The same with arguments as Python writes them: `[Calling tool: NAME(a=1, b="x")]`. */
+const toldPythonic: PythonicGrammar = {
+  engine: 'pythonic',
+  id: 'told-pythonic',
+  isSpecial: false,
+  isPlain: true,
+  sectionBegin: toldBegin,
+  sectionEnd: [']'],
+  bareBegin: [],
+}
+
+/** A tag with the name of the tool, and JSON in it: `<toolcall><NAME>{…}</NAME></toolcall>`. */
+const tagOfName: TaggedParamsGrammar = {
+  engine: 'tagged-params',
+  id: 'tag-of-name',
+  isSpecial: false,
+  isSectionOptional: false,
+  closesByName: true,
+  sectionBegin: ['<toolcall>', '<tool_call>'],
+  sectionEnd: ['</toolcall>', '</tool_call>'],
+  callBegin: [{ open: '<', name: 'inline', end: '>' }],
+  callEnd: [],
+  parameterBegin: [],
+  parameterEnd: [],
+  parameter: { trim: 'none' },
+}
+
+/** What models fall into when they forget their own syntax: read only as salvage. */
+export const drift: readonly Grammar[] = [toolsJson, toldCall, toldPythonic, tagOfName]

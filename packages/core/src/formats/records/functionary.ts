@@ -1,0 +1,46 @@
+import type { NameThenArgsGrammar } from '../../engines/named/grammar.ts'
+import type { Format } from '../format.ts'
+import { commonTurnTokens } from './common.ts'
+
+/** v3.1, and what the documentation of Llama 3.1 teaches. Qwen writes tags where this has JSON. */
+export const functionTag: NameThenArgsGrammar = {
+  engine: 'name-then-args',
+  id: 'functionary-v3.1',
+  isSpecial: false,
+  isPlain: true,
+  sectionBegin: [],
+  sectionEnd: [],
+  callBegin: ['<function='],
+  separator: ['>'],
+  callEnd: ['</function>'],
+  header: {},
+}
+
+/** v3.2: every part of the answer is addressed to somebody, text to `all`. The prompt ends with the first arrow. */
+const functionaryV32: NameThenArgsGrammar = {
+  engine: 'name-then-args',
+  id: 'functionary-v3.2',
+  isSpecial: false,
+  isPlain: true,
+  sectionBegin: [],
+  sectionEnd: [],
+  isFirst: true,
+  textName: 'all',
+  callBegin: ['>>>'],
+  separator: ['\n'],
+  callEnd: [],
+  header: {},
+}
+
+export const functionary: Format = {
+  id: 'functionary',
+  title: 'Functionary',
+  models: ['Functionary v3.1', 'Functionary v3.2'],
+  sample: '>>>get_weather\n{"city":"Paris"}',
+  grammars: [functionTag, functionaryV32],
+  salvage: [],
+  reasoning: [],
+  structure: ['>>>all\n'],
+  promptTail: '>>>',
+  turnTokens: [['<|start_header_id|>', 'assistant', '<|end_header_id|>'], ...commonTurnTokens],
+}

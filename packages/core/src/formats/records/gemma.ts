@@ -1,0 +1,69 @@
+import type { KeyValuesGrammar } from '../../engines/key-values/grammar.ts'
+import type { PythonicGrammar } from '../../engines/pythonic/grammar.ts'
+import type { Format } from '../format.ts'
+import { commonTurnTokens } from './common.ts'
+import { pythonicList } from './pythonic.ts'
+
+const gemma4: KeyValuesGrammar = {
+  engine: 'key-values',
+  id: 'gemma4',
+  isSpecial: true,
+  callBegin: ['<|tool_call>'],
+  callEnd: ['<tool_call|>'],
+  namePrefix: 'call:',
+  textMark: '<|"|>',
+}
+
+const functionGemma: KeyValuesGrammar = {
+  engine: 'key-values',
+  id: 'functiongemma',
+  isSpecial: true,
+  callBegin: ['<start_function_call>'],
+  callEnd: ['<end_function_call>'],
+  namePrefix: 'call:',
+  textMark: '<escape>',
+  isUntyped: true,
+}
+
+/** What is left of a call when the server strips the special tokens, those around texts included. */
+const gemmaStripped: KeyValuesGrammar = {
+  engine: 'key-values',
+  id: 'gemma-stripped',
+  isSpecial: false,
+  callBegin: ['call:'],
+  callEnd: [],
+  namePrefix: '',
+  textMark: '<|"|>',
+}
+
+/** Up to Gemma 3 there is no syntax for calls; many prompts ask for Python in a fence. */
+const toolCode: PythonicGrammar = {
+  engine: 'pythonic',
+  id: 'tool-code',
+  isSpecial: false,
+  sectionBegin: ['```tool_code', '```tool_call'],
+  sectionEnd: ['```'],
+  bareBegin: [],
+  isFence: true,
+}
+
+export const gemma: Format = {
+  id: 'gemma',
+  title: 'Gemma',
+  models: ['Gemma 4', 'FunctionGemma', 'Gemma 2 and 3 (by prompt)'],
+  sample: '<|tool_call>call:get_weather{city:<|"|>Paris<|"|>}<tool_call|>',
+  grammars: [gemma4, functionGemma],
+  salvage: [toolCode, gemmaStripped, pythonicList],
+  reasoning: [{ begin: ['<|channel>', 'thought'], end: '<channel|>' }],
+  structure: [],
+  turnTokens: [
+    '<turn|>',
+    '<|turn>model',
+    '<end_of_turn>',
+    '<start_of_turn>model',
+    '<|tool_response>',
+    '<start_function_response>',
+    '<eos>',
+    ...commonTurnTokens,
+  ],
+}

@@ -1,0 +1,32 @@
+import type { TaggedParamsGrammar } from '../../engines/tagged/grammar.ts'
+import type { Format } from '../format.ts'
+import { commonTurnTokens, think } from './common.ts'
+import { hermesJson } from './hermes.ts'
+
+/** 4.5 and 4.6 write a line break behind the name and between the tags, later releases none. */
+const glmTags: TaggedParamsGrammar = {
+  engine: 'tagged-params',
+  id: 'glm-xml',
+  isSpecial: false,
+  isSectionOptional: true,
+  sectionBegin: [],
+  sectionEnd: [],
+  callBegin: [{ open: '<tool_call>', name: 'word', end: '' }],
+  callEnd: ['</tool_call>'],
+  parameterBegin: [{ open: '<arg_key>', name: { around: ['<arg_key>', '</arg_key>'] }, end: '<arg_value>' }],
+  keyEnd: ['</arg_key>'],
+  parameterEnd: ['</arg_value>'],
+  parameter: { trim: 'none' },
+}
+
+export const glm: Format = {
+  id: 'glm',
+  title: 'GLM',
+  models: ['GLM-4.5 to 4.7', 'GLM-5', 'Laguna', 'Ling', 'Ring'],
+  sample: '<tool_call>get_weather<arg_key>city</arg_key><arg_value>Paris</arg_value></tool_call>',
+  grammars: [glmTags, hermesJson],
+  salvage: [],
+  reasoning: [think],
+  structure: [],
+  turnTokens: ['<|user|>', '<|assistant|>', '</assistant>', ...commonTurnTokens],
+}

@@ -1,0 +1,57 @@
+import { type DelimitedJsonGrammar, usualEnvelope } from '../../engines/json/grammar.ts'
+import type { Format, ReasoningMarkers } from '../format.ts'
+import { bareJson, commonTurnTokens, think } from './common.ts'
+
+/** Granite 3.0 writes an array behind its token; Phi-4 closes it as well. */
+export const toolCallToken: DelimitedJsonGrammar = {
+  engine: 'delimited-json',
+  id: 'granite-array',
+  isSpecial: true,
+  callBegin: ['<|tool_call|>'],
+  callEnd: ['<|/tool_call|>'],
+  isEndOptional: true,
+  envelope: usualEnvelope,
+}
+
+/** 3.1 to 3.3 write an array that nothing closes, 4 an object between two tags. */
+const graniteTag: DelimitedJsonGrammar = {
+  engine: 'delimited-json',
+  id: 'granite-tag',
+  isSpecial: false,
+  callBegin: ['<tool_call>'],
+  callEnd: ['</tool_call>'],
+  isEndOptional: true,
+  envelope: usualEnvelope,
+}
+
+const granite20b: DelimitedJsonGrammar = {
+  engine: 'delimited-json',
+  id: 'granite-20b-fc',
+  isSpecial: false,
+  callBegin: ['<function_call>'],
+  callEnd: ['</function_call>'],
+  isEndOptional: true,
+  envelope: usualEnvelope,
+}
+
+/** 3.2 thinks in sentences. */
+const thoughts: readonly ReasoningMarkers[] = ['Here is', "Here's"].flatMap((begin) =>
+  ['Here is', "Here's"].map((end): ReasoningMarkers => ({
+    begin: `${begin} my thought process:`,
+    end: `${end} my response:`,
+    plain: 'both',
+  })),
+)
+
+export const granite: Format = {
+  id: 'granite',
+  title: 'Granite',
+  models: ['Granite 3', 'Granite 4', 'Granite 20B Function Calling'],
+  sample: '<|tool_call|>[{"name": "get_weather", "arguments": {"city":"Paris"}}]',
+  grammars: [toolCallToken, graniteTag, granite20b],
+  salvage: [bareJson],
+  reasoning: [think, ...thoughts],
+  structure: [],
+  wrappers: [{ begin: '<response>', end: '</response>' }],
+  turnTokens: ['<|end_of_text|>', ['<|start_of_role|>', 'assistant', '<|end_of_role|>'], ...commonTurnTokens],
+}

@@ -1,0 +1,42 @@
+import { type DelimitedJsonGrammar, usualEnvelope } from '../../engines/json/grammar.ts'
+import type { ChannelsGrammar } from '../../engines/messages/grammar.ts'
+import type { Format } from '../format.ts'
+
+const inklingJson: DelimitedJsonGrammar = {
+  engine: 'delimited-json',
+  id: 'inkling',
+  isSpecial: true,
+  callBegin: ['<|content_invoke_tool_json|>'],
+  callEnd: ['<|end_message|>'],
+  envelope: usualEnvelope,
+}
+
+const inklingMessages: ChannelsGrammar = {
+  id: 'inkling',
+  messageBegin: ['<|message_model|>'],
+  speakers: [],
+  channelBegin: [],
+  typeBegin: [],
+  types: [],
+  builtins: [],
+  routes: {},
+  bodyBegin: [],
+  reasoningBegin: ['<|content_thinking|>'],
+  // A call in free text has no name and no arguments that anybody could read: it is shown.
+  contentBegin: ['<|content_text|>', '<|content_invoke_tool_text|>'],
+  bodyEnd: ['<|end_message|>', '<|content_model_end_sampling|>'],
+  calls: [],
+}
+
+export const inkling: Format = {
+  id: 'inkling',
+  title: 'Inkling',
+  models: ['Inkling'],
+  sample: '<|content_invoke_tool_json|>{"name": "get_weather", "args": {"city":"Paris"}}<|end_message|>',
+  grammars: [inklingJson],
+  salvage: [],
+  reasoning: [],
+  channels: inklingMessages,
+  structure: [],
+  turnTokens: [],
+}

@@ -1,0 +1,36 @@
+import { type DelimitedJsonGrammar, usualEnvelope } from '../../engines/json/grammar.ts'
+import type { PythonicGrammar } from '../../engines/pythonic/grammar.ts'
+import type { Format } from '../format.ts'
+import { commonTurnTokens, think } from './common.ts'
+import { pythonicList } from './pythonic.ts'
+
+const lfmPythonic: PythonicGrammar = {
+  engine: 'pythonic',
+  id: 'lfm2-pythonic',
+  isSpecial: true,
+  sectionBegin: ['<|tool_call_start|>'],
+  sectionEnd: ['<|tool_call_end|>'],
+  bareBegin: [],
+}
+
+/** Between the same markers, where the prompt asked for JSON. */
+const lfmJson: DelimitedJsonGrammar = {
+  engine: 'delimited-json',
+  id: 'lfm2-json',
+  isSpecial: true,
+  callBegin: ['<|tool_call_start|>'],
+  callEnd: ['<|tool_call_end|>'],
+  envelope: usualEnvelope,
+}
+
+export const lfm: Format = {
+  id: 'lfm',
+  title: 'LFM',
+  models: ['LFM2', 'LFM2.5'],
+  sample: '<|tool_call_start|>[get_weather(city="Paris")]<|tool_call_end|>',
+  grammars: [lfmPythonic, lfmJson],
+  salvage: [pythonicList],
+  reasoning: [think],
+  structure: [],
+  turnTokens: commonTurnTokens,
+}

@@ -1,0 +1,35 @@
+import type { TaggedParamsGrammar } from '../../engines/tagged/grammar.ts'
+import type { Format } from '../format.ts'
+import { commonTurnTokens, think } from './common.ts'
+import { claudeInvoke } from './xml.ts'
+
+/** Nothing stands around the calls, and their tag could be prose: only what follows it tells. */
+const minicpm5: TaggedParamsGrammar = {
+  engine: 'tagged-params',
+  id: 'minicpm5-xml',
+  isSpecial: false,
+  isSectionOptional: true,
+  isPlain: true,
+  sectionBegin: [],
+  sectionEnd: [],
+  callBegin: [{ open: '<function ', name: { attribute: 'name' }, end: '>' }],
+  callEnd: ['</function>'],
+  parameterBegin: [
+    { open: '<param ', name: { attribute: 'name', isOptional: true }, end: '>' },
+    { open: '<parameter ', name: { attribute: 'name', isOptional: true }, end: '>' },
+  ],
+  parameterEnd: ['</param>', '</parameter>'],
+  parameter: { trim: 'none', hasCdata: true },
+}
+
+export const minicpm: Format = {
+  id: 'minicpm',
+  title: 'MiniCPM',
+  models: ['MiniCPM5'],
+  sample: '<function name="get_weather"><param name="city">Paris</param></function>',
+  grammars: [minicpm5],
+  salvage: [claudeInvoke],
+  reasoning: [think],
+  structure: [],
+  turnTokens: commonTurnTokens,
+}

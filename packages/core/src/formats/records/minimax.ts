@@ -1,0 +1,70 @@
+import type { ElementTreeGrammar } from '../../engines/tagged/element-grammar.ts'
+import type { TaggedParamsGrammar } from '../../engines/tagged/grammar.ts'
+import type { Format } from '../format.ts'
+import { commonTurnTokens, think, toolCallsJson } from './common.ts'
+import { claudeInvoke } from './xml.ts'
+
+const minimaxM2: TaggedParamsGrammar = {
+  engine: 'tagged-params',
+  id: 'minimax-m2-xml',
+  isSpecial: true,
+  isSectionOptional: false,
+  sectionBegin: ['<minimax:tool_call>'],
+  sectionEnd: ['</minimax:tool_call>'],
+  callBegin: [{ open: '<invoke ', name: { attribute: 'name' }, end: '>' }],
+  callEnd: ['</invoke>'],
+  parameterBegin: [{ open: '<parameter ', name: { attribute: 'name' }, end: '>' }],
+  parameterEnd: ['</parameter>'],
+  parameter: { trim: 'none' },
+}
+
+/** The token that stands before every tag. */
+const token = ']<]minimax[>['
+
+const minimaxM3: ElementTreeGrammar = {
+  engine: 'element-tree',
+  id: 'minimax-m3-xml',
+  isSpecial: true,
+  isSectionOptional: true,
+  sectionBegin: [[token, '<tool_call>']],
+  sectionEnd: [[token, '</tool_call>']],
+  callBegin: [
+    { open: [token, '<invoke '], name: { attribute: 'name' }, end: '>' },
+    // The token before the first tag was forgotten.
+    { open: ['<tool_call>', token, '<invoke '], name: { attribute: 'name' }, end: '>' },
+  ],
+  looseCallBegin: [{ open: '<invoke ', name: { attribute: 'name' }, end: '>' }],
+  callEnd: [[token, '</invoke>']],
+  prefix: token,
+  item: 'item',
+  foreign: [],
+}
+
+/** What is left when the server strips the token. */
+const minimaxM3Stripped: ElementTreeGrammar = {
+  ...minimaxM3,
+  id: 'minimax-m3-stripped',
+  isSpecial: false,
+  sectionBegin: ['<tool_call>'],
+  sectionEnd: ['</tool_call>'],
+  callBegin: minimaxM3.looseCallBegin,
+  looseCallBegin: [],
+  callEnd: ['</invoke>'],
+  prefix: '',
+  foreign: ['parameter', 'param', 'invoke'],
+}
+
+/** Three generations, three syntaxes. */
+export const minimax: Format = {
+  id: 'minimax',
+  title: 'MiniMax',
+  models: ['MiniMax-M1', 'MiniMax-M2 to M2.7', 'MiniMax-M3'],
+  sample:
+    '<minimax:tool_call>\n<invoke name="get_weather">\n<parameter name="city">Paris</parameter>\n</invoke>\n</minimax:tool_call>',
+  grammars: [minimaxM2, minimaxM3, toolCallsJson],
+  // Without their tokens the two leave these tags.
+  salvage: [minimaxM3Stripped, claudeInvoke],
+  reasoning: [think, { begin: '<mm:think>', end: '</mm:think>' }],
+  structure: [],
+  turnTokens: ['<end_of_sentence>', ']~!b[', ']~b]ai', ']~b]', '[e~[', ...commonTurnTokens],
+}

@@ -1,0 +1,29 @@
+import type { Format } from '../format.ts'
+import { bareJson, commonTurnTokens, think } from './common.ts'
+import { drift } from './drift.ts'
+import { hermesJson } from './hermes.ts'
+import { claudeInvoke, qwen3Coder } from './xml.ts'
+
+/** Qwen writes JSON or tags between the same markers; what follows the opener tells which. */
+export const qwen: Format = {
+  id: 'qwen',
+  title: 'Qwen',
+  models: [
+    'Qwen2.5',
+    'QwQ',
+    'Qwen3',
+    'Qwen3-Coder',
+    'Qwen3.5 and later',
+    'MiMo-V2',
+    'Nemotron 3',
+    'Step 3.5',
+    'K-EXAONE 2',
+  ],
+  sample:
+    '<tool_call>\n<function=get_weather>\n<parameter=city>\nParis\n</parameter>\n</function>\n</tool_call>',
+  grammars: [hermesJson, qwen3Coder],
+  salvage: [qwen3Coder, claudeInvoke, bareJson, ...drift],
+  reasoning: [think],
+  structure: [],
+  turnTokens: commonTurnTokens,
+}

@@ -1,0 +1,48 @@
+import type { ChannelsGrammar } from '../../engines/messages/grammar.ts'
+import type { NameThenArgsGrammar } from '../../engines/named/grammar.ts'
+import type { Format } from '../format.ts'
+
+const solarCalls: NameThenArgsGrammar = {
+  engine: 'name-then-args',
+  id: 'solar-open',
+  isSpecial: true,
+  sectionBegin: ['<|tool_calls|>'],
+  sectionEnd: [],
+  callBegin: ['<|tool_call:begin|>'],
+  nameBegin: ['<|tool_call:name|>'],
+  separator: ['<|tool_call:args|>'],
+  callEnd: ['<|tool_call:end|>'],
+  stop: ['<|end|>', '<|begin|>', '<|calls|>'],
+  header: {},
+}
+
+/** A token says what a message is: its own header holds nothing but who speaks. */
+const solarMessages: ChannelsGrammar = {
+  id: 'solar-open',
+  messageBegin: ['<|begin|>'],
+  speakers: ['assistant'],
+  channelBegin: [],
+  typeBegin: [],
+  types: [],
+  builtins: [],
+  routes: {},
+  bodyBegin: [],
+  reasoningBegin: ['<|think|>'],
+  contentBegin: ['<|content|>'],
+  bodyEnd: ['<|end|>', '<|calls|>', '<|flush|>'],
+  calls: [],
+}
+
+export const solar: Format = {
+  id: 'solar',
+  title: 'Solar Open',
+  models: ['Solar Open 100B'],
+  sample:
+    '<|tool_calls|><|tool_call:begin|>8a0d7f38e<|tool_call:name|>get_weather<|tool_call:args|>{"city":"Paris"}<|tool_call:end|>',
+  grammars: [solarCalls],
+  salvage: [],
+  reasoning: [],
+  channels: solarMessages,
+  structure: [],
+  turnTokens: ['<|endoftext|>'],
+}

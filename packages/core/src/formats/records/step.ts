@@ -1,0 +1,38 @@
+import type { TaggedParamsGrammar } from '../../engines/tagged/grammar.ts'
+import type { Format } from '../format.ts'
+import { commonTurnTokens, think } from './common.ts'
+import { hermesJson } from './hermes.ts'
+import { qwen3Coder } from './xml.ts'
+
+/** DeepSeek's bars, but with underscores between the words; inside the tokens stand tags. */
+const step3: TaggedParamsGrammar = {
+  engine: 'tagged-params',
+  id: 'step3',
+  isSpecial: true,
+  isSectionOptional: true,
+  sectionBegin: ['<｜tool_calls_begin｜>'],
+  sectionEnd: ['<｜tool_calls_end｜>'],
+  callBegin: [
+    ['<｜tool_call_begin｜>', 'function', '<｜tool_sep｜>', '<steptml:invoke '],
+    ['<｜tool_call_begin｜>', '<steptml:invoke '],
+    '<steptml:invoke ',
+  ].map((open) => ({ open, name: { attribute: 'name' }, end: '>' })),
+  callEnd: [['</steptml:invoke>', '<｜tool_call_end｜>'], '</steptml:invoke>', '<｜tool_call_end｜>'],
+  parameterBegin: [{ open: '<steptml:parameter ', name: { attribute: 'name' }, end: '>' }],
+  parameterEnd: ['</steptml:parameter>'],
+  parameter: { trim: 'none' },
+}
+
+/** Step-3 writes tags of its own, Step 3.5 and later those of Qwen, or JSON. */
+export const step: Format = {
+  id: 'step',
+  title: 'Step',
+  models: ['Step-3', 'Step 3.5 and 3.7 Flash'],
+  sample:
+    '<｜tool_calls_begin｜>\n<｜tool_call_begin｜>function<｜tool_sep｜><steptml:invoke name="get_weather">\n<steptml:parameter name="city">Paris</steptml:parameter>\n</steptml:invoke><｜tool_call_end｜>\n<｜tool_calls_end｜>',
+  grammars: [step3, qwen3Coder, hermesJson],
+  salvage: [qwen3Coder],
+  reasoning: [think],
+  structure: [],
+  turnTokens: ['<｜EOT｜>', '<｜BOT｜>', ...commonTurnTokens],
+}

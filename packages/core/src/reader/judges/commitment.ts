@@ -1,0 +1,43 @@
+import type { FormatId } from '../../formats/format-id.ts'
+import type { Grammar } from '../../formats/format.ts'
+import type { Heading } from '../lexicon/heading.ts'
+import type { Opening } from '../lexicon/opening.ts'
+
+/** What the stream has shown its format to be. From then on markers of others are text. */
+export class Commitment {
+  format: FormatId | undefined
+  /** The answer is made of messages: then a plain-text call outside of one is text too. */
+  hasHeaders = false
+  private grammars: readonly Grammar[] = []
+
+  toOpening({ format, grammar }: Opening): void {
+    if (this.hasHeaders) return
+    this.format = format
+    this.grammars = [grammar]
+  }
+
+  toFormat(format: FormatId, grammars: readonly Grammar[]): void {
+    if (this.format !== undefined) return
+    this.format = format
+    this.grammars = grammars
+  }
+
+  toHeading({ format, grammars }: Heading): void {
+    this.format = format
+    this.grammars = grammars
+    this.hasHeaders = true
+  }
+
+  allows({ format, grammar }: Opening): boolean {
+    if (this.format === undefined) return true
+    return format === this.format && (!this.hasHeaders || grammar.isSpecial)
+  }
+
+  isForeign(owners: ReadonlySet<FormatId>): boolean {
+    return this.format !== undefined && !owners.has(this.format)
+  }
+
+  owns(grammars: readonly Grammar[]): boolean {
+    return this.format === undefined || grammars.some((each) => this.grammars.includes(each))
+  }
+}

@@ -1,0 +1,83 @@
+import type { TextWindow } from '../../text/text-window.ts'
+import type { Found } from '../candidate.ts'
+import {
+  BACKTICK,
+  closesFence,
+  type Fence,
+  isInlineFence,
+  readFence,
+  runLength,
+  TILDE,
+} from '../code-fence.ts'
+import type { ModelStream, TextFlow } from '../text-flow.ts'
+
+/** Tells fences around code from backticks in a line, and knows whether one is open. */
+export class FenceJudge {
+  private readonly input: TextWindow
+  private readonly flow: TextFlow
+  /** Whether the fence that begins here holds nothing but a call. */
+  private readonly findFenced: (fence: Fence, from: number) => Found | 'text' | 'hold'
+  private fence: Fence | undefined
+  /** Length of the run of fence characters that was judged last. */
+  width = 0
+
+  constructor(
+    { input, flow }: Pick<ModelStream, 'input' | 'flow'>,
+    findFenced: (fence: Fence, from: number) => Found | 'text' | 'hold',
+  ) {
+    this.input = input
+    this.flow = flow
+    this.findFenced = findFenced
+  }
+
+  get isInside(): boolean {
+    return this.fence !== undefined
+  }
+
+  leave(): void {
+    this.fence = undefined
+  }
+
+  /**
+   * Passes over a single mark inside a line, of which code is full. That is no fence, and every other marker that
+   * begins so begins with three of them: there is nothing to look up. The same goes for what follows other marks,
+   * which were passed over before it had come.
+   */
+  passesLone(at: number): boolean {
+    const { flow } = this
+    const { text } = this.input
+    const code = text.charCodeAt(at)
+    if ((code !== BACKTICK && code !== TILDE) || flow.mode === 'reasoning') return false
+    if (flow.isLineStart(at)) return false
+    const isAlone = at + 1 < text.length && text.charCodeAt(at + 1) !== code
+    if (!isAlone && !flow.isBehind(code, at)) return false
+    if (code === BACKTICK && this.fence === undefined) flow.passBackticks(at, 1)
+    return true
+  }
+
+  judge(at: number): Found | 'text' | 'hold' {
+    const { input } = this
+    if (!this.flow.isLineStart(at)) return this.passRun(at)
+    const run = readFence(input.text, at, input.final)
+    if (run === 'more') return 'hold'
+    if (run.length < 3) return this.passRun(at)
+    this.width = run.length
+    if (this.fence !== undefined) {
+      if (closesFence(this.fence, run, input.text, at)) this.fence = undefined
+      return 'text'
+    }
+    const isInline = isInlineFence(input.text, at, run, input.final)
+    if (isInline === 'more') return 'hold'
+    if (isInline) return this.passRun(at)
+    const found = this.findFenced(run, at)
+    if (found === 'text') this.fence = run
+    return found
+  }
+
+  private passRun(at: number): 'text' {
+    const { text } = this.input
+    this.width = runLength(text, at)
+    if (this.fence === undefined && text.charCodeAt(at) === BACKTICK) this.flow.passBackticks(at, this.width)
+    return 'text'
+  }
+}

@@ -1,0 +1,168 @@
+import type { ToolSet } from '../../engines/tool-set.ts'
+import type { FormatId } from '../../formats/format-id.ts'
+import type { TextWindow } from '../../text/text-window.ts'
+import type { Verdict } from '../candidate.ts'
+import type { Entry, Vocabulary } from '../lexicon/entry.ts'
+import type { PromptHeader } from '../lexicon/heading.ts'
+import type { Lexicon } from '../lexicon/lexicon.ts'
+import type { Channel, ModelStream, TextFlow } from '../text-flow.ts'
+import { Commitment } from './commitment.ts'
+import { FenceJudge } from './fence-judge.ts'
+import { HeaderJudge, type HeaderPlace, type HeaderVerdict } from './header-judge.ts'
+import { Leftovers, WrapperJudge } from './leftovers.ts'
+import { OpenerJudge } from './opener-judge.ts'
+import { ReasoningJudge, type ReasoningOpener } from './reasoning-judge.ts'
+
+export interface MarkerJudgeOptions {
+  readonly tools: ToolSet
+  readonly startsInReasoning: boolean
+  /** The marker with which the prompt opened the reasoning, or else any that the expected format has. */
+  readonly reasoningOpener: ReasoningOpener | undefined
+  /** The format that the user named, or that the name of the model suggests. */
+  readonly expectedFormat: FormatId | undefined
+}
+
+/** Tells what a marker outside of calls means, by what came before it, and asks whoever knows its kind. */
+export class MarkerJudge {
+  /** Once a call or a header was read, only its own format is. */
+  readonly commitment = new Commitment()
+  hasCalls = false
+  readonly fences: FenceJudge
+  readonly openers: OpenerJudge
+  readonly leftovers: Leftovers
+  readonly headers: HeaderJudge
+  private readonly reasoning: ReasoningJudge
+  private readonly wrapper: WrapperJudge
+  private readonly input: TextWindow
+  private readonly flow: TextFlow
+  private readonly lexicon: Lexicon
+  private readonly reasoningOpener: ReasoningOpener | undefined
+
+  constructor(stream: ModelStream, lexicon: Lexicon, options: MarkerJudgeOptions) {
+    const { tools, startsInReasoning, reasoningOpener, expectedFormat } = options
+    const { commitment } = this
+    this.input = stream.input
+    this.flow = stream.flow
+    this.lexicon = lexicon
+    this.reasoningOpener = reasoningOpener
+    this.reasoning = new ReasoningJudge(stream, startsInReasoning, reasoningOpener)
+    this.fences = new FenceJudge(stream, (fence, from) => this.openers.findFenced(fence, from))
+    this.openers = new OpenerJudge(stream, {
+      tools,
+      commitment,
+      reasoning: this.reasoning,
+      answer: lexicon.answer,
+      expectedFormat,
+    })
+    this.wrapper = new WrapperJudge(stream)
+    this.leftovers = new Leftovers(stream, commitment)
+    this.headers = new HeaderJudge(stream, tools, commitment, lexicon.readsCalls)
+  }
+
+  /** Calls were read: reasoning is over, and so is any code fence. */
+  afterCalls(): void {
+    this.hasCalls = true
+    this.leftovers.expectNothing()
+    this.fences.leave()
+    this.flow.begin('content', true)
+  }
+
+  /** Text of this kind comes from now on. */
+  beginChannel(channel: Channel): void {
+    this.flow.begin(channel, this.hasCalls && channel === 'content')
+    if (channel === 'reasoning') this.reasoning.begin(this.reasoningOpener)
+  }
+
+  judge(entry: Exclude<Entry, { is: 'fence-mark' }>, at: number, length: number): Verdict {
+    if ('owners' in entry && this.commitment.isForeign(entry.owners)) return 'text'
+    if (entry.is === 'structure' && entry.isBodyEnd && this.leftovers.endsFlushed(entry.owners)) return 'text'
+    if (entry.is === 'structure' && this.reasoning.isBesideMessages(entry.owners)) {
+      return this.leftovers.dropTurnToken(true, at, length, this.hasCalls)
+    }
+    if (this.isForeignToReasoning(entry)) return 'text'
+    switch (entry.is) {
+      case 'opener':
+        return this.openers.judge(entry.openings, at, length, this.hasCalls)
+      case 'reasoning-begin':
+        return this.openReasoning(entry, at, length)
+      case 'reasoning-end':
+        return this.reasoning.close(entry, at, length, this.hasCalls)
+      case 'structure':
+        return this.passStructure(entry, at, length)
+      case 'header':
+        return this.turn(this.headers.judge(entry, at, length, this.placeOf(at)))
+      case 'stripped':
+        return this.turn(this.headers.stripped.judge(entry, at, length, this.placeOf(at)))
+      case 'wrapper':
+        return this.wrapper.judge(entry, at, length, this.placeOf(at))
+      case 'turn-token':
+        return this.leftovers.dropTurnToken(entry.onlyAtEnd, at, length, this.hasCalls)
+      case 'residue':
+        return this.leftovers.dropResidue(entry.grammars, at, length, this.hasCalls)
+    }
+  }
+
+  /** The output goes on with the header that the prompt ends in. */
+  judgePrompt(header: PromptHeader): Verdict {
+    return this.turn(this.headers.judgePrompt(header))
+  }
+
+  dropCutTag(vocabulary: Vocabulary, at: number): boolean {
+    return this.leftovers.dropCutTag(vocabulary, at, this.hasCalls)
+  }
+
+  /** Reasoning that one format opened is not ended, nor opened again, by the markers of another. */
+  private isForeignToReasoning(entry: Entry): boolean {
+    switch (entry.is) {
+      case 'reasoning-begin':
+      case 'reasoning-end':
+        return this.reasoning.isForeign(entry.owners)
+      case 'header':
+        return this.reasoning.isForeign(entry.headings.map(({ format }) => format))
+      default:
+        return false
+    }
+  }
+
+  /** A token that only one format has shows that it is this one. */
+  private openReasoning(
+    entry: Extract<Entry, { is: 'reasoning-begin' }>,
+    at: number,
+    length: number,
+  ): Verdict {
+    if (entry.onlyFirst && !this.flow.isFirst(at)) return 'text'
+    const isToken = this.input.text.startsWith('<|', at)
+    const verdict = this.reasoning.open(entry, at, length, this.flow.isFirst(at))
+    const [format, ...others] = entry.owners
+    if (verdict === 'passed' && isToken && format !== undefined && others.length === 0) {
+      this.commitment.toFormat(format, this.lexicon.grammars.get(format) ?? [])
+    }
+    return verdict
+  }
+
+  private passStructure(entry: Extract<Entry, { is: 'structure' }>, at: number, length: number): Verdict {
+    const isQuoted = entry.isBodyEnd && this.headers.isQuoted(at, length, this.fences.isInside)
+    if (isQuoted !== false) return isQuoted === 'more' ? 'hold' : 'text'
+    if (entry.isBodyEnd) this.fences.leave()
+    this.flow.passMarker(at, length, this.hasCalls)
+    this.flow.begin('content', this.hasCalls)
+    return 'passed'
+  }
+
+  private placeOf(at: number): HeaderPlace {
+    return {
+      isFirst: this.flow.isFirst(at),
+      isBehindCalls: this.hasCalls && this.flow.isBehindMarker(at),
+      isInCode: this.fences.isInside,
+      hasCalls: this.hasCalls,
+    }
+  }
+
+  /** Behind a header text of another kind may begin; a code fence does not go on there. */
+  private turn(verdict: HeaderVerdict): Verdict {
+    if (verdict !== 'reasoning' && verdict !== 'content') return verdict
+    if (verdict === 'reasoning') this.reasoning.begin(undefined)
+    this.fences.leave()
+    return 'passed'
+  }
+}

@@ -1,0 +1,166 @@
+import type { ToolSet } from '../../engines/tool-set.ts'
+import type { Sink } from '../../events.ts'
+import type { FormatId } from '../../formats/format-id.ts'
+import { problemCodes } from '../../problems.ts'
+import { NONE, PARTIAL } from '../../text/marker.ts'
+import type { TextWindow } from '../../text/text-window.ts'
+import type { Found, Verdict } from '../candidate.ts'
+import { type Fence, insideFence } from '../code-fence.ts'
+import type { Vocabulary } from '../lexicon/entry.ts'
+import { type Opening, opensLines, opensOnlyFirst, probe } from '../lexicon/opening.ts'
+import type { ModelStream, TextFlow } from '../text-flow.ts'
+import type { Commitment } from './commitment.ts'
+import type { ReasoningJudge } from './reasoning-judge.ts'
+
+interface Surroundings {
+  readonly tools: ToolSet
+  readonly commitment: Commitment
+  readonly reasoning: ReasoningJudge
+  /** What an answer may begin with. */
+  readonly answer: Vocabulary
+  /** The format that the user named, or that the name of the model suggests. */
+  readonly expectedFormat: FormatId | undefined
+}
+
+/** Decides whether an opener opens a call, by where it stands and what follows it. */
+export class OpenerJudge {
+  /** Plain-text openers before this position of the stream were tried already. */
+  triedUpTo = 0
+  private readonly input: TextWindow
+  private readonly sink: Sink
+  private readonly flow: TextFlow
+  private readonly tools: ToolSet
+  private readonly commitment: Commitment
+  private readonly reasoning: ReasoningJudge
+  private readonly answer: Vocabulary
+  private readonly expectedFormat: FormatId | undefined
+
+  constructor(stream: ModelStream, surroundings: Surroundings) {
+    this.input = stream.input
+    this.sink = stream.sink
+    this.flow = stream.flow
+    this.tools = surroundings.tools
+    this.commitment = surroundings.commitment
+    this.reasoning = surroundings.reasoning
+    this.answer = surroundings.answer
+    this.expectedFormat = surroundings.expectedFormat
+  }
+
+  judge(openings: readonly Opening[], at: number, length: number, hasCalls: boolean): Verdict {
+    return this.flow.mode === 'reasoning'
+      ? this.judgeInReasoning(openings, at, length)
+      : this.judgeInContent(openings, at, length, hasCalls)
+  }
+
+  /** Which of the openings it is, by what follows the marker. */
+  findOpening(openings: readonly Opening[], at: number, length: number): Opening | 'hold' | undefined {
+    const { input } = this
+    for (const opening of openings) {
+      if (!this.commitment.allows(opening)) continue
+      const answer = probe(opening, this.tools, input.text, at, length, input.final)
+      if (answer === 'more') return 'hold'
+      if (answer === 'yes') return opening
+      // The beginning of a call that was cut off: whatever else could be read into it, it is not whole.
+      const isNative = opening.opens === 'bare' && !opening.isSalvage
+      if (isNative && input.final && probe(opening, this.tools, input.text, at, length, false) === 'more')
+        break
+    }
+    return undefined
+  }
+
+  /** A code fence that may hold nothing but a call. */
+  findFenced(fence: Fence, from: number): Found | 'text' | 'hold' {
+    const { input } = this
+    if (this.tools.size === 0 || input.base + from < this.triedUpTo) return 'text'
+    const at = insideFence(input.text, from + fence.length, input.final)
+    if (at === 'more') return 'hold'
+    if (at === undefined) return 'text'
+    const { answer } = this
+    const length = answer.match(input.text, at, input.final)
+    if (length === PARTIAL) return 'hold'
+    if (length === NONE) return 'text'
+    const entry = answer.found
+    if (entry.is !== 'opener') return 'text'
+    const opening = this.findOpening(entry.openings, at, length)
+    if (opening === 'hold') return 'hold'
+    if (opening === undefined || opening.grammar.isSpecial) return 'text'
+    return { opening, at, length: opening.opens === 'bare' ? 0 : length, as: 'fenced', from, fence }
+  }
+
+  private judgeInContent(
+    openings: readonly Opening[],
+    from: number,
+    width: number,
+    hasCalls: boolean,
+  ): Verdict {
+    const { flow } = this
+    const lead = openings[0]?.lead ?? 0
+    const at = from + lead
+    const length = width - lead
+    // A name alone opens a call only where nothing stands before it, and so does an arrow.
+    const needsStart = openings[0]?.lead === 0 || openings.every(opensOnlyFirst)
+    if (needsStart && !flow.isFirst(at) && !(hasCalls && flow.isBehindMarker(at))) return 'text'
+    // Asked first: a bracket in the middle of an answer must not be held to see what follows it.
+    if (openings[0]?.opens === 'bare' && !flow.isFirst(at)) return this.judgeLine(openings, at, length)
+    const opening = this.findOpening(openings, at, length)
+    if (opening === 'hold') return 'hold'
+    if (opening === undefined) return this.passOpener(openings, at, length)
+    if (!opening.grammar.isSpecial && flow.isInlineCode(at)) return 'text'
+    if (opening.opens === 'bare') {
+      return { opening, at, length: 0, as: opening.isSalvage ? 'bare' : 'certain', from: at }
+    }
+    if ('isLine' in opening.grammar && !flow.isLineStart(at)) return 'text'
+    if (!opening.isSalvage) return { opening, at, length, as: 'certain', from: at }
+    return lead > 0 || flow.standsAlone(at) ? { opening, at, length, as: 'salvage', from: at } : 'text'
+  }
+
+  /** A bracket behind text opens calls only at the start of a line, and only where they are expected. */
+  private judgeLine(openings: readonly Opening[], at: number, length: number): Verdict {
+    const expected = openings.filter(opensLines)
+    if (expected.length === 0 || !this.flow.isLineStart(at)) return 'text'
+    const opening = this.findOpening(expected, at, length)
+    if (opening === 'hold') return 'hold'
+    return opening === undefined ? 'text' : { opening, at, length: 0, as: 'certain', from: at }
+  }
+
+  /** An opener with no call behind it is text, and worth a report unless it was a mere guess. */
+  private passOpener(openings: readonly Opening[], at: number, length: number): Verdict {
+    const expected = openings.filter((opening) => !opening.isSalvage && this.commitment.allows(opening))
+    if (expected.length === 0 || this.flow.isInlineCode(at)) return 'text'
+    const { input } = this
+    const isCut = expected.some(
+      (opening) => probe(opening, this.tools, input.text, at, length, false) === 'more',
+    )
+    if (!isCut && !expected.some(isMarked)) return 'text'
+    const end = isCut ? input.text.length : at + length
+    const source = input.text.slice(at, end)
+    this.flow.passOn(end)
+    const code = isCut ? 'truncated-call' : 'no-call'
+    this.sink.problem(code, problemCodes[code], source)
+    return 'passed'
+  }
+
+  /** What is a token to one model is plain text to all others, and they may speak of it. */
+  private isForeignInThought({ format }: Opening): boolean {
+    const isOther = this.expectedFormat !== undefined && format !== this.expectedFormat
+    return isOther || this.reasoning.isForeign([format])
+  }
+
+  /** Special tokens are never prose. Plain text may be a draft: what follows it decides. */
+  private judgeInReasoning(openings: readonly Opening[], at: number, length: number): Verdict {
+    const opening = this.findOpening(openings, at, length)
+    if (opening === 'hold') return 'hold'
+    if (opening === undefined) return 'text'
+    if (opening.grammar.isSpecial && !this.isForeignInThought(opening)) {
+      return { opening, at, length, as: 'certain', from: at }
+    }
+    if (this.input.base + at < this.triedUpTo) return 'text'
+    return { opening, at, length, as: 'in-reasoning', from: at }
+  }
+}
+
+/** Whether the marker says that a call was meant. A bracket or an arrow in prose says nothing. */
+function isMarked({ opens, isSalvage, grammar }: Opening): boolean {
+  const isPlain = 'isPlain' in grammar && grammar.isPlain
+  return opens !== 'bare' && !isSalvage && !isPlain
+}

@@ -1,0 +1,84 @@
+import type { NameThenArgsGrammar } from '../../engines/named/grammar.ts'
+import type { ToolSet } from '../../engines/tool-set.ts'
+import type { FormatId } from '../../formats/format-id.ts'
+import type { Format } from '../../formats/format.ts'
+import type { Entry, Vocabulary } from './entry.ts'
+import type { Lexicon } from './lexicon.ts'
+import type { Opening } from './opening.ts'
+
+/** Agents send the same tools with every request; whoever invents new ones must not fill the memory. */
+const rememberedSets = 32
+
+const remembered = new WeakMap<Lexicon, Map<string, Lexicon>>()
+
+/**
+ * The lexicon with the names of the declared tools as openers, for what a server leaves of a call when it
+ * strips every marker. A name counts at the start of an answer, right behind calls, and at the start of a line:
+ * anywhere else plain words would have to be held back.
+ */
+export function withDeclaredNames(lexicon: Lexicon, formats: readonly Format[], tools: ToolSet): Lexicon {
+  const owner = findOwner(formats)
+  if (owner === undefined) return lexicon
+  const names = [...tools.names()].filter((name) => name !== '')
+  const key = names.join('\0')
+  const known = remembered.get(lexicon) ?? new Map<string, Lexicon>()
+  remembered.set(lexicon, known)
+  let extended = known.get(key)
+  if (extended === undefined) {
+    extended = {
+      ...lexicon,
+      answer: withNames(lexicon.answer, names, owner, ['', ...leads]),
+      content: withNames(lexicon.content, names, owner, leads),
+    }
+    const [oldest] = known.keys()
+    if (known.size >= rememberedSets && oldest !== undefined) known.delete(oldest)
+    known.set(key, extended)
+  }
+  return extended
+}
+
+interface Owner {
+  readonly format: FormatId
+  readonly grammar: NameThenArgsGrammar
+}
+
+/** Only a format that was named: for any other, every line and every sentence would have to be looked at. */
+function findOwner([first]: readonly Format[]): Owner | undefined {
+  if (first === undefined) return undefined
+  for (const grammar of first.salvage) {
+    if (grammar.engine === 'name-then-args' && grammar.namePrefixes !== undefined)
+      return { format: first.id, grammar }
+  }
+  return undefined
+}
+
+/** The call may follow the sentence before it without a blank. */
+const leads = ['\n', '.', ':', '!', '?']
+
+function withNames(
+  vocabulary: Vocabulary,
+  names: readonly string[],
+  { format, grammar }: Owner,
+  leadsBefore: readonly string[],
+): Vocabulary {
+  const extended = vocabulary.copy()
+  for (const name of names) {
+    const opening: Opening = {
+      format,
+      grammar,
+      opens: 'call',
+      header: { id: null, name },
+      isSalvage: true,
+      isNamed: false,
+    }
+    for (const lead of leadsBefore) {
+      const entry: Entry = { is: 'opener', openings: [{ ...opening, lead: lead.length }] }
+      for (const prefix of grammar.namePrefixes ?? []) {
+        const marker = lead + prefix + name
+        // What means something already goes on meaning that.
+        if (vocabulary.get(marker) === undefined) extended.add(marker, entry)
+      }
+    }
+  }
+  return extended
+}

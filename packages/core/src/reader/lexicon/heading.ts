@@ -1,0 +1,143 @@
+import type { ChannelsGrammar } from '../../engines/messages/grammar.ts'
+import { type MessageHeader, readMessageHeader } from '../../engines/messages/message-header.ts'
+import { markersOf as nameThenArgsMarkers, type NameThenArgsGrammar } from '../../engines/named/grammar.ts'
+import {
+  markersOf as taggedParamsMarkers,
+  probeTaggedParams,
+  type TaggedParamsGrammar,
+} from '../../engines/tagged/grammar.ts'
+import type { ToolSet } from '../../engines/tool-set.ts'
+import type { FormatId } from '../../formats/format-id.ts'
+import type { Grammar } from '../../formats/format.ts'
+import { NONE, PARTIAL } from '../../text/marker.ts'
+import { skipSpace } from '../../text/space.ts'
+import type { Opening } from './opening.ts'
+
+/** One grammar in which a marker may stand in the header of a message. */
+export interface Heading {
+  readonly format: FormatId
+  readonly channels: ChannelsGrammar
+  /** Every grammar of the format. */
+  readonly grammars: readonly Grammar[]
+}
+
+/** The beginning of a header that the prompt holds. */
+export interface PromptHeader {
+  readonly text: string
+  readonly headings: readonly Heading[]
+}
+
+/** A header, and what it leads to: text, or the body of a call. */
+export interface Lead {
+  readonly heading: Heading
+  readonly header: MessageHeader
+  /** How the body of the call is read, and where it begins. Undefined: the body is text. */
+  readonly call: CallBody | undefined
+  readonly isSure: boolean
+}
+
+interface CallBody {
+  readonly opening: Opening
+  readonly at: number
+  /** A name in the header that the body does not repeat. */
+  readonly otherName?: string
+}
+
+/** How many characters may be held to see what a header leads to. */
+export const LONGEST_HEADING = 256
+
+/**
+ * Reads the header that `text` begins with. Of several grammars the first that is sure of it wins: many
+ * headers mean something in each of them.
+ */
+export function findLead(
+  headings: readonly Heading[],
+  tools: ToolSet,
+  text: string,
+  final: boolean,
+): Lead | 'more' | 'no' {
+  const leads: Lead[] = []
+  for (const heading of headings) {
+    const lead = readHeading(heading, tools, text, final)
+    if (lead === 'more') return 'more'
+    if (lead === 'no') continue
+    if (lead.header.isSure) return lead
+    leads.push(lead)
+  }
+  return leads.find((lead) => lead.isSure) ?? leads[0] ?? 'no'
+}
+
+function readHeading(heading: Heading, tools: ToolSet, text: string, final: boolean): Lead | 'more' | 'no' {
+  const { channels, format } = heading
+  const header = readMessageHeader(channels, tools, text, 0, final)
+  if (typeof header === 'string') return header
+  const { recipient, end, isSure } = header
+  if (recipient.is !== 'tool') return { heading, header, call: undefined, isSure }
+  for (const grammar of channels.calls) {
+    const call =
+      grammar.engine === 'tagged-params'
+        ? taggedBody(format, grammar, recipient.name, text, end, final)
+        : jsonBody(format, grammar, recipient.name, text, end, final)
+    if (call === 'more') return 'more'
+    if (call !== 'no') return { heading, header, call, isSure: true }
+  }
+  return { heading, header, call: undefined, isSure }
+}
+
+type Body = CallBody | 'more' | 'no'
+
+/** What stands behind the header of a call must look like arguments: anything else is a message after all. */
+function jsonBody(
+  format: FormatId,
+  grammar: NameThenArgsGrammar,
+  name: string | null,
+  text: string,
+  at: number,
+  final: boolean,
+): Body {
+  const opening: Opening = { ...certain, format, grammar, opens: 'body', header: { id: null, name } }
+  const start = skipSpace(text, at)
+  if (start === text.length) return final ? 'no' : 'more'
+  if ('{["`'.includes(text.charAt(start))) return { opening, at }
+  if ('null'.startsWith(text.slice(start, start + 4))) {
+    return start + 4 <= text.length ? { opening, at } : final ? 'no' : 'more'
+  }
+  const { ends } = nameThenArgsMarkers(grammar)
+  const length = ends.match(text, start, final)
+  if (length === PARTIAL) return 'more'
+  return length === NONE ? 'no' : { opening, at }
+}
+
+function taggedBody(
+  format: FormatId,
+  grammar: TaggedParamsGrammar,
+  name: string | null,
+  text: string,
+  at: number,
+  final: boolean,
+): Body {
+  const { all } = taggedParamsMarkers(grammar)
+  const start = skipSpace(text, at)
+  if (start === text.length) return final ? 'no' : 'more'
+  const length = all.match(text, start, final)
+  if (length === PARTIAL) return 'more'
+  if (length === NONE) return 'no'
+  const role = all.found
+  if (role.is !== 'section-begin' && role.is !== 'call-begin') return 'no'
+  const tag = role.is === 'call-begin' ? role.tag : undefined
+  const called: string[] = []
+  const accepts = (each: string): boolean => called.push(each) > 0
+  const answer = probeTaggedParams(grammar, tag, accepts, text, start + length, final)
+  // The same long name in the header and in the tag fills the whole window: then the tag need not be whole.
+  const isCut = answer === 'no' && text.length >= LONGEST_HEADING
+  const goesOn = isCut && probeTaggedParams(grammar, tag, accepts, text, start + length, false) === 'more'
+  if (answer !== 'yes' && !goesOn) return answer
+  const opening: Opening =
+    tag === undefined
+      ? { ...certain, format, grammar, opens: 'section' }
+      : { ...certain, format, grammar, opens: 'call', tag }
+  const isRepeated = name === null || goesOn || called.includes(name)
+  return { opening, at: start + length, ...(isRepeated ? {} : { otherName: name }) }
+}
+
+const certain = { isSalvage: false, isNamed: true } as const

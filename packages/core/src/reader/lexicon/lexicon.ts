@@ -1,0 +1,225 @@
+import { headerBeginnings } from '../../engines/messages/grammar.ts'
+import type { FormatId } from '../../formats/format-id.ts'
+import type { Format, Grammar, ReasoningMarkers } from '../../formats/format.ts'
+import { MarkerSearch } from '../../text/marker-search.ts'
+import { keyOf, type Marker, markerOf } from '../../text/marker.ts'
+import { collectOpenings, headerOpenings } from './collect-openings.ts'
+import type { Entry, LexiconOptions, Vocabulary } from './entry.ts'
+import type { Heading } from './heading.ts'
+import { type HeaderOpening, type Opening, opensLines, opensOnlyFirst } from './opening.ts'
+import { addStripped } from './stripped-entries.ts'
+
+/** Everything that is looked for outside of calls, by where in the output one is. */
+export interface Lexicon {
+  /** At the start of an answer: only there can a call stand without any marker. */
+  readonly answer: Vocabulary
+  readonly content: Vocabulary
+  /** In text that was already found to be no call: plain-text openers do not count. */
+  readonly triedContent: Vocabulary
+  /** Inside a code fence: only special tokens count. */
+  readonly fencedContent: Vocabulary
+  readonly reasoning: Vocabulary
+  /** Headers with which an output may begin, without any marker. */
+  readonly headers: readonly HeaderOpening[]
+  readonly triedReasoning: Vocabulary
+  /** For answers that have lost the tokens of their headers. */
+  readonly stripped: () => { readonly content: Vocabulary; readonly reasoning: Vocabulary }
+  /** Nothing at all is looked for: text can be passed on unseen. */
+  readonly isEmpty: boolean
+  readonly readsCalls: boolean
+  readonly grammars: ReadonlyMap<FormatId, readonly Grammar[]>
+}
+
+/** Text may hold these as well (`<s>` is struck-through text in HTML), so they end a turn only at the very end. */
+const onlyAtEnd: ReadonlySet<string> = new Set(['</s>', '</assistant>', '[EOS]'])
+
+export function buildLexicon(formats: readonly Format[], options: LexiconOptions): Lexicon {
+  const openers = options.readsCalls
+    ? collectOpenings(formats, options.salvages)
+    : new Map<string, Opening[]>()
+  const headers = headerOpenings(formats[0], options.salvages)
+  const isEmpty = openers.size === 0 && headers.length === 0 && formats.every(hasOnlyContent)
+  const build = (where: Where): Vocabulary => {
+    const search = new MarkerSearch<Entry>()
+    const isFenced = where === 'fencedContent'
+    if (options.readsCalls) {
+      if (!isFenced) addResidue(search, formats)
+      addTurnTokens(search, formats, isFenced)
+    }
+    addStructure(search, formats, where)
+    addHeadings(search, formats, where)
+    for (const [key, openings] of openers) {
+      const usable = openings.filter((opening) => isReadIn(where, opening))
+      if (usable.length > 0) search.add(markerOf(key), { is: 'opener', openings: usable })
+    }
+    if (!isEmpty && where !== 'reasoning' && where !== 'triedReasoning') {
+      search.add('`', { is: 'fence-mark' })
+      search.add('~', { is: 'fence-mark' })
+    }
+    if (where === 'answer' || where === 'content') addStripped(search, formats, where, options)
+    return search
+  }
+  const buildExpected = (where: 'content' | 'reasoning'): Vocabulary => {
+    const search = build(where)
+    addStripped(search, formats, `expected ${where}`, options)
+    return search
+  }
+  return {
+    answer: build('answer'),
+    content: build('content'),
+    triedContent: build('triedContent'),
+    fencedContent: build('fencedContent'),
+    reasoning: build('reasoning'),
+    triedReasoning: build('triedReasoning'),
+    stripped: once(() => ({ content: buildExpected('content'), reasoning: buildExpected('reasoning') })),
+    headers,
+    isEmpty,
+    readsCalls: options.readsCalls,
+    grammars: new Map(formats.map(({ id, grammars }) => [id, grammars])),
+  }
+}
+
+type Where = Exclude<keyof Lexicon, 'isEmpty' | 'readsCalls' | 'headers' | 'grammars' | 'stripped'>
+
+/** Makes the value when it is first asked for: few answers need it. */
+function once<T>(make: () => T): () => T {
+  let made: T | undefined
+  return () => (made ??= make())
+}
+
+function hasOnlyContent(format: Format): boolean {
+  return format.reasoning.length === 0 && format.channels === undefined
+}
+
+function isReadIn(where: Where, opening: Opening): boolean {
+  if (opening.grammar.isSpecial || where === 'answer') return true
+  if (opening.opens === 'bare') return where === 'content' && opensLines(opening)
+  if (opensOnlyFirst(opening)) return false
+  if (where === 'content') return true
+  return where === 'reasoning' && !opening.isSalvage
+}
+
+/** Code may hold the text of such a token. At the very end it ends the turn, even in a fence that was never closed. */
+function addTurnTokens(search: MarkerSearch<Entry>, formats: readonly Format[], isFenced: boolean): void {
+  for (const format of formats) {
+    for (const marker of format.turnTokens) {
+      const owners = ownersWith(search.get(marker), format.id)
+      search.add(marker, { is: 'turn-token', onlyAtEnd: isFenced || onlyAtEnd.has(keyOf(marker)), owners })
+    }
+  }
+}
+
+function addStructure(search: MarkerSearch<Entry>, formats: readonly Format[], where: Where): void {
+  for (const [index, format] of formats.entries()) {
+    if (where === 'fencedContent') break
+    for (const { begin, end, plain } of format.reasoning) {
+      if (plain === undefined) addReasoningBegin(search, { begin, end }, format.id, false)
+      if (plain !== 'both') addReasoningEnd(search, end, format.id)
+    }
+    if (index === 0) addPlainStructure(search, format, where)
+  }
+  // What is structure to one ends the turn or the reasoning of another; as structure it does both.
+  const add = (marker: Marker, id: FormatId, isBodyEnd: boolean): void => {
+    const others = formats.filter((format) =>
+      format.turnTokens.some((token) => keyOf(token) === keyOf(marker)),
+    )
+    const owners = ownersWith(search.get(marker), id, ...others.map((format) => format.id))
+    search.add(marker, { is: 'structure', owners, isBodyEnd })
+  }
+  for (const { id, channels } of formats) {
+    for (const marker of channels?.bodyEnd ?? []) add(marker, id, true)
+  }
+  for (const [index, { id, structure, grammars }] of formats.entries()) {
+    // What looks like prose is structure only where its format was named.
+    if (index > 0 && grammars.every(({ isSpecial }) => !isSpecial)) continue
+    for (const marker of structure) add(marker, id, false)
+  }
+}
+
+function addReasoningBegin(
+  search: MarkerSearch<Entry>,
+  { begin, end }: ReasoningMarkers,
+  id: FormatId,
+  onlyFirst: boolean,
+): void {
+  const known = search.get(begin)
+  const ends = new Set([...(known?.is === 'reasoning-begin' ? known.ends : []), keyOf(end)])
+  search.add(begin, { is: 'reasoning-begin', owners: ownersWith(known, id), ends, onlyFirst })
+}
+
+function addReasoningEnd(search: MarkerSearch<Entry>, end: Marker, id: FormatId): void {
+  search.add(end, { is: 'reasoning-end', owners: ownersWith(search.get(end), id), key: keyOf(end) })
+}
+
+function ownersWith(entry: Entry | undefined, ...ids: readonly FormatId[]): ReadonlySet<FormatId> {
+  return new Set([...(entry !== undefined && 'owners' in entry ? entry.owners : []), ...ids])
+}
+
+/** What reads like prose counts only where it is expected: the beginning at the start of an answer. */
+function addPlainStructure(search: MarkerSearch<Entry>, format: Format, where: Where): void {
+  const isReasoning = where === 'reasoning' || where === 'triedReasoning'
+  for (const { begin, end, plain } of format.reasoning) {
+    if (plain !== undefined && where === 'answer') addReasoningBegin(search, { begin, end }, format.id, true)
+    if (plain === 'both' && isReasoning) addReasoningEnd(search, end, format.id)
+  }
+  for (const { begin, end } of format.wrappers ?? []) {
+    const isBoth = keyOf(begin) === keyOf(end)
+    if (!isReasoning) search.add(end, { is: 'wrapper', opens: isBoth, closes: true })
+    if (where === 'answer' && !isBoth) search.add(begin, { is: 'wrapper', opens: true, closes: false })
+  }
+}
+
+/** A header may lack its beginning at the start of an answer, where the prompt holds it: there a recipient is enough. */
+function addHeadings(search: MarkerSearch<Entry>, formats: readonly Format[], where: Where): void {
+  const add = (marker: Marker, heading: Heading, as: 'token' | 'first'): void => {
+    const known = search.get(marker)
+    const headings = known?.is === 'header' ? known.headings : []
+    search.add(marker, { is: 'header', headings: [...headings, heading], as })
+  }
+  for (const { id: format, channels, grammars } of formats) {
+    if (channels === undefined) continue
+    const heading: Heading = { format, channels, grammars }
+    for (const marker of headerBeginnings(channels)) add(marker, heading, 'token')
+    if (where === 'answer' && channels.recipientMark !== undefined)
+      add(channels.recipientMark, heading, 'first')
+  }
+}
+
+function addResidue(search: MarkerSearch<Entry>, formats: readonly Format[]): void {
+  for (const format of formats) {
+    for (const grammar of [...format.grammars, ...format.salvage.filter(hasMarkers)]) {
+      for (const marker of closingMarkers(grammar)) {
+        // What closes a call there opens code as well.
+        if (keyOf(marker).startsWith('`')) continue
+        const known = search.get(marker)
+        const grammars = known?.is === 'residue' ? known.grammars : []
+        search.add(marker, { is: 'residue', grammars: [...grammars, grammar] })
+      }
+    }
+  }
+}
+
+/** Whether a marker closes a call in this grammar, and not a bracket that prose is full of. */
+function hasMarkers(grammar: Grammar): boolean {
+  return !('isPlain' in grammar && grammar.isPlain)
+}
+
+function closingMarkers(grammar: Grammar): readonly Marker[] {
+  switch (grammar.engine) {
+    case 'delimited-json':
+    case 'key-values':
+      return grammar.callEnd
+    case 'pythonic':
+      return grammar.isFence === true ? [] : grammar.sectionEnd
+    case 'name-then-args':
+      return [
+        ...grammar.callEnd,
+        ...grammar.sectionEnd,
+        ...(grammar.isPlain === true ? [] : grammar.separator),
+      ]
+    case 'tagged-params':
+      return [...grammar.parameterEnd, ...grammar.callEnd, ...grammar.sectionEnd, ...(grammar.keyEnd ?? [])]
+    case 'element-tree':
+      return [...grammar.callEnd, ...grammar.sectionEnd, grammar.prefix]
+  }
+}

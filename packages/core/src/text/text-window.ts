@@ -1,0 +1,155 @@
+import { byteLength } from './utf8.ts'
+
+/**
+ * The text that a parser has been given and not yet read: a window that moves. Readers look at
+ * `text` from `at` on and advance `at`; what they leave is kept in front of the next chunk.
+ */
+export class TextWindow {
+  text = ''
+  at = 0
+  /** Where `text` begins in the whole stream. */
+  base = 0
+  /** No more text will come: what is held has to be decided now. */
+  final = false
+  /** The whole text while a part of it is hidden. It is kept as it was: joining the parts again would copy them. */
+  private whole: string | undefined
+  private readonly recordings: SourceRecording[] = []
+
+  append(chunk: string): void {
+    if (this.whole !== undefined) this.reveal()
+    if (this.recordings.length > 0) this.collect()
+    this.base += this.at
+    this.text = this.at < this.text.length ? this.text.slice(this.at) + chunk : chunk
+    this.at = 0
+  }
+
+  private collect(): void {
+    for (const recording of this.recordings) recording.collect(this.text, this.at)
+  }
+
+  /** Lets nobody see what stands from `at` on, until `reveal` or the next chunk. */
+  hide(at: number): void {
+    this.whole = this.text
+    this.text = this.text.slice(0, at)
+  }
+
+  reveal(): void {
+    this.text = this.whole ?? this.text
+    this.whole = undefined
+  }
+
+  /** Puts back what was read last. */
+  unread(text: string): void {
+    // Most of the time it is still at hand: copying it would make many small returns quadratic.
+    if (text.length <= this.at) {
+      this.at -= text.length
+      return
+    }
+    for (const recording of this.recordings) {
+      recording.collect(this.text, this.at)
+      recording.retract(text)
+    }
+    this.base += this.at - text.length
+    if (this.whole !== undefined) this.whole = text + this.whole.slice(this.at)
+    this.text = text + this.text.slice(this.at)
+    this.at = 0
+  }
+
+  get isEmpty(): boolean {
+    return this.at >= this.text.length
+  }
+
+  /** What is kept in memory: the text that was not read yet, and the longest copy of what was. */
+  get heldBytes(): number {
+    const copies = this.recordings.map((recording) => byteLength(recording.peek(this)))
+    return byteLength((this.whole ?? this.text).slice(this.at)) + Math.max(0, ...copies)
+  }
+
+  /** Takes all that is left: it belongs to whoever reads now. */
+  takeAll(): string {
+    return this.take(this.text.length)
+  }
+
+  /** Takes everything up to `end`. */
+  take(end: number): string {
+    const { text, at } = this
+    this.at = end
+    return at === 0 && end === text.length ? text : text.slice(at, end)
+  }
+
+  /** Keeps a copy of what is read from `from` on, until `stop`. `before` is text read earlier that belongs to it. */
+  record(from: number, before = ''): SourceRecording {
+    const recording = new SourceRecording(from, before)
+    this.recordings.push(recording)
+    return recording
+  }
+
+  stop(recording: SourceRecording): string {
+    recording.collect(this.text, this.at)
+    this.recordings.splice(this.recordings.indexOf(recording), 1)
+    return recording.end()
+  }
+}
+
+/** A copy of what was read since a certain point: the source of a call, which becomes text again if it is no call. */
+export class SourceRecording {
+  private text: string
+  private from: number
+  private limit = Number.POSITIVE_INFINITY
+  /** How many bytes were recorded, up to `counted`: counting them anew each time would be quadratic. */
+  private bytes: number
+  private counted: number
+
+  constructor(from: number, before: string) {
+    this.from = from
+    this.counted = from
+    this.text = before
+    this.bytes = byteLength(before)
+  }
+
+  /** From now on only the last `limit` characters matter: enough to show, not to restore. */
+  keepTail(limit: number): void {
+    this.limit = limit
+  }
+
+  collect(text: string, to: number): void {
+    const piece = text.slice(Math.max(this.from, to - this.limit), to)
+    this.text += piece
+    if (this.limit === Number.POSITIVE_INFINITY) this.count(text, to)
+    // Cut only now and then: cutting at every character would copy the tail each time.
+    if (this.text.length > 2 * this.limit) this.text = this.text.slice(-this.limit)
+    this.from = 0
+    this.counted = 0
+  }
+
+  /** The reader put the end of it back, and will read and record that again. */
+  retract(text: string): void {
+    this.text = this.text.slice(0, Math.max(0, this.text.length - text.length))
+    this.bytes -= byteLength(text)
+  }
+
+  end(): string {
+    return this.text.length > this.limit ? this.text.slice(-this.limit) : this.text
+  }
+
+  lengthAt(input: TextWindow): number {
+    return this.text.length + input.at - this.from
+  }
+
+  bytesAt(input: TextWindow): number {
+    this.count(input.text, input.at)
+    return this.bytes
+  }
+
+  /** Everything read so far, without ending the recording. */
+  peek(input: TextWindow): string {
+    return this.text + input.text.slice(this.from, input.at)
+  }
+
+  /** What was read may have been put back: then `to` lies before what was counted. */
+  private count(text: string, to: number): void {
+    if (to >= this.counted) this.bytes += byteLength(text.slice(this.counted, to))
+    else this.bytes -= byteLength(text.slice(to, this.counted))
+    this.counted = to
+  }
+}
