@@ -30,4 +30,5 @@ export const glm: Format = {
   reasoning: [think],
   structure: [],
   turnTokens: ['<|user|>', '<|assistant|>', '</assistant>', ...commonTurnTokens],
+  template: { system: 'anywhere' },
 }

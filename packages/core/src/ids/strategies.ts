@@ -1,5 +1,6 @@
 import { DragomanError } from '../errors.ts'
 import { formatIds, resolveFormatId, type FormatId } from '../formats/format-id.ts'
+import { templateOf } from '../formats/template.ts'
 import { anthropicIds } from './anthropic.ts'
 import { kimiIds } from './kimi.ts'
 import { mistralIds } from './mistral.ts'
@@ -12,11 +13,12 @@ export function getToolIdStrategy(format: FormatId): ToolIdStrategy {
   if (known === undefined) {
     throw new DragomanError('unknown-format', `No format "${format}". Known: ${formatIds.join(', ')}`)
   }
-  return ownStrategies.get(known) ?? standardIds
+  return strategies[templateOf(known).ids]
 }
 
-const ownStrategies: ReadonlyMap<FormatId, ToolIdStrategy> = new Map([
-  ['kimi', kimiIds],
-  ['mistral', mistralIds],
-  ['anthropic', anthropicIds],
-])
+const strategies: Readonly<Record<ToolIdStrategy['name'], ToolIdStrategy>> = {
+  standard: standardIds,
+  anthropic: anthropicIds,
+  kimi: kimiIds,
+  mistral: mistralIds,
+}

@@ -2,6 +2,7 @@ import type { Tool } from '../request/conversation-request.ts'
 import { isJsonObject, nonEmptyText, type JsonObject } from '../json/objects.ts'
 import { DragomanError } from '../errors.ts'
 import { formatIds, resolveFormatId, type FormatId } from '../formats/format-id.ts'
+import { templateOf } from '../formats/template.ts'
 import { toolAsJson } from './prompt-format.ts'
 import { getPromptFormat, isPromptFormat, type PromptFormatId } from './prompt-formats.ts'
 
@@ -27,7 +28,7 @@ export function toProviderFormat(tools: readonly JsonObject[], format: string): 
     throw new DragomanError('unknown-format', `There is no format "${format}". Known formats: ${known}.`)
   }
   if (isPromptFormat(id)) return read.length === 0 ? '' : getPromptFormat(id).tools(read)
-  return read.map(id === 'anthropic' ? anthropicTool : openAiTool)
+  return read.map(templateOf(id).tools === 'input_schema' ? anthropicTool : openAiTool)
 }
 
 function openAiTool(tool: Tool): JsonObject {

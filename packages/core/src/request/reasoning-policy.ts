@@ -1,5 +1,6 @@
 import type { TextBlock, ThinkingBlock } from '../conversation.ts'
 import type { FormatId } from '../formats/format-id.ts'
+import { templateOf } from '../formats/template.ts'
 import { isMadeHere, isOfAnthropic, readSignature, type ReasoningSource } from './reasoning-signature.ts'
 import type { RequestTarget } from './target.ts'
 import type { RequestDialect } from './written-form.ts'
@@ -32,7 +33,7 @@ export function reasoningAsText(thought: string): TextBlock {
 
 /** These answer 400 to a message that calls tools and holds no reasoning. */
 export function demandsReasoning(format: FormatId): boolean {
-  return format === 'kimi' || format === 'deepseek'
+  return templateOf(format).reasoning === 'required'
 }
 
 /** Stands in where a client lost the reasoning. */
@@ -40,12 +41,10 @@ export const lostReasoning = 'The reasoning for this step was not kept.'
 
 /** An upstream of the Anthropic dialect with a format of another family runs an open model, which proves nothing. */
 export function checksSignatures({ signatures, format }: RequestTarget): boolean {
-  if (signatures !== undefined) return signatures === 'checked'
-  return format === 'anthropic' || format === 'standard'
+  return (signatures ?? templateOf(format).signatures) === 'checked'
 }
 
-/** Models that call tools as they should have nothing else in common: what one has signed another refuses. */
 function isOwn(source: ReasoningSource, target: RequestTarget): boolean {
   if (source.model === target.model) return true
-  return source.format === target.format && source.format !== 'standard'
+  return source.format === target.format && templateOf(source.format).reasoningOwner === 'family'
 }

@@ -1,11 +1,11 @@
 import type { Block, Content, ThinkingBlock } from '../conversation.ts'
+import { templateOf, type WholeTemplate } from '../formats/template.ts'
 import { getToolIdStrategy } from '../ids/strategies.ts'
 import type { ToolIdMapper } from '../ids/strategy.ts'
 import { repairHistory, type MessagesInARow } from './history-repair.ts'
 import { reasoningAsText, reasoningFate } from './reasoning-policy.ts'
 import { notUnderstood, type Notes } from './notes.ts'
 import type { RequestTarget } from './target.ts'
-import { alternatesTurns, takesSystemAnywhere } from './templates.ts'
 import { becameReminder, writtenInstructions } from './system-reminder.ts'
 import type { ToolNames } from './tool-names.ts'
 import { writtenFor, type RequestDialect, type Written } from './written-form.ts'
@@ -41,7 +41,7 @@ function messagesInARow(
   notes: Notes,
 ): MessagesInARow {
   if (sameDialect !== true || dialect !== 'openai-chat') return 'join'
-  if (!alternatesTurns(format)) return 'keep'
+  if (templateOf(format).turns === 'any') return 'keep'
   const isJoined = contents.some(
     ({ speaker }, at) => speaker !== 'tool' && speaker === contents[at - 1]?.speaker,
   )
@@ -52,12 +52,14 @@ function messagesInARow(
 /** What of a history one upstream is shown. What need not change is given out as it is, not copied. */
 class UpstreamView {
   readonly #target: RequestTarget
+  readonly #template: WholeTemplate
   readonly #dialect: RequestDialect
   readonly #names: ToolNames
   readonly #notes: Notes
 
   constructor(target: RequestTarget, dialect: RequestDialect, names: ToolNames, notes: Notes) {
     this.#target = target
+    this.#template = templateOf(target.format)
     this.#dialect = dialect
     this.#names = names
     this.#notes = notes
@@ -67,11 +69,11 @@ class UpstreamView {
     const { speaker, written } = content
     const isOwn = this.#isOwn(content)
     if (writtenInstructions(content) !== undefined) {
-      if (isOwn && takesSystemAnywhere(this.#target.format)) return content
+      if (isOwn && this.#template.system === 'anywhere') return content
       return this.#reminderFor(content)
     }
     if (content.blocks.length === 0) {
-      return isOwn && !alternatesTurns(this.#target.format) ? content : null
+      return isOwn && this.#template.turns === 'any' ? content : null
     }
     if (written !== undefined && !isOwn) this.#notes.droppedFields(written.value, notUnderstood)
     const blocks = this.#blocksFor(content.blocks)
@@ -102,7 +104,7 @@ class UpstreamView {
       case 'text': {
         if (block.text !== '') return block
         const type = block.written?.value['type']
-        const isSilent = type === 'text' && alternatesTurns(this.#target.format)
+        const isSilent = type === 'text' && this.#template.turns === 'alternate'
         if (this.#isOwn(block) && !isSilent) return block
         if (typeof type === 'string' && type !== 'text') {
           this.#notes.dropped('messages', `A block of type ${type} means nothing to the upstream.`)

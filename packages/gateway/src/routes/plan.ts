@@ -6,6 +6,7 @@ import {
   encodeAnthropicRequest,
   encodeChatRequest,
   type FormatId,
+  formats as records,
   formatTagOf,
   longestToolName,
   type ParserOptions,
@@ -59,7 +60,7 @@ export function planRequest(
     model: route.model,
     format,
     sameDialect: clientDialect === upstreamDialect,
-    signatures: signaturesAt(upstreamDialect, route, config),
+    signatures: signaturesAt(route, config),
     foreignReasoning: config.reasoning.foreign,
     forcedToolChoice: forcedChoice(upstream, route.model, request),
     maxTokensField,
@@ -89,15 +90,10 @@ export function planRequest(
   }
 }
 
-/** Whoever runs an open model behind Anthropic's dialect cannot check what Anthropic signs. */
-function signaturesAt(
-  dialect: Dialect,
-  { format, model }: ModelRoute,
-  { formats }: GatewayConfig,
-): 'checked' | 'unchecked' {
-  if (dialect !== 'anthropic-messages') return 'unchecked'
-  const family = format === 'auto' ? detectFormat(model, formats.overrides) : format
-  return family === 'anthropic' || family === 'standard' ? 'checked' : 'unchecked'
+/** Whoever runs an open model cannot check what others sign, whatever style of ids its dialect asks for. */
+function signaturesAt({ format, model }: ModelRoute, config: GatewayConfig): 'checked' | 'unchecked' {
+  const family = format === 'auto' ? detectFormat(model, config.formats.overrides) : format
+  return records.find(({ id }) => id === family)?.template?.signatures ?? 'unchecked'
 }
 
 export interface PlanContext {

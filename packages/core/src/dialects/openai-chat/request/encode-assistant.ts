@@ -1,9 +1,9 @@
 import type { Content, MediaBlock, TextBlock, ThinkingBlock, ToolCallBlock } from '../../../conversation.ts'
+import { templateOf } from '../../../formats/template.ts'
 import type { ToolIdMapper } from '../../../ids/strategy.ts'
 import { isJsonObject, type JsonObject } from '../../../json/objects.ts'
 import type { Notes } from '../../../request/notes.ts'
 import type { ChatTarget } from '../../../request/target.ts'
-import { alternatesTurns } from '../../../request/templates.ts'
 import { writtenFor, writtenIn, type Written } from '../../../request/written-form.ts'
 import { otherMessageFields } from './encode-other-fields.ts'
 import { cacheMark, encodeParts, keepsParts } from './encode-parts.ts'
@@ -40,7 +40,7 @@ export function encodeAssistant(
 
 /** What stood in the field of this name: a part that refuses has a type. */
 function isRefusal(block: TextBlock & Written, { sameDialect, format }: ChatTarget): boolean {
-  if (sameDialect !== true || alternatesTurns(format)) return false
+  if (sameDialect !== true || templateOf(format).turns === 'alternate') return false
   const written = writtenIn(block, 'openai-chat')
   return written !== undefined && 'refusal' in written && !('type' in written)
 }
@@ -75,7 +75,7 @@ function writeEmptyContent(
   fields: JsonObject | undefined,
   { emptyContent, format }: ChatTarget,
 ): void {
-  if (fields !== undefined && emptyContent === undefined && !alternatesTurns(format)) {
+  if (fields !== undefined && emptyContent === undefined && templateOf(format).turns === 'any') {
     if ('content' in fields) message['content'] = fields['content']
   } else if (!callsTools || emptyContent === 'empty') {
     message['content'] = ''

@@ -1,9 +1,9 @@
 import type { Content } from '../../../conversation.ts'
 import type { FormatId } from '../../../formats/format-id.ts'
+import { templateOf } from '../../../formats/template.ts'
 import type { JsonObject } from '../../../json/objects.ts'
 import type { Notes } from '../../../request/notes.ts'
 import type { ChatTarget } from '../../../request/target.ts'
-import { alternatesTurns } from '../../../request/templates.ts'
 import { shortBeginning } from '../../../request/short-beginning.ts'
 import { writtenInstructions } from '../../../request/system-reminder.ts'
 import type { UpstreamHistory } from '../../../request/upstream-history.ts'
@@ -70,14 +70,14 @@ function userMessage(
   return { role: 'user', content, ...otherMessageFields(fields, target, notes) }
 }
 
-/** Some templates raise an error unless the user begins; Mistral's also where the user speaks right after a tool. */
 function strictTurns(messages: readonly JsonObject[], format: FormatId, notes: Notes): JsonObject[] {
+  const { turns, afterTool } = templateOf(format)
   const strict: JsonObject[] = []
-  if (alternatesTurns(format) && messages[0]?.['role'] === 'assistant') {
+  if (turns === 'alternate' && messages[0]?.['role'] === 'assistant') {
     strict.push(shortBeginning(notes))
   }
   for (const message of messages) {
-    if (format === 'mistral' && message['role'] === 'user' && strict.at(-1)?.['role'] === 'tool') {
+    if (afterTool === 'model' && message['role'] === 'user' && strict.at(-1)?.['role'] === 'tool') {
       notes.changed('messages', 'The model has to speak after a tool; a short message was put between.')
       strict.push({ role: 'assistant', content: 'Understood.' })
     }

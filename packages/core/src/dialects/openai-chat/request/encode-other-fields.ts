@@ -1,3 +1,4 @@
+import { templateOf } from '../../../formats/template.ts'
 import type { JsonObject } from '../../../json/objects.ts'
 import { notUnderstood, type Notes } from '../../../request/notes.ts'
 import type { ChatTarget } from '../../../request/target.ts'
@@ -9,11 +10,11 @@ export function otherMessageFields(
   { allowedFields, format }: ChatTarget,
   notes: Notes,
 ): JsonObject {
+  const { nullFields } = templateOf(format)
   const kept: [field: string, value: unknown][] = []
   for (const [field, value] of Object.entries(fields)) {
     if (field === 'role' || field === 'content') continue
-    // It says nothing, and a server that checks its fields refuses those it does not know.
-    if (value === null && format !== 'standard') continue
+    if (value === null && nullFields === 'drop') continue
     if (ownFields.has(field) || allowedFields?.includes(field) !== false) kept.push([field, value])
     else if (value !== null) notes.dropped(`messages.${field}`, notUnderstood)
   }

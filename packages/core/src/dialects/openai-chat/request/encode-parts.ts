@@ -1,9 +1,9 @@
 import type { Block, MediaBlock } from '../../../conversation.ts'
+import { templateOf } from '../../../formats/template.ts'
 import type { JsonObject } from '../../../json/objects.ts'
 import { mediaPlaceholder } from '../../../request/media-placeholder.ts'
 import { notUnderstood, type Notes } from '../../../request/notes.ts'
 import type { ChatTarget } from '../../../request/target.ts'
-import { alternatesTurns } from '../../../request/templates.ts'
 import { cacheControlOf, writtenFor, writtenIn, type Written } from '../../../request/written-form.ts'
 
 /** Text and media as content parts. Other blocks have no place in a message of the user or of a tool. */
@@ -42,7 +42,7 @@ export function keepsParts(
   blocks: readonly (Block & Written)[],
   { sameDialect, format }: ChatTarget,
 ): boolean {
-  if (sameDialect !== true || alternatesTurns(format)) return false
+  if (sameDialect !== true || templateOf(format).turns === 'alternate') return false
   return blocks.some((block) => writtenIn(block, 'openai-chat') !== undefined)
 }
 

@@ -1,9 +1,9 @@
 import { withoutBillingLine } from '../../../request/billing-line.ts'
+import { templateOf } from '../../../formats/template.ts'
 import type { SystemText } from '../../../request/conversation-request.ts'
 import { isJsonObject, type JsonObject } from '../../../json/objects.ts'
 import { notUnderstood, type Notes } from '../../../request/notes.ts'
 import type { ChatTarget } from '../../../request/target.ts'
-import { alternatesTurns, knowsDeveloper, takesSystemAnywhere } from '../../../request/templates.ts'
 import { systemPart } from '../../../request/system-part.ts'
 import { writtenIn, type Written } from '../../../request/written-form.ts'
 import { otherMessageFields } from './encode-other-fields.ts'
@@ -16,8 +16,9 @@ export function encodeSystem(
 ): JsonObject[] {
   if (target.sameDialect !== true) return joined(withoutBillingLine(system, notes), target, notes)
   const messages = messagesIn(system)
-  const isStrict = messages.length > 1 && !takesSystemAnywhere(target.format)
-  if (!isStrict && !alternatesTurns(target.format)) {
+  const template = templateOf(target.format)
+  const isStrict = messages.length > 1 && template.system === 'first'
+  if (!isStrict && template.turns === 'any') {
     return messages.flatMap((message) => asItCame(message, target, notes))
   }
   if (messages.length > 1) notes.changed('messages', 'The system messages in front became one.')
@@ -42,7 +43,7 @@ export function systemMessage(
 
 function roleFor({ role }: JsonObject, { format }: ChatTarget, notes: Notes): 'system' | 'developer' {
   if (role !== 'developer') return 'system'
-  if (knowsDeveloper(format)) return role
+  if (templateOf(format).developerRole) return role
   notes.changed(
     'messages',
     'The upstream knows no role "developer"; the message is one of the role "system".',

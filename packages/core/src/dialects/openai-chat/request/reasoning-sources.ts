@@ -1,13 +1,14 @@
 import type { Content, ThinkingBlock } from '../../../conversation.ts'
 import type { FormatId } from '../../../formats/format-id.ts'
+import { templateOf } from '../../../formats/template.ts'
 import { formatTagOf } from '../../../ids/mint.ts'
 import { makeSignature } from '../../../request/reasoning-signature.ts'
 import { writtenIn, type Written } from '../../../request/written-form.ts'
 
 /**
  * The dialect has no signatures, but the ids that we gave the calls beside the reasoning say which family wrote both.
- * Only families whose calls are special tokens count: the others write each other's calls now and then, and
- * reasoning that is taken from the model that wrote it is a worse loss than reasoning that another one reads.
+ * Only ids of calls that prove their family count: reasoning that is taken from the model that wrote it is a worse loss
+ * than reasoning that another one reads.
  */
 export function withReasoningSources(contents: readonly Content[]): Content[] {
   let family: FormatId | null = null
@@ -25,12 +26,10 @@ export function withReasoningSources(contents: readonly Content[]): Content[] {
   })
 }
 
-const unmistakable: ReadonlySet<FormatId> = new Set(['kimi', 'deepseek', 'gemma', 'gpt-oss', 'mistral'])
-
 function familyOf(ids: readonly string[]): FormatId | null {
   for (const id of ids) {
     const tag = formatTagOf(id)
-    if (tag !== null && tag !== 'std' && unmistakable.has(tag)) return tag
+    if (tag !== null && tag !== 'std' && templateOf(tag).callsProveFamily) return tag
   }
   return null
 }
