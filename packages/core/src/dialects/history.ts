@@ -17,7 +17,7 @@ import type { RequestTarget } from '../request/target.ts'
 import { longestToolName, shortToolNames } from '../request/tool-names.ts'
 import { upstreamHistory } from '../request/upstream-history.ts'
 import { wellFormed } from '../json/well-formed.ts'
-import type { RequestDialect } from '../request/written-form.ts'
+import type { DialectId } from '../request/dialect-id.ts'
 
 /** A conversation that belongs to no provider. It is JSON: it can be kept, and go on with any model. */
 export interface History {
@@ -35,7 +35,7 @@ export interface DialectMessages {
 export type DecodedHistory = Decoded<{ readonly history: History }>
 
 /** Reads a client's messages. Tool ids become `hist_tool_…`, each used by one call and its result. */
-export function decodeHistory(dialect: RequestDialect, given: DialectMessages): DecodedHistory {
+export function decodeHistory(dialect: DialectId, given: DialectMessages): DecodedHistory {
   const { messages, system } = wellFormed({ system: undefined, ...given })
   return decoding((notes) => {
     const before =
@@ -52,7 +52,7 @@ export function decodeHistory(dialect: RequestDialect, given: DialectMessages): 
 const ownPrefixes = { 'anthropic-messages': 'toolu_', 'openai-chat': 'call_' } as const
 
 export interface HistoryTarget extends Pick<RequestTarget, 'foreignReasoning' | 'images'> {
-  readonly dialect: RequestDialect
+  readonly dialect: DialectId
   /** Decides the style of tool ids and which reasoning is the upstream's own. */
   readonly format: FormatId
   /** The upstream's name of the model: its own reasoning goes back to it in any format. */

@@ -3,7 +3,6 @@ import type { ConversationRequest, RequestNote } from '../request/conversation-r
 import { repairHistory } from '../request/history-repair.ts'
 import { Notes } from '../request/notes.ts'
 import { resultBlocks } from '../request/tool-result.ts'
-import type { Written } from '../request/written-form.ts'
 import type { FormatId } from '../formats/format-id.ts'
 import type { PromptFormat, PromptResult } from './prompt-format.ts'
 import { getPromptFormat } from './prompt-formats.ts'
@@ -115,9 +114,9 @@ function joined(before: readonly Block[], after: readonly Block[]): Block[] {
   return [...before.slice(0, -1), { type: 'text', text: `${last.text}\n\n${first.text}` }, ...rest]
 }
 
-function isPlain(block: Block & Written): block is TextBlock {
+function isPlain(block: Block): block is TextBlock {
   return (
     block.type === 'text' &&
-    Object.keys(block.written?.value ?? {}).every((key) => key === 'type' || key === 'text')
+    Object.keys(block.original?.value ?? {}).every((key) => key === 'type' || key === 'text')
   )
 }

@@ -1,18 +1,14 @@
 import type { SystemText } from './conversation-request.ts'
 import type { Notes } from './notes.ts'
-import type { Written } from './written-form.ts'
 
 /**
  * The instructions without the line that Claude Code puts in front of them for Anthropic: it changes with each request,
  * so that no other upstream could cache the prompt behind it.
  */
-export function withoutBillingLine(
-  system: readonly (SystemText & Written)[],
-  notes: Notes,
-): readonly (SystemText & Written)[] {
+export function withoutBillingLine(system: readonly SystemText[], notes: Notes): readonly SystemText[] {
   if (!system.some(({ text }) => text.startsWith(billingHeader))) return system
   return system.flatMap((instructions, at) => {
-    const { text, written: _, ...rest } = instructions
+    const { text, original: _, ...rest } = instructions
     if (!text.startsWith(billingHeader)) return [instructions]
     notes.dropped(
       `system[${at}]`,

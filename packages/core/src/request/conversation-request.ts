@@ -1,4 +1,4 @@
-import type { Content } from '../conversation.ts'
+import type { Content, HasOriginal } from '../conversation.ts'
 
 /** A request for an answer, in nobody's dialect: what every client's request decodes into. */
 export interface ConversationRequest {
@@ -28,13 +28,13 @@ export interface ConversationRequest {
 /** What a request says beside its conversation and its tools. */
 export type RequestSettings = Omit<ConversationRequest, 'model' | 'system' | 'contents' | 'tools'>
 
-export interface SystemText {
+export interface SystemText extends HasOriginal {
   readonly text: string
   /** Kept where the upstream understands it. */
   readonly cacheControl?: unknown
 }
 
-export interface Tool {
+export interface Tool extends HasOriginal {
   readonly name: string
   readonly description: string | undefined
   /** JSON Schema of the arguments, as the client wrote it. */
@@ -54,13 +54,13 @@ export interface ReasoningRequest {
 }
 
 export type OutputFormat =
-  | { readonly type: 'text' | 'json' }
-  | {
+  | ({ readonly type: 'text' | 'json' } & HasOriginal)
+  | ({
       readonly type: 'json-schema'
       readonly name: string
       readonly schema: unknown
       readonly strict?: boolean
-    }
+    } & HasOriginal)
 
 /** Something of a request that could not go to the upstream, or had to be changed for it. */
 export interface RequestNote {

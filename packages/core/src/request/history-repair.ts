@@ -2,7 +2,6 @@ import type { Block, Content, MediaBlock, Speaker, TextBlock, ToolResponseBlock 
 import { pairToolBlocks, type Exchange } from '../ids/pairing.ts'
 import type { Notes } from './notes.ts'
 import { resultBlocks } from './tool-result.ts'
-import type { Written } from './written-form.ts'
 
 /** What becomes of messages in a row that have one speaker: one message, or what they are. */
 export type MessagesInARow = 'join' | 'keep'
@@ -37,7 +36,7 @@ export function responsesWithoutCall(contents: readonly Content[]): ToolResponse
 /** Gives a response the name of its call, or a call that of its response, where one of them says none. */
 export function withToolNames(contents: readonly Content[], notes: Notes): Content[] {
   const exchangeOf = exchangesInOrder(contents)
-  return contents.map((content: Content & Written) => {
+  return contents.map((content: Content) => {
     let isSame = true
     const blocks = content.blocks.map((block) => {
       const named = withToolName(block, exchangeOf, notes)
@@ -67,7 +66,7 @@ function nameFor({ call, responses }: Exchange, notes: Notes): string {
 
 interface Turn {
   /** The message it began with. */
-  readonly message: Content & Written
+  readonly message: Content
   readonly speaker: 'human' | 'ai'
   readonly blocks: Block[]
   /** Of the calls in this turn. */
@@ -146,13 +145,13 @@ function exchangesInOrder(contents: readonly Content[]): () => Exchange {
   return () => blocks[at++]?.exchange ?? { call: null, responses: [] }
 }
 
-interface OpenContent extends Content, Written {
+interface OpenContent extends Content {
   readonly blocks: Block[]
 }
 
 function append(repaired: OpenContent[], { message, speaker, blocks }: Turn, inARow: MessagesInARow): void {
   // A message that came without blocks says something to its own dialect alone, and only if it is written down.
-  const isKept = message.blocks.length === 0 && message.written !== undefined
+  const isKept = message.blocks.length === 0 && message.original !== undefined
   if (blocks.length === 0 && !isKept) return
   const last = repaired.at(-1)
   if (last?.speaker === speaker && inARow === 'join') for (const block of blocks) last.blocks.push(block)
@@ -161,11 +160,11 @@ function append(repaired: OpenContent[], { message, speaker, blocks }: Turn, inA
 
 /** Field by field: most contents have no written form, and all of those are to be of one shape. */
 function contentOf(
-  { speaker: before, written }: Content & Written,
+  { speaker: before, original }: Content,
   blocks: Block[],
   speaker: Speaker = before,
 ): OpenContent {
-  return written === undefined ? { speaker, blocks } : { speaker, blocks, written }
+  return original === undefined ? { speaker, blocks } : { speaker, blocks, original }
 }
 
 function textOfOrphan(response: ToolResponseBlock, notes: Notes): (TextBlock | MediaBlock)[] {

@@ -3,7 +3,7 @@ import type { FormatId } from '../formats/format-id.ts'
 import { templateOf } from '../formats/template.ts'
 import { isMadeHere, isOfAnthropic, readSignature, type ReasoningSource } from './reasoning-signature.ts'
 import type { RequestTarget } from './target.ts'
-import type { RequestDialect } from './written-form.ts'
+import type { DialectId } from './dialect-id.ts'
 
 /** What becomes of reasoning in the history: back into its field, plain text, or nothing. */
 export type ReasoningFate = 'native' | 'text' | 'drop'
@@ -11,7 +11,7 @@ export type ReasoningFate = 'native' | 'text' | 'drop'
 export function reasoningFate(
   { thought, signature }: ThinkingBlock,
   target: RequestTarget,
-  dialect: RequestDialect,
+  dialect: DialectId,
 ): ReasoningFate {
   const foreignFate = target.foreignReasoning === 'text' && thought !== '' ? 'text' : 'drop'
   const source = readSignature(signature)

@@ -1,6 +1,6 @@
 import type { Content, TextBlock } from '../conversation.ts'
 import type { JsonObject } from '../json/objects.ts'
-import { writtenIn, type Written } from './written-form.ts'
+import { originalIn } from './original.ts'
 
 /**
  * Instructions in the middle of a conversation. Templates of open models refuse a system message there, and at the
@@ -15,8 +15,8 @@ export function systemReminder(text: string): TextBlock {
 export const becameReminder = 'A system message inside the conversation became a reminder in a user message.'
 
 /** The message that such a reminder was, where a chat client wrote one. Some upstreams take it as it is. */
-export function writtenInstructions(content: Content & Written): JsonObject | undefined {
-  const message = writtenIn(content, 'openai-chat')
+export function originalInstructions(content: Content): JsonObject | undefined {
+  const message = originalIn(content, 'openai-chat')
   const role = message?.['role']
   return role === 'system' || role === 'developer' ? message : undefined
 }

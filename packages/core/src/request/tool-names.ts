@@ -1,5 +1,5 @@
 import { nineAlphanumerics } from '../ids/digest.ts'
-import type { RequestDialect } from './written-form.ts'
+import type { DialectId } from './dialect-id.ts'
 
 /** Both directions of the names that an upstream could not take as they are. Other names stay. */
 export interface ToolNames {
@@ -8,7 +8,7 @@ export interface ToolNames {
 }
 
 /** The longest tool name of each dialect. */
-export const longestToolName: Readonly<Record<RequestDialect, number>> = {
+export const longestToolName: Readonly<Record<DialectId, number>> = {
   'openai-chat': 64,
   'anthropic-messages': 128,
 }

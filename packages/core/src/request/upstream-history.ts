@@ -1,4 +1,4 @@
-import type { Block, Content, ThinkingBlock } from '../conversation.ts'
+import type { Block, Content, HasOriginal, ThinkingBlock } from '../conversation.ts'
 import { templateOf, type WholeTemplate } from '../formats/template.ts'
 import { getToolIdStrategy } from '../ids/strategies.ts'
 import type { ToolIdMapper } from '../ids/strategy.ts'
@@ -6,9 +6,10 @@ import { repairHistory, type MessagesInARow } from './history-repair.ts'
 import { reasoningAsText, reasoningFate } from './reasoning-policy.ts'
 import { notUnderstood, type Notes } from './notes.ts'
 import type { RequestTarget } from './target.ts'
-import { becameReminder, writtenInstructions } from './system-reminder.ts'
+import { becameReminder, originalInstructions } from './system-reminder.ts'
 import type { ToolNames } from './tool-names.ts'
-import { writtenFor, type RequestDialect, type Written } from './written-form.ts'
+import type { DialectId } from './dialect-id.ts'
+import { originalFor } from './original.ts'
 
 export interface UpstreamHistory {
   readonly contents: readonly Content[]
@@ -19,7 +20,7 @@ export interface UpstreamHistory {
 export function upstreamHistory(
   contents: readonly Content[],
   target: RequestTarget,
-  dialect: RequestDialect,
+  dialect: DialectId,
   names: ToolNames,
   notes: Notes,
 ): UpstreamHistory {
@@ -37,7 +38,7 @@ export function upstreamHistory(
 function messagesInARow(
   contents: readonly Content[],
   { sameDialect, format }: RequestTarget,
-  dialect: RequestDialect,
+  dialect: DialectId,
   notes: Notes,
 ): MessagesInARow {
   if (sameDialect !== true || dialect !== 'openai-chat') return 'join'
@@ -53,11 +54,11 @@ function messagesInARow(
 class UpstreamView {
   readonly #target: RequestTarget
   readonly #template: WholeTemplate
-  readonly #dialect: RequestDialect
+  readonly #dialect: DialectId
   readonly #names: ToolNames
   readonly #notes: Notes
 
-  constructor(target: RequestTarget, dialect: RequestDialect, names: ToolNames, notes: Notes) {
+  constructor(target: RequestTarget, dialect: DialectId, names: ToolNames, notes: Notes) {
     this.#target = target
     this.#template = templateOf(target.format)
     this.#dialect = dialect
@@ -65,27 +66,27 @@ class UpstreamView {
     this.#notes = notes
   }
 
-  contentFor(content: Content & Written): (Content & Written) | null {
-    const { speaker, written } = content
+  contentFor(content: Content): Content | null {
+    const { speaker, original } = content
     const isOwn = this.#isOwn(content)
-    if (writtenInstructions(content) !== undefined) {
+    if (originalInstructions(content) !== undefined) {
       if (isOwn && this.#template.system === 'anywhere') return content
       return this.#reminderFor(content)
     }
     if (content.blocks.length === 0) {
       return isOwn && this.#template.turns === 'any' ? content : null
     }
-    if (written !== undefined && !isOwn) this.#notes.droppedFields(written.value, notUnderstood)
+    if (original !== undefined && !isOwn) this.#notes.droppedFields(original.value, notUnderstood)
     const blocks = this.#blocksFor(content.blocks)
-    const form = isOwn && blocks.length > 0 ? written : undefined
-    if (blocks === content.blocks && form === written) return content
-    return form === undefined ? { speaker, blocks } : { speaker, blocks, written: form }
+    const form = isOwn && blocks.length > 0 ? original : undefined
+    if (blocks === content.blocks && form === original) return content
+    return form === undefined ? { speaker, blocks } : { speaker, blocks, original: form }
   }
 
-  #reminderFor({ speaker, blocks, written }: Content & Written): Content | null {
+  #reminderFor({ speaker, blocks, original }: Content): Content | null {
     if (blocks.length === 0) return null
     this.#notes.changed('messages', becameReminder)
-    if (written !== undefined) this.#notes.droppedFields(written.value, notUnderstood)
+    if (original !== undefined) this.#notes.droppedFields(original.value, notUnderstood)
     return { speaker, blocks }
   }
 
@@ -99,11 +100,11 @@ class UpstreamView {
     return changed ?? blocks
   }
 
-  #blockFor(block: Block & Written): Block | null {
+  #blockFor(block: Block): Block | null {
     switch (block.type) {
       case 'text': {
         if (block.text !== '') return block
-        const type = block.written?.value['type']
+        const type = block.original?.value['type']
         const isSilent = type === 'text' && this.#template.turns === 'alternate'
         if (this.#isOwn(block) && !isSilent) return block
         if (typeof type === 'string' && type !== 'text') {
@@ -136,7 +137,7 @@ class UpstreamView {
   }
 
   /** Written in the dialect of an upstream to which the client speaks it. */
-  #isOwn(thing: object & Written): boolean {
-    return writtenFor(this.#target, thing, this.#dialect) !== undefined
+  #isOwn(thing: HasOriginal): boolean {
+    return originalFor(this.#target, thing, this.#dialect) !== undefined
   }
 }

@@ -5,7 +5,7 @@ import { InvalidField } from '../../../json/fields.ts'
 import { isJsonObject, parseJson, type JsonObject } from '../../../json/objects.ts'
 import type { Notes } from '../../../request/notes.ts'
 import type { ResultBlock } from '../../../request/tool-result.ts'
-import { withWritten } from '../../../request/written-form.ts'
+import { withOriginal } from '../../../request/original.ts'
 import { decodeDocument, decodeImage, decodeSearchResult } from './decode-media.ts'
 
 /** Reads content blocks. It knows the tools, because a result may refer to one by its name alone. */
@@ -27,13 +27,13 @@ export class BlockDecoder {
     // One text in a block and the text alone say the same: only the block itself tells which it was.
     if (content.length === 1 && isJsonObject(only) && only['type'] === 'text') {
       const block = text(only, `${path}[0]`)
-      return block.text === '' ? [] : [withWritten(block, dialect, only)]
+      return block.text === '' ? [] : [withOriginal(block, dialect, only)]
     }
     return content
       .map((value: unknown, at) =>
         this.#decode(requiredObject(value, `${path}[${at}]`), role, `${path}[${at}]`),
       )
-      .filter((block) => block.type !== 'text' || block.text !== '' || 'written' in block)
+      .filter((block) => block.type !== 'text' || block.text !== '' || 'original' in block)
   }
 
   #decode(block: JsonObject, role: 'user' | 'assistant', path: string): Block {
@@ -41,7 +41,7 @@ export class BlockDecoder {
       case 'thinking':
         return thinking(block, path)
       case 'redacted_thinking':
-        return withWritten(
+        return withOriginal(
           { type: 'thinking', thought: '', signature: requiredText(block, 'data', `${path}.`) },
           dialect,
           block,
@@ -67,13 +67,13 @@ export class BlockDecoder {
       case 'document':
         return decodeDocument(block) ?? unknownElsewhere(block)
       case 'search_result':
-        return withWritten(decodeSearchResult(block), dialect, block)
+        return withOriginal(decodeSearchResult(block), dialect, block)
       case 'tool_reference':
-        return withWritten(this.#toolReference(block), dialect, block)
+        return withOriginal(this.#toolReference(block), dialect, block)
       case 'compaction': {
         const summary = block['content']
         return typeof summary === 'string'
-          ? withWritten({ type: 'text', text: summary }, dialect, block)
+          ? withOriginal({ type: 'text', text: summary }, dialect, block)
           : unknownElsewhere(block)
       }
       default:
@@ -94,7 +94,7 @@ export class BlockDecoder {
       typeof content === 'string' &&
       (isError === undefined || typeof isError === 'boolean') &&
       hasOnly(block, resultFields)
-    return isPlain ? response : withWritten(response, dialect, block)
+    return isPlain ? response : withOriginal(response, dialect, block)
   }
 
   #result(content: unknown, path: string): string | ResultBlock[] {
@@ -133,7 +133,7 @@ function text(block: JsonObject, path: string): TextBlock {
   const value = anyText(block['text'], `${path}.text`)
   const decoded: TextBlock = { type: 'text', text: value }
   const isPlain = value === '' || hasOnly(block, textFields)
-  return isPlain ? decoded : withWritten(decoded, dialect, block)
+  return isPlain ? decoded : withOriginal(decoded, dialect, block)
 }
 
 function thinking(block: JsonObject, path: string): Block {
@@ -144,7 +144,7 @@ function thinking(block: JsonObject, path: string): Block {
     ...(typeof signature === 'string' ? { signature } : {}),
   }
   const isPlain = typeof signature === 'string' && hasOnly(block, thinkingFields)
-  return isPlain ? decoded : withWritten(decoded, dialect, block)
+  return isPlain ? decoded : withOriginal(decoded, dialect, block)
 }
 
 function toolCall(block: JsonObject, path: string, notes: Notes): ToolCallBlock {
@@ -158,7 +158,7 @@ function toolCall(block: JsonObject, path: string, notes: Notes): ToolCallBlock 
     parameters: parametersOf(input),
   }
   const isPlain = hasOnly(block, callFields)
-  return isPlain ? call : withWritten(call, dialect, block)
+  return isPlain ? call : withOriginal(call, dialect, block)
 }
 
 /** Clients that lost track of their own encoding send the input as text. */
@@ -171,5 +171,5 @@ function parametersOf(input: unknown): JsonObject {
 
 /** Without text it says nothing to another dialect: what only one party can use goes out in pairs, or not at all. */
 function unknownElsewhere(block: JsonObject): TextBlock {
-  return withWritten({ type: 'text', text: '' }, dialect, block)
+  return withOriginal({ type: 'text', text: '' }, dialect, block)
 }

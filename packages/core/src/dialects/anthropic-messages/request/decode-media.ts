@@ -1,7 +1,7 @@
 import type { MediaBlock, TextBlock } from '../../../conversation.ts'
 import { hasOnly } from '../../../json/fields.ts'
 import { isJsonObject, nonEmptyText, type JsonObject } from '../../../json/objects.ts'
-import { withWritten } from '../../../request/written-form.ts'
+import { withOriginal } from '../../../request/original.ts'
 
 /** `null` for an image that only its own server has. */
 export function decodeImage(block: JsonObject): MediaBlock | null {
@@ -13,7 +13,7 @@ export function decodeImage(block: JsonObject): MediaBlock | null {
     (media.encoding === 'url'
       ? hasOnly(source, urlFields)
       : hasOnly(source, dataFields) && source['media_type'] === media.mimeType)
-  return isPlain ? media : withWritten(media, dialect, block)
+  return isPlain ? media : withOriginal(media, dialect, block)
 }
 
 /** A document of text is text to everyone; any other stays a file. */
@@ -24,11 +24,11 @@ export function decodeDocument(block: JsonObject): TextBlock | MediaBlock | null
   const text = source['type'] === 'content' ? textsOf(source['content']) : source['data']
   if ((source['type'] === 'text' || source['type'] === 'content') && typeof text === 'string') {
     const titled = filename === null ? text : `${filename}\n\n${text}`
-    return withWritten<TextBlock>({ type: 'text', text: titled }, dialect, block)
+    return withOriginal<TextBlock>({ type: 'text', text: titled }, dialect, block)
   }
   const media = mediaOf(source, 'application/pdf')
   if (media === null) return null
-  return withWritten(filename === null ? media : { ...media, filename }, dialect, block)
+  return withOriginal(filename === null ? media : { ...media, filename }, dialect, block)
 }
 
 export function decodeSearchResult({ title, source, content }: JsonObject): TextBlock {

@@ -7,7 +7,6 @@ import { InvalidField } from '../../../json/fields.ts'
 import type { JsonObject } from '../../../json/objects.ts'
 import type { Notes } from '../../../request/notes.ts'
 import { becameReminder, systemReminder } from '../../../request/system-reminder.ts'
-import type { Written } from '../../../request/written-form.ts'
 import { BlockDecoder } from './decode-blocks.ts'
 import { systemTexts } from './decode-system.ts'
 
@@ -45,7 +44,7 @@ export function decodeMessages(messages: unknown, tools: readonly Tool[], notes:
     }
   }
   if (contents.every(({ blocks }) => blocks.length === 0)) throw nothingSaid()
-  const said = contents.filter((content) => content.blocks.length > 0 || 'written' in content)
+  const said = contents.filter((content) => content.blocks.length > 0 || 'original' in content)
   return { system, contents: withToolNames(said, notes) }
 }
 
@@ -58,19 +57,15 @@ function userContents(blocks: readonly Block[], message: JsonObject): Content[] 
     blocks.filter(({ type }) => type !== 'tool_response'),
     message,
   )
-  const isSilent = spoken.blocks.length === 0 && spoken.written === undefined
+  const isSilent = spoken.blocks.length === 0 && spoken.original === undefined
   return [{ speaker: 'tool', blocks: results }, ...(isSilent ? [] : [spoken])]
 }
 
 /** With what else the message says, for an upstream of the same dialect. */
-function messageContent(
-  speaker: 'human' | 'ai',
-  blocks: readonly Block[],
-  message: JsonObject,
-): Content & Written {
+function messageContent(speaker: 'human' | 'ai', blocks: readonly Block[], message: JsonObject): Content {
   if (hasOnly(message, messageFields)) return { speaker, blocks }
   const others = Object.entries(message).filter(([field]) => !messageFields.has(field))
-  return { speaker, blocks, written: { dialect: 'anthropic-messages', value: Object.fromEntries(others) } }
+  return { speaker, blocks, original: { dialect: 'anthropic-messages', value: Object.fromEntries(others) } }
 }
 
 const messageFields = new Set(['role', 'content'])

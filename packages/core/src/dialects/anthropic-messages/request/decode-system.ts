@@ -2,7 +2,7 @@ import type { SystemText } from '../../../request/conversation-request.ts'
 import { anyText } from '../../../json/fields.ts'
 import { InvalidField } from '../../../json/fields.ts'
 import { isJsonObject } from '../../../json/objects.ts'
-import { withWritten } from '../../../request/written-form.ts'
+import { withOriginal } from '../../../request/original.ts'
 
 /** Instructions as a text or in blocks of text; also the content of a system message among the messages. */
 export function systemTexts(content: unknown, field: string): SystemText[] {
@@ -16,6 +16,6 @@ export function systemTexts(content: unknown, field: string): SystemText[] {
     if (!isJsonObject(block)) return { text }
     const cacheControl = block['cache_control'] ?? undefined
     const marked = cacheControl === undefined ? { text } : { text, cacheControl }
-    return withWritten(marked, 'anthropic-messages', block)
+    return withOriginal(marked, 'anthropic-messages', block)
   })
 }

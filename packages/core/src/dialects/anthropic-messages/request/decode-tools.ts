@@ -2,7 +2,7 @@ import type { Tool } from '../../../request/conversation-request.ts'
 import { decodeTool, type DecodedTools } from '../../../request/decoded-tools.ts'
 import { optionalArray, requiredObject } from '../../../json/fields.ts'
 import type { JsonObject } from '../../../json/objects.ts'
-import { withWritten } from '../../../request/written-form.ts'
+import { withOriginal } from '../../../request/original.ts'
 
 /** A tool marked `defer_loading` is one like the others: who does not know the mark has to see its schema. */
 export function decodeTools(body: JsonObject): DecodedTools {
@@ -17,7 +17,7 @@ export function decodeTools(body: JsonObject): DecodedTools {
       otherTools.push(tool)
       continue
     }
-    tools.push(withWritten(decodeTool(tool, 'input_schema', path), 'anthropic-messages', tool))
+    tools.push(withOriginal(decodeTool(tool, 'input_schema', path), 'anthropic-messages', tool))
   }
   return { tools, otherTools }
 }

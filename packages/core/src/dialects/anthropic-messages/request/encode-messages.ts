@@ -6,7 +6,7 @@ import type { AnthropicTarget } from '../../../request/target.ts'
 import { shortBeginning } from '../../../request/short-beginning.ts'
 import { resultBlocks } from '../../../request/tool-result.ts'
 import type { UpstreamHistory } from '../../../request/upstream-history.ts'
-import { writtenFor, writtenIn, type Written } from '../../../request/written-form.ts'
+import { originalFor, originalIn } from '../../../request/original.ts'
 import { encodeMedia } from './encode-media.ts'
 
 /** Results and what the user says after them are one message; every message has another role than the one before. */
@@ -53,16 +53,16 @@ function closed({ role, content, fields }: OpenMessage): JsonObject {
 function plainText({ blocks }: Content, target: AnthropicTarget): string | undefined {
   const [only] = blocks
   if (blocks.length !== 1 || only?.type !== 'text') return undefined
-  return writtenFor(target, only, 'anthropic-messages') === undefined ? only.text : undefined
+  return originalFor(target, only, 'anthropic-messages') === undefined ? only.text : undefined
 }
 
 /** What a message of this dialect says beside its content. */
 function otherFields(
-  content: Content & Written,
+  content: Content,
   { allowedFields }: AnthropicTarget,
   notes: Notes,
 ): [field: string, value: unknown][] {
-  return Object.entries(writtenIn(content, 'anthropic-messages') ?? {}).filter(([field]) => {
+  return Object.entries(originalIn(content, 'anthropic-messages') ?? {}).filter(([field]) => {
     const isAllowed = allowedFields?.includes(field) !== false
     if (!isAllowed) notes.dropped(`messages.${field}`, notUnderstood)
     return isAllowed
@@ -73,7 +73,7 @@ function otherFields(
 function noteResultFields({ speaker, blocks }: Content, notes: Notes): void {
   if (speaker !== 'tool') return
   for (const block of blocks) {
-    for (const field of Object.keys(writtenIn(block, 'openai-chat') ?? {})) {
+    for (const field of Object.keys(originalIn(block, 'openai-chat') ?? {})) {
       if (field !== 'name') notes.dropped(`messages.${field}`, 'It has no place in the history.')
     }
   }
@@ -94,14 +94,14 @@ class BlockEncoder {
     return blocks.map((block) => this.#encode(block))
   }
 
-  #encode(block: Block & Written): JsonObject {
-    const written = writtenFor(this.#target, block, 'anthropic-messages')
+  #encode(block: Block): JsonObject {
+    const original = originalFor(this.#target, block, 'anthropic-messages')
     switch (block.type) {
       case 'text':
-        return written ?? { type: 'text', text: block.text }
+        return original ?? { type: 'text', text: block.text }
       case 'thinking':
         return (
-          writtenIn(block, 'anthropic-messages') ?? {
+          originalIn(block, 'anthropic-messages') ?? {
             type: 'thinking',
             thinking: block.thought,
             signature: block.signature ?? '',
@@ -110,14 +110,14 @@ class BlockEncoder {
       case 'tool_call': {
         const { name, parameters } = block
         const input = isJsonObject(parameters) ? parameters : {}
-        return { ...written, type: 'tool_use', id: this.#ids.resolveToolCallId(block), name, input }
+        return { ...original, type: 'tool_use', id: this.#ids.resolveToolCallId(block), name, input }
       }
       case 'tool_response': {
         const id = this.#ids.resolveToolResponseId(block)
-        return written === undefined ? this.#result(block, id) : { ...written, tool_use_id: id }
+        return original === undefined ? this.#result(block, id) : { ...original, tool_use_id: id }
       }
       case 'media':
-        return written ?? encodeMedia(block, this.#target, this.#notes)
+        return original ?? encodeMedia(block, this.#target, this.#notes)
     }
   }
 

@@ -5,7 +5,7 @@ import type { Notes } from '../../../request/notes.ts'
 import type { AnthropicTarget } from '../../../request/target.ts'
 import type { ToolNames } from '../../../request/tool-names.ts'
 import { closedSchema, withProperties } from '../../../request/tool-schema.ts'
-import { writtenFor } from '../../../request/written-form.ts'
+import { originalFor } from '../../../request/original.ts'
 
 export function encodeTools(
   request: ConversationRequest,
@@ -19,8 +19,8 @@ export function encodeTools(
 
 function encodeTool(tool: Tool, target: AnthropicTarget, names: ToolNames): JsonObject {
   const name = names.toUpstream(tool.name)
-  const written = writtenFor(target, tool, 'anthropic-messages')
-  if (written !== undefined) return { ...written, name }
+  const original = originalFor(target, tool, 'anthropic-messages')
+  if (original !== undefined) return { ...original, name }
   const schema = withProperties(tool.parameters)
   return {
     name,

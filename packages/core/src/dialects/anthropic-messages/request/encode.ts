@@ -9,7 +9,7 @@ import { systemPart } from '../../../request/system-part.ts'
 import { longestToolName, shortToolNames } from '../../../request/tool-names.ts'
 import { upstreamHistory } from '../../../request/upstream-history.ts'
 import { wellFormed } from '../../../json/well-formed.ts'
-import { writtenFor, writtenIn, type Written } from '../../../request/written-form.ts'
+import { originalFor, originalIn } from '../../../request/original.ts'
 import { encodeMessages } from './encode-messages.ts'
 import { encodeSettings } from './encode-settings.ts'
 import { encodeToolChoice, encodeTools } from './encode-tools.ts'
@@ -38,12 +38,12 @@ export function encodeAnthropicRequest(
 
 /** A text, or blocks where the client wrote blocks or there are several. */
 export function encodeSystem(
-  system: readonly (SystemText & Written)[],
+  system: readonly SystemText[],
   target: AnthropicTarget,
   notes: Notes,
 ): { system?: unknown } {
   for (const text of system) {
-    const message = writtenIn(text, 'openai-chat')?.['message']
+    const message = originalIn(text, 'openai-chat')?.['message']
     if (isJsonObject(message)) notes.droppedFields(message, 'Instructions have no such field here.')
   }
   // Anthropic itself reads the line. A server of open models in its dialect does not.
@@ -51,8 +51,8 @@ export function encodeSystem(
   const texts = instructions.filter(({ text }) => text !== '')
   const [first] = texts
   if (first === undefined) return {}
-  const ownBlock = (text: SystemText & Written): JsonObject | undefined =>
-    writtenFor(target, text, 'anthropic-messages')
+  const ownBlock = (text: SystemText): JsonObject | undefined =>
+    originalFor(target, text, 'anthropic-messages')
   const isPlain = texts.length === 1 && first.cacheControl === undefined && ownBlock(first) === undefined
   return { system: isPlain ? first.text : texts.map((text) => ownBlock(text) ?? systemPart(text)) }
 }

@@ -3,7 +3,7 @@ import { optionalArray, optionalText, requiredObject } from '../../../json/field
 import { isJsonObject, nonEmptyText, parseJson, type JsonObject } from '../../../json/objects.ts'
 import type { Notes } from '../../../request/notes.ts'
 import { wellFormed } from '../../../json/well-formed.ts'
-import { withWritten, type Written } from '../../../request/written-form.ts'
+import { withOriginal } from '../../../request/original.ts'
 import { reasoningTextFields } from '../answer/reasoning-fields.ts'
 import { messageContent } from './decode-other-fields.ts'
 import { decodeParts } from './decode-parts.ts'
@@ -20,8 +20,8 @@ export function decodeAssistant(message: JsonObject, path: string, notes: Notes)
 }
 
 /** Text to every other dialect. A part of the content that refuses has a type; what stood in the field has none. */
-function refusalBlock(refusal: string): TextBlock & Written {
-  return { type: 'text', text: refusal, written: { dialect: 'openai-chat', value: { refusal } } }
+function refusalBlock(refusal: string): TextBlock {
+  return { type: 'text', text: refusal, original: { dialect: 'openai-chat', value: { refusal } } }
 }
 
 /** Chat has no signatures: what a client sends back is taken for the upstream's own, in the fields it came in. */
@@ -37,7 +37,7 @@ function thoughtsIn(message: JsonObject): ThinkingBlock[] {
   const textField = reasoningTextFields.find((field) => field in fields)
   const text = textField === undefined ? null : nonEmptyText(fields[textField])
   const block: ThinkingBlock = { type: 'thinking', thought: text ?? textOfDetails(details) }
-  return [withWritten(block, 'openai-chat', fields)]
+  return [withOriginal(block, 'openai-chat', fields)]
 }
 
 function textOfDetails(details: unknown): string {
@@ -58,7 +58,7 @@ function callsIn(message: JsonObject, path: string, notes: Notes): ToolCallBlock
 
 function decodeCall(value: unknown, path: string, notes: Notes): ToolCallBlock {
   const call = requiredObject(value, path)
-  if (isJsonObject(call['custom'])) return withWritten(customCall(call, call['custom']), 'openai-chat', call)
+  if (isJsonObject(call['custom'])) return withOriginal(customCall(call, call['custom']), 'openai-chat', call)
   const { block, called, isSound } = functionCall(
     call['function'],
     nonEmptyText(call['id']) ?? '',
@@ -69,7 +69,7 @@ function decodeCall(value: unknown, path: string, notes: Notes): ToolCallBlock {
   const spelled = isSound
     ? call
     : { ...call, function: { ...called, arguments: JSON.stringify(block.parameters) } }
-  return withWritten(block, 'openai-chat', spelled)
+  return withOriginal(block, 'openai-chat', spelled)
 }
 
 /** A call of a tool that takes a text, which other dialects have to be told as an argument. */

@@ -5,7 +5,6 @@ import { requiredObject } from '../../../json/fields.ts'
 import { withToolNames } from '../../../request/history-repair.ts'
 import { InvalidField } from '../../../json/fields.ts'
 import type { Notes } from '../../../request/notes.ts'
-import type { Written } from '../../../request/written-form.ts'
 import { decodeAssistant } from './decode-assistant.ts'
 import { messageContent } from './decode-other-fields.ts'
 import { decodeParts } from './decode-parts.ts'
@@ -47,6 +46,6 @@ export function decodeMessages(messages: unknown, notes: Notes): DecodedMessages
 }
 
 /** A part that only this dialect understands has no text here, and says something all the same. */
-function saysAnything(block: Block & Written): boolean {
-  return block.type !== 'text' || block.text !== '' || block.written?.value['type'] !== 'text'
+function saysAnything(block: Block): boolean {
+  return block.type !== 'text' || block.text !== '' || block.original?.value['type'] !== 'text'
 }

@@ -1,6 +1,5 @@
 import type { Block, Content } from '../../../conversation.ts'
 import { nonEmptyText, type JsonObject } from '../../../json/objects.ts'
-import type { Written } from '../../../request/written-form.ts'
 import { reasoningTextFields } from '../answer/reasoning-fields.ts'
 
 /**
@@ -12,7 +11,7 @@ export function messageContent(
   blocks: readonly Block[],
   message: JsonObject,
   hasContent: boolean,
-): Content & Written {
+): Content {
   const isTold = speaker === 'ai' ? isToldByModel : isToldByUser
   const untold: [field: string, value: unknown][] = []
   for (const field of Object.keys(message)) {
@@ -20,7 +19,7 @@ export function messageContent(
     if (field === 'content' ? !hasContent : !isTold(field, value)) untold.push([field, value])
   }
   if (hasContent && untold.length === 0) return { speaker, blocks }
-  return { speaker, blocks, written: { dialect: 'openai-chat', value: Object.fromEntries(untold) } }
+  return { speaker, blocks, original: { dialect: 'openai-chat', value: Object.fromEntries(untold) } }
 }
 
 function isToldByUser(field: string): boolean {

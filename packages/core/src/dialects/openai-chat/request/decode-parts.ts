@@ -3,7 +3,7 @@ import { anyText, requiredObject } from '../../../json/fields.ts'
 import { InvalidField } from '../../../json/fields.ts'
 import { isJsonObject, nonEmptyText, type JsonObject } from '../../../json/objects.ts'
 import type { ResultBlock } from '../../../request/tool-result.ts'
-import { withWritten, type Written } from '../../../request/written-form.ts'
+import { withOriginal } from '../../../request/original.ts'
 
 /** Content as a text, as parts, or not at all: clients send all three, null included. */
 export function decodeParts(content: unknown, path: string): ResultBlock[] {
@@ -14,7 +14,7 @@ export function decodeParts(content: unknown, path: string): ResultBlock[] {
   }
   return content
     .map((part: unknown, at) => decodePart(part, `${path}[${at}]`))
-    .filter((block) => block.type !== 'text' || block.text !== '' || 'written' in block)
+    .filter((block) => block.type !== 'text' || block.text !== '' || 'original' in block)
 }
 
 function decodePart(value: unknown, path: string): ResultBlock {
@@ -23,16 +23,16 @@ function decodePart(value: unknown, path: string): ResultBlock {
   const said = part['text'] ?? part['refusal']
   if (typeof said === 'string' || part['type'] === 'text') {
     const text = anyText(said, `${path}.text`)
-    const block: TextBlock & Written = {
+    const block: TextBlock = {
       type: 'text',
       text,
-      written: { dialect: 'openai-chat', value: part },
+      original: { dialect: 'openai-chat', value: part },
     }
     return block
   }
   // A part without a meaning of its own here says nothing to another dialect.
   const block: ResultBlock = mediaOf(part) ?? { type: 'text', text: '' }
-  return withWritten(block, 'openai-chat', part)
+  return withOriginal(block, 'openai-chat', part)
 }
 
 function mediaOf(part: JsonObject): MediaBlock | null {

@@ -15,7 +15,7 @@ import {
 } from '../../../json/fields.ts'
 import { isJsonObject, nonEmptyText, objectIn, type JsonObject } from '../../../json/objects.ts'
 import type { Notes } from '../../../request/notes.ts'
-import { withWritten } from '../../../request/written-form.ts'
+import { withOriginal } from '../../../request/original.ts'
 
 export function decodeSettings(body: JsonObject, notes: Notes): RequestSettings {
   const format = body['response_format']
@@ -108,5 +108,5 @@ function formatOf(format: unknown): OutputFormat | undefined {
     schema: described['schema'],
     ...(typeof strict === 'boolean' ? { strict } : {}),
   }
-  return withWritten(decoded, 'openai-chat', format)
+  return withOriginal(decoded, 'openai-chat', format)
 }

@@ -3,14 +3,14 @@ import type { SystemText } from '../../../request/conversation-request.ts'
 import type { JsonObject } from '../../../json/objects.ts'
 import { systemReminder } from '../../../request/system-reminder.ts'
 import type { ResultBlock } from '../../../request/tool-result.ts'
-import { cacheControlOf, type Written } from '../../../request/written-form.ts'
+import { cacheControlOf } from '../../../request/original.ts'
 import { decodeParts } from './decode-parts.ts'
 
 /**
  * The texts of a message of instructions in front of the conversation. For the same dialect the first of them holds
  * the other fields of the message, and each the part that it was, if the message had parts.
  */
-export function decodeSystemMessage(message: JsonObject, path: string): (SystemText & Written)[] {
+export function decodeSystemMessage(message: JsonObject, path: string): SystemText[] {
   const { content } = message
   const parts: readonly Part[] =
     typeof content === 'string' ? [{ text: content }] : partsOf(content, `${path}.content`)
@@ -23,12 +23,12 @@ export function decodeSystemMessage(message: JsonObject, path: string): (SystemT
 }
 
 /** A message of instructions behind others: for the same dialect it is what it was, for all others a reminder. */
-export function decodeInstructionsInside(message: JsonObject, path: string): Content & Written {
+export function decodeInstructionsInside(message: JsonObject, path: string): Content {
   const texts = decodeParts(message['content'], `${path}.content`).flatMap((block) =>
     block.type === 'text' && block.text !== '' ? [block.text] : [],
   )
   const blocks = texts.length === 0 ? [] : [systemReminder(texts.join('\n\n'))]
-  return { speaker: 'human', blocks, written: { dialect: 'openai-chat', value: message } }
+  return { speaker: 'human', blocks, original: { dialect: 'openai-chat', value: message } }
 }
 
 interface Part {
@@ -38,23 +38,20 @@ interface Part {
 }
 
 function partsOf(content: unknown, path: string): Part[] {
-  return decodeParts(content, path).map((block: ResultBlock & Written) => {
+  return decodeParts(content, path).map((block: ResultBlock) => {
     const text = block.type === 'text' ? block.text : ''
-    const part = block.written?.value
+    const part = block.original?.value
     if (part === undefined) return { text }
     const cacheControl = cacheControlOf(block)
     return cacheControl === undefined ? { text, part } : { text, part, cacheControl }
   })
 }
 
-function systemText(
-  { text, cacheControl, part }: Part,
-  message: JsonObject | undefined,
-): SystemText & Written {
+function systemText({ text, cacheControl, part }: Part, message: JsonObject | undefined): SystemText {
   const value = {
     ...(message === undefined ? {} : { message }),
     ...(part === undefined ? {} : { part }),
   }
   const marked = cacheControl === undefined ? {} : { cacheControl }
-  return { text, ...marked, written: { dialect: 'openai-chat', value } }
+  return { text, ...marked, original: { dialect: 'openai-chat', value } }
 }

@@ -1,7 +1,7 @@
 import type { ToolResponseBlock } from '../../../conversation.ts'
 import { nonEmptyText, type JsonObject } from '../../../json/objects.ts'
 import { toolErrorMark, type ResultBlock } from '../../../request/tool-result.ts'
-import { withWritten, type Written } from '../../../request/written-form.ts'
+import { withOriginal } from '../../../request/original.ts'
 import { decodeParts } from './decode-parts.ts'
 
 /** A tool's answer. The old role `function` has no id: its answer belongs to the last call without one. */
@@ -10,7 +10,7 @@ export function decodeToolMessage(message: JsonObject, path: string): ToolRespon
   // The old role becomes the new one, which needs no name.
   if (message['role'] === 'function') return response
   const others = Object.entries(message).filter(([field]) => !messageFields.has(field))
-  return others.length === 0 ? response : withWritten(response, 'openai-chat', Object.fromEntries(others))
+  return others.length === 0 ? response : withOriginal(response, 'openai-chat', Object.fromEntries(others))
 }
 
 const messageFields = new Set(['role', 'content', 'tool_call_id'])
@@ -34,6 +34,6 @@ function responseIn(message: JsonObject, path: string): ToolResponseBlock {
 }
 
 /** The part that it was still has the mark. */
-function withoutMark(head: ResultBlock & Written): ResultBlock {
+function withoutMark(head: ResultBlock): ResultBlock {
   return head.type === 'text' ? { ...head, text: head.text.slice(toolErrorMark.length) } : head
 }

@@ -2,7 +2,7 @@ import type { Tool } from '../../../request/conversation-request.ts'
 import { decodeTool, type DecodedTools } from '../../../request/decoded-tools.ts'
 import { optionalArray, requiredObject } from '../../../json/fields.ts'
 import type { JsonObject } from '../../../json/objects.ts'
-import { withWritten } from '../../../request/written-form.ts'
+import { withOriginal } from '../../../request/original.ts'
 
 export function decodeTools(body: JsonObject): DecodedTools {
   const tools: Tool[] = []
@@ -14,7 +14,7 @@ export function decodeTools(body: JsonObject): DecodedTools {
       otherTools.push(tool)
       continue
     }
-    tools.push(withWritten(functionTool(tool['function'], `${path}.function`), 'openai-chat', tool))
+    tools.push(withOriginal(functionTool(tool['function'], `${path}.function`), 'openai-chat', tool))
   }
   for (const [at, value] of optionalArray(body, 'functions').entries()) {
     tools.push(functionTool(value, `functions[${at}]`))

@@ -4,7 +4,7 @@ import type { ToolIdMapper } from '../../../ids/strategy.ts'
 import { isJsonObject, type JsonObject } from '../../../json/objects.ts'
 import type { Notes } from '../../../request/notes.ts'
 import type { ChatTarget } from '../../../request/target.ts'
-import { writtenFor, writtenIn, type Written } from '../../../request/written-form.ts'
+import { originalFor, originalIn } from '../../../request/original.ts'
 import { otherMessageFields } from './encode-other-fields.ts'
 import { cacheMark, encodeParts, keepsParts } from './encode-parts.ts'
 import { encodeReasoning } from './encode-reasoning.ts'
@@ -25,7 +25,7 @@ export function encodeAssistant(
     else if (block.type === 'text' && isRefusal(block, target)) refusal = block.text
     else if (block.type !== 'tool_response') spoken.push(block)
   }
-  const fields = writtenFor(target, content, 'openai-chat')
+  const fields = originalFor(target, content, 'openai-chat')
   const message: Record<string, unknown> =
     fields === undefined
       ? { role: 'assistant' }
@@ -39,10 +39,10 @@ export function encodeAssistant(
 }
 
 /** What stood in the field of this name: a part that refuses has a type. */
-function isRefusal(block: TextBlock & Written, { sameDialect, format }: ChatTarget): boolean {
+function isRefusal(block: TextBlock, { sameDialect, format }: ChatTarget): boolean {
   if (sameDialect !== true || templateOf(format).turns === 'alternate') return false
-  const written = writtenIn(block, 'openai-chat')
-  return written !== undefined && 'refusal' in written && !('type' in written)
+  const original = originalIn(block, 'openai-chat')
+  return original !== undefined && 'refusal' in original && !('type' in original)
 }
 
 function writeContent(
@@ -84,15 +84,15 @@ function writeEmptyContent(
   }
 }
 
-function encodeCall(call: ToolCallBlock & Written, ids: ToolIdMapper, target: ChatTarget): JsonObject {
+function encodeCall(call: ToolCallBlock, ids: ToolIdMapper, target: ChatTarget): JsonObject {
   const id = ids.resolveToolCallId(call)
   const { name } = call
-  const written = writtenFor(target, call, 'openai-chat')
-  if (isJsonObject(written?.['custom'])) return { ...written, id, custom: { ...written['custom'], name } }
-  const called = written?.['function']
-  if (written === undefined || !isJsonObject(called)) {
+  const original = originalFor(target, call, 'openai-chat')
+  if (isJsonObject(original?.['custom'])) return { ...original, id, custom: { ...original['custom'], name } }
+  const called = original?.['function']
+  if (original === undefined || !isJsonObject(called)) {
     return { id, type: 'function', function: { name, arguments: JSON.stringify(call.parameters ?? {}) } }
   }
-  const isSame = written['id'] === id && written['type'] === 'function' && called['name'] === name
-  return isSame ? written : { ...written, id, type: 'function', function: { ...called, name } }
+  const isSame = original['id'] === id && original['type'] === 'function' && called['name'] === name
+  return isSame ? original : { ...original, id, type: 'function', function: { ...called, name } }
 }

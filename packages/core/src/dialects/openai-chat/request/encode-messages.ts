@@ -5,9 +5,9 @@ import type { JsonObject } from '../../../json/objects.ts'
 import type { Notes } from '../../../request/notes.ts'
 import type { ChatTarget } from '../../../request/target.ts'
 import { shortBeginning } from '../../../request/short-beginning.ts'
-import { writtenInstructions } from '../../../request/system-reminder.ts'
+import { originalInstructions } from '../../../request/system-reminder.ts'
 import type { UpstreamHistory } from '../../../request/upstream-history.ts'
-import { writtenFor } from '../../../request/written-form.ts'
+import { originalFor } from '../../../request/original.ts'
 import { encodeAssistant } from './encode-assistant.ts'
 import { otherMessageFields } from './encode-other-fields.ts'
 import { encodeParts, partsContent } from './encode-parts.ts'
@@ -35,7 +35,7 @@ export function encodeMessages(
       shown = results.shown
       continue
     }
-    const instructions = writtenInstructions(content)
+    const instructions = originalInstructions(content)
     if (content.speaker === 'ai' || instructions !== undefined) {
       if (shown.length > 0) messages.push({ role: 'user', content: shown })
       messages.push(
@@ -58,7 +58,7 @@ function userMessage(
   target: ChatTarget,
   notes: Notes,
 ): JsonObject {
-  const fields = writtenFor(target, message, 'openai-chat')
+  const fields = originalFor(target, message, 'openai-chat')
   const parts = encodeParts(message.blocks, target, notes)
   const content =
     shown.length > 0

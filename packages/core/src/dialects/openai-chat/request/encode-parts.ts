@@ -1,20 +1,16 @@
-import type { Block, MediaBlock } from '../../../conversation.ts'
+import type { Block, HasOriginal, MediaBlock } from '../../../conversation.ts'
 import { templateOf } from '../../../formats/template.ts'
 import type { JsonObject } from '../../../json/objects.ts'
 import { mediaPlaceholder } from '../../../request/media-placeholder.ts'
 import { notUnderstood, type Notes } from '../../../request/notes.ts'
 import type { ChatTarget } from '../../../request/target.ts'
-import { cacheControlOf, writtenFor, writtenIn, type Written } from '../../../request/written-form.ts'
+import { cacheControlOf, originalFor, originalIn } from '../../../request/original.ts'
 
 /** Text and media as content parts. Other blocks have no place in a message of the user or of a tool. */
-export function encodeParts(
-  blocks: readonly (Block & Written)[],
-  target: ChatTarget,
-  notes: Notes,
-): JsonObject[] {
+export function encodeParts(blocks: readonly Block[], target: ChatTarget, notes: Notes): JsonObject[] {
   return blocks.flatMap((block) => {
-    const written = writtenFor(target, block, 'openai-chat')
-    if (written !== undefined) return [written]
+    const original = originalFor(target, block, 'openai-chat')
+    if (original !== undefined) return [original]
     if (block.type === 'text') {
       return block.text === '' ? [] : [{ type: 'text', text: block.text, ...cacheMark(block, target, notes) }]
     }
@@ -38,15 +34,12 @@ export function partsContent(
   return isPlain && !keepsParts(blocks, target) ? only['text'] : parts
 }
 
-export function keepsParts(
-  blocks: readonly (Block & Written)[],
-  { sameDialect, format }: ChatTarget,
-): boolean {
+export function keepsParts(blocks: readonly Block[], { sameDialect, format }: ChatTarget): boolean {
   if (sameDialect !== true || templateOf(format).turns === 'alternate') return false
-  return blocks.some((block) => writtenIn(block, 'openai-chat') !== undefined)
+  return blocks.some((block) => originalIn(block, 'openai-chat') !== undefined)
 }
 
-export function cacheMark(thing: object & Written, { cacheControl }: ChatTarget, notes: Notes): JsonObject {
+export function cacheMark(thing: HasOriginal, { cacheControl }: ChatTarget, notes: Notes): JsonObject {
   const mark = cacheControlOf(thing)
   if (mark === undefined) return {}
   if (cacheControl === true) return { cache_control: mark }

@@ -4,12 +4,12 @@ import { demandsReasoning, lostReasoning } from '../../../request/reasoning-poli
 import { readSignature } from '../../../request/reasoning-signature.ts'
 import type { Notes } from '../../../request/notes.ts'
 import type { ChatTarget } from '../../../request/target.ts'
-import { writtenFor, type Written } from '../../../request/written-form.ts'
+import { originalFor } from '../../../request/original.ts'
 import { reasoningTextFields } from '../answer/reasoning-fields.ts'
 
 /** The reasoning of one message, in the fields that the upstream had it in; undefined where there is none. */
 export function encodeReasoning(
-  thoughts: readonly (ThinkingBlock & Written)[],
+  thoughts: readonly ThinkingBlock[],
   callsTools: boolean,
   target: ChatTarget,
   notes: Notes,
@@ -18,8 +18,8 @@ export function encodeReasoning(
   if (thoughts.length === 0 && !isDemanded) return undefined
   const fields: Record<string, unknown> = {}
   for (const thought of thoughts) {
-    const written = writtenFor(target, thought, 'openai-chat')
-    for (const [field, value] of Object.entries(written ?? nativeFields(thought))) {
+    const original = originalFor(target, thought, 'openai-chat')
+    for (const [field, value] of Object.entries(original ?? nativeFields(thought))) {
       fields[field] = joined(fields[field], value)
     }
   }

@@ -9,7 +9,7 @@ import { limitedMaxTokens } from '../../../request/max-tokens.ts'
 import { commonEffort, effortOfBudget } from '../../../request/reasoning-effort.ts'
 import type { Notes } from '../../../request/notes.ts'
 import type { ChatTarget } from '../../../request/target.ts'
-import { writtenFor, type Written } from '../../../request/written-form.ts'
+import { originalFor } from '../../../request/original.ts'
 
 export function encodeSettings(
   request: ConversationRequest,
@@ -85,10 +85,10 @@ function encodeEffort(reasoning: ReasoningRequest | undefined, target: ChatTarge
   return {}
 }
 
-function encodeFormat(format: (OutputFormat & Written) | undefined, target: ChatTarget): JsonObject {
+function encodeFormat(format: OutputFormat | undefined, target: ChatTarget): JsonObject {
   if (format === undefined) return {}
-  const written = writtenFor(target, format, 'openai-chat')
-  if (written !== undefined) return { response_format: written }
+  const original = originalFor(target, format, 'openai-chat')
+  if (original !== undefined) return { response_format: original }
   if (format.type !== 'json-schema') {
     return { response_format: { type: format.type === 'json' ? 'json_object' : 'text' } }
   }

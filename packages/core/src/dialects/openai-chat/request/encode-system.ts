@@ -5,15 +5,11 @@ import { isJsonObject, type JsonObject } from '../../../json/objects.ts'
 import { notUnderstood, type Notes } from '../../../request/notes.ts'
 import type { ChatTarget } from '../../../request/target.ts'
 import { systemPart } from '../../../request/system-part.ts'
-import { writtenIn, type Written } from '../../../request/written-form.ts'
+import { originalIn } from '../../../request/original.ts'
 import { otherMessageFields } from './encode-other-fields.ts'
 
 /** The messages in front: those of a client of this dialect as they came, all others as one. */
-export function encodeSystem(
-  system: readonly (SystemText & Written)[],
-  target: ChatTarget,
-  notes: Notes,
-): JsonObject[] {
+export function encodeSystem(system: readonly SystemText[], target: ChatTarget, notes: Notes): JsonObject[] {
   if (target.sameDialect !== true) return joined(withoutBillingLine(system, notes), target, notes)
   const messages = messagesIn(system)
   const template = templateOf(target.format)
@@ -54,13 +50,13 @@ function roleFor({ role }: JsonObject, { format }: ChatTarget, notes: Notes): 's
 interface SystemMessage {
   /** The client's own; undefined where no message of this dialect held the texts. */
   readonly fields: JsonObject | undefined
-  readonly texts: (SystemText & Written)[]
+  readonly texts: SystemText[]
 }
 
-function messagesIn(system: readonly (SystemText & Written)[]): SystemMessage[] {
+function messagesIn(system: readonly SystemText[]): SystemMessage[] {
   const messages: SystemMessage[] = []
   for (const text of system) {
-    const fields = writtenIn(text, 'openai-chat')?.['message']
+    const fields = originalIn(text, 'openai-chat')?.['message']
     const last = messages.at(-1)
     if (isJsonObject(fields)) messages.push({ fields, texts: [text] })
     else if (last === undefined) messages.push({ fields: undefined, texts: [text] })
@@ -71,7 +67,7 @@ function messagesIn(system: readonly (SystemText & Written)[]): SystemMessage[] 
 
 function asItCame({ fields, texts }: SystemMessage, target: ChatTarget, notes: Notes): JsonObject[] {
   if (fields === undefined) return joined(texts, target, notes)
-  const parts = texts.map((text) => writtenIn(text, 'openai-chat')?.['part'])
+  const parts = texts.map((text) => originalIn(text, 'openai-chat')?.['part'])
   const hasParts = parts.some(isJsonObject)
   const content = hasParts ? texts.flatMap((text, at) => partOf(text, parts[at])) : textOf(texts)
   const isTold = content !== '' || !('content' in fields)

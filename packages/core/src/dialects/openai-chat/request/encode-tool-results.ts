@@ -4,7 +4,7 @@ import { nonEmptyText, type JsonObject } from '../../../json/objects.ts'
 import type { Notes } from '../../../request/notes.ts'
 import type { ChatTarget } from '../../../request/target.ts'
 import { resultBlocks, toolErrorMark, type ResultBlock } from '../../../request/tool-result.ts'
-import { writtenFor } from '../../../request/written-form.ts'
+import { originalFor } from '../../../request/original.ts'
 import { otherMessageFields } from './encode-other-fields.ts'
 import { cacheMark, encodeParts, keepsParts } from './encode-parts.ts'
 
@@ -50,7 +50,7 @@ function toolMessage(
   target: ChatTarget,
   notes: Notes,
 ): JsonObject {
-  const fields = writtenFor(target, response, 'openai-chat')
+  const fields = originalFor(target, response, 'openai-chat')
   if (fields === undefined) return { role: 'tool', tool_call_id: id, content }
   const others = otherMessageFields(fields, target, notes)
   // The name that the client wrote may be one that this upstream cannot take.

@@ -5,7 +5,7 @@ import type { Notes } from '../../../request/notes.ts'
 import type { ChatTarget } from '../../../request/target.ts'
 import type { ToolNames } from '../../../request/tool-names.ts'
 import { withProperties } from '../../../request/tool-schema.ts'
-import { writtenFor, type Written } from '../../../request/written-form.ts'
+import { originalFor } from '../../../request/original.ts'
 import { cacheMark } from './encode-parts.ts'
 
 export function encodeTools(
@@ -20,10 +20,10 @@ export function encodeTools(
   return tools.length === 0 ? {} : { tools }
 }
 
-function encodeTool(tool: Tool & Written, target: ChatTarget, names: ToolNames, notes: Notes): JsonObject {
+function encodeTool(tool: Tool, target: ChatTarget, names: ToolNames, notes: Notes): JsonObject {
   const name = names.toUpstream(tool.name)
-  const written = writtenFor(target, tool, 'openai-chat')
-  if (written !== undefined) return rewritten(written, name)
+  const original = originalFor(target, tool, 'openai-chat')
+  if (original !== undefined) return renamed(original, name)
   return {
     type: 'function',
     function: {
@@ -37,11 +37,11 @@ function encodeTool(tool: Tool & Written, target: ChatTarget, names: ToolNames, 
 }
 
 /** The tool as the client wrote it, but for a name that the upstream could not take. */
-function rewritten(written: JsonObject, name: string): JsonObject {
-  const { type, function: definition } = written
-  if (!isJsonObject(definition)) return written
-  if (type === 'function' && definition['name'] === name) return written
-  return { ...written, type: 'function', function: { ...definition, name } }
+function renamed(original: JsonObject, name: string): JsonObject {
+  const { type, function: definition } = original
+  if (!isJsonObject(definition)) return original
+  if (type === 'function' && definition['name'] === name) return original
+  return { ...original, type: 'function', function: { ...definition, name } }
 }
 
 export interface EncodedToolChoice {

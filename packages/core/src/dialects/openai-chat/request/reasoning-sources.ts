@@ -3,7 +3,7 @@ import type { FormatId } from '../../../formats/format-id.ts'
 import { templateOf } from '../../../formats/template.ts'
 import { formatTagOf } from '../../../ids/mint.ts'
 import { makeSignature } from '../../../request/reasoning-signature.ts'
-import { writtenIn, type Written } from '../../../request/written-form.ts'
+import { originalIn } from '../../../request/original.ts'
 
 /**
  * The dialect has no signatures, but the ids that we gave the calls beside the reasoning say which family wrote both.
@@ -34,7 +34,7 @@ function familyOf(ids: readonly string[]): FormatId | null {
   return null
 }
 
-function signed(block: ThinkingBlock & Written, format: FormatId): ThinkingBlock {
-  const [field = 'reasoning_content'] = Object.keys(writtenIn(block, 'openai-chat') ?? {})
+function signed(block: ThinkingBlock, format: FormatId): ThinkingBlock {
+  const [field = 'reasoning_content'] = Object.keys(originalIn(block, 'openai-chat') ?? {})
   return { ...block, signature: makeSignature({ format, field, model: '' }) }
 }
