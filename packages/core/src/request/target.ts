@@ -1,5 +1,6 @@
 import type { FormatId } from '../formats/format-id.ts'
 import type { RequestNote } from './conversation-request.ts'
+import type { ToolNames } from './tool-names.ts'
 
 /** What an encoder has to know of the upstream. What is left out is the careful choice. */
 export interface RequestTarget {
@@ -47,5 +48,7 @@ export interface AnthropicTarget extends RequestTarget {
 
 export interface EncodedRequest {
   readonly body: Record<string, unknown>
+  /** The tool names in the body, and the client's own: those in the answer have to be turned back. */
+  readonly toolNames: ToolNames
   readonly notes: readonly RequestNote[]
 }

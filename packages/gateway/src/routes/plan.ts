@@ -8,10 +8,8 @@ import {
   type FormatId,
   formats as records,
   formatTagOf,
-  longestToolName,
   type ParserOptions,
   type RequestNote,
-  shortToolNames,
   type ToolNames,
   withToolsInPrompt,
 } from '@dragoman/core'
@@ -70,11 +68,13 @@ export function planRequest(
   }
   const { request: sent, notes } =
     route.tools === 'prompt' ? withToolsInPrompt(request, format) : { request, notes: [] }
-  const encoded =
-    upstreamDialect === 'anthropic-messages'
-      ? encodeAnthropicRequest(sent, target)
-      : encodeChatRequest(sent, target)
-  const toolNames = shortToolNames(sent.tools, longestToolName[upstreamDialect])
+  const {
+    body,
+    toolNames,
+    notes: encodingNotes,
+  } = upstreamDialect === 'anthropic-messages'
+    ? encodeAnthropicRequest(sent, target)
+    : encodeChatRequest(sent, target)
   return {
     upstream,
     route,
@@ -85,8 +85,8 @@ export function planRequest(
     toolNames,
     path: pathOf(upstream),
     headers: headersFor(upstream, request.stream),
-    body: bodyOf({ ...encoded.body, ...upstream.body }, came, config),
-    notes: [...notes, ...encoded.notes],
+    body: bodyOf({ ...body, ...upstream.body }, came, config),
+    notes: [...notes, ...encodingNotes],
   }
 }
 

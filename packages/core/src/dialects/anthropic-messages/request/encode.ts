@@ -33,7 +33,7 @@ export function encodeAnthropicRequest(
     ...encodeSettings(request, target, history.contents, notes),
   }
   const whole = withExtraFields(body, extra, target, notes)
-  return { body: wellFormed(whole), notes: notes.all }
+  return { body: wellFormed(whole), toolNames: names, notes: notes.all }
 }
 
 /** A text, or blocks where the client wrote blocks or there are several. */

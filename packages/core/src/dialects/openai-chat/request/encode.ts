@@ -29,5 +29,5 @@ export function encodeChatRequest(request: ConversationRequest, target: ChatTarg
   }
   if (target.sameDialect === true && stop !== undefined) body['stop'] = stop
   const whole = withExtraFields(body, extra, target, notes)
-  return { body: wellFormed(whole), notes: notes.all }
+  return { body: wellFormed(whole), toolNames: names, notes: notes.all }
 }
