@@ -44,11 +44,11 @@ export type {
   ConversationRequest,
   OutputFormat,
   ReasoningRequest,
-  RequestNote,
   SystemText,
   Tool,
   ToolChoice,
 } from './request/conversation-request.ts'
+export type { RequestNote } from './request/notes.ts'
 export { failureFromResponse } from './answer/upstream-failure.ts'
 export {
   decodeHistory,
@@ -60,10 +60,10 @@ export {
   type HistoryTarget,
 } from './dialects/history.ts'
 export { responsesWithoutCall } from './request/history-repair.ts'
-export type { DecodedRequest, RequestError } from './request/decoded-request.ts'
+export type { DecodedRequest, RequestError } from './request/decoding.ts'
 export { makeSignature } from './request/reasoning-signature.ts'
 export type { AnthropicTarget, ChatTarget, EncodedRequest } from './request/target.ts'
-export { longestToolName, shortToolNames, type ToolNames } from './request/tool-names.ts'
+export { longestToolName, shortToolNames, type ToolNames } from './request/tools.ts'
 export {
   createAnthropicStreamEncoder,
   type AnthropicStreamEncoder,

@@ -61,11 +61,3 @@ export type OutputFormat =
       readonly schema: unknown
       readonly strict?: boolean
     } & HasOriginal)
-
-/** Something of a request that could not go to the upstream, or had to be changed for it. */
-export interface RequestNote {
-  readonly kind: 'dropped' | 'changed'
-  /** Where in the client's request: `thinking`, `messages[3].content[1]`. */
-  readonly field: string
-  readonly reason: string
-}

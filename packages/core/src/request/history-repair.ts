@@ -33,6 +33,12 @@ export function responsesWithoutCall(contents: readonly Content[]): ToolResponse
   return pairToolBlocks(contents).exchanges.flatMap(({ call, responses }) => (call === null ? responses : []))
 }
 
+/** A message to put in front of a conversation that the model begins, for upstreams that refuse one. */
+export function shortBeginning(notes: Notes): { readonly role: 'user'; readonly content: string } {
+  notes.changed('messages', 'The conversation has to begin with the user; a short message was put in front.')
+  return { role: 'user', content: 'Go on.' }
+}
+
 /** Gives a response the name of its call, or a call that of its response, where one of them says none. */
 export function withToolNames(contents: readonly Content[], notes: Notes): Content[] {
   const exchangeOf = exchangesInOrder(contents)

@@ -1,5 +1,12 @@
-import type { RequestNote } from './conversation-request.ts'
 import type { JsonObject } from '../json/objects.ts'
+
+/** Something of a request that could not go to the upstream, or had to be changed for it. */
+export interface RequestNote {
+  readonly kind: 'dropped' | 'changed'
+  /** Where in the client's request: `thinking`, `messages[3].content[1]`. */
+  readonly field: string
+  readonly reason: string
+}
 
 export const notUnderstood = 'The upstream is not known to understand it.'
 

@@ -1,6 +1,6 @@
 import type { FormatId } from '../formats/format-id.ts'
-import type { RequestNote } from './conversation-request.ts'
-import type { ToolNames } from './tool-names.ts'
+import type { RequestNote } from './notes.ts'
+import type { ToolNames } from './tools.ts'
 
 /** What an encoder has to know of the upstream. What is left out is the careful choice. */
 export interface RequestTarget {

@@ -20,3 +20,8 @@ function isResultBlock(value: unknown): value is ResultBlock {
 
 /** The chat dialect has no field for a failed call, so its text begins with this; on the way back it is taken off. */
 export const toolErrorMark = '[tool error] '
+
+/** Tells the model that something was there which it is not shown. */
+export function mediaPlaceholder({ mimeType, filename }: MediaBlock): string {
+  return `[${filename ?? mimeType}: not shown]`
+}

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { decodeChatRequest } from '../../src/dialects/openai-chat/request/decode.ts'
 import { encodeChatRequest } from '../../src/dialects/openai-chat/request/encode.ts'
-import { shortToolNames } from '../../src/request/tool-names.ts'
+import { shortToolNames } from '../../src/request/tools.ts'
 import {
   anthropicToAnthropic,
   anthropicToChat,

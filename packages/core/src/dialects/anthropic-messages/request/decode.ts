@@ -1,5 +1,5 @@
 import { requiredObject, requiredText } from '../../../json/fields.ts'
-import { decoding, type DecodedRequest } from '../../../request/decoded-request.ts'
+import { decoding, type DecodedRequest } from '../../../request/decoding.ts'
 import { wellFormed } from '../../../json/well-formed.ts'
 import { decodeMessages } from './decode-messages.ts'
 import { decodeSettings } from './decode-settings.ts'

@@ -1,6 +1,6 @@
 import type { MediaBlock } from '../../../conversation.ts'
 import type { JsonObject } from '../../../json/objects.ts'
-import { mediaPlaceholder } from '../../../request/media-placeholder.ts'
+import { mediaPlaceholder } from '../../../request/tool-result.ts'
 import type { Notes } from '../../../request/notes.ts'
 import type { AnthropicTarget } from '../../../request/target.ts'
 

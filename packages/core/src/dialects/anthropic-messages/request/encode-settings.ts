@@ -1,10 +1,10 @@
 import type { Content } from '../../../conversation.ts'
 import type { ConversationRequest, OutputFormat } from '../../../request/conversation-request.ts'
 import type { JsonObject } from '../../../json/objects.ts'
-import { limitedMaxTokens } from '../../../request/max-tokens.ts'
+import { limitedMaxTokens } from '../../../request/settings.ts'
 import type { Notes } from '../../../request/notes.ts'
 import type { AnthropicTarget } from '../../../request/target.ts'
-import { closedSchema } from '../../../request/tool-schema.ts'
+import { closedSchema } from '../../../request/tools.ts'
 import { encodeThinking } from './encode-thinking.ts'
 
 export function encodeSettings(

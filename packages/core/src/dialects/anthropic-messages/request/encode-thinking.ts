@@ -1,7 +1,7 @@
 import type { Content } from '../../../conversation.ts'
 import type { ConversationRequest } from '../../../request/conversation-request.ts'
 import type { JsonObject } from '../../../json/objects.ts'
-import { budgetOfEffort } from '../../../request/reasoning-effort.ts'
+import { budgetOfEffort } from '../../../request/settings.ts'
 import type { Notes } from '../../../request/notes.ts'
 
 export interface EncodedThinking {

@@ -1,10 +1,8 @@
 import type { ConversationRequest, Tool } from '../../../request/conversation-request.ts'
 import type { JsonObject } from '../../../json/objects.ts'
-import { offeredTools } from '../../../request/offered-tools.ts'
+import { closedSchema, offeredTools, type ToolNames, withProperties } from '../../../request/tools.ts'
 import type { Notes } from '../../../request/notes.ts'
 import type { AnthropicTarget } from '../../../request/target.ts'
-import type { ToolNames } from '../../../request/tool-names.ts'
-import { closedSchema, withProperties } from '../../../request/tool-schema.ts'
 import { originalFor } from '../../../request/original.ts'
 
 export function encodeTools(

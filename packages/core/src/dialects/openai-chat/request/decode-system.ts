@@ -1,7 +1,7 @@
 import type { Content } from '../../../conversation.ts'
 import type { SystemText } from '../../../request/conversation-request.ts'
 import type { JsonObject } from '../../../json/objects.ts'
-import { systemReminder } from '../../../request/system-reminder.ts'
+import { systemReminder } from '../../../request/instructions.ts'
 import type { ResultBlock } from '../../../request/tool-result.ts'
 import { cacheControlOf } from '../../../request/original.ts'
 import { decodeParts } from './decode-parts.ts'

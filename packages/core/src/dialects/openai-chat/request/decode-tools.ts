@@ -1,5 +1,5 @@
 import type { Tool } from '../../../request/conversation-request.ts'
-import { decodeTool, type DecodedTools } from '../../../request/decoded-tools.ts'
+import { decodeTool, type DecodedTools } from '../../../request/decoding.ts'
 import { optionalArray, requiredObject } from '../../../json/fields.ts'
 import type { JsonObject } from '../../../json/objects.ts'
 import { withOriginal } from '../../../request/original.ts'

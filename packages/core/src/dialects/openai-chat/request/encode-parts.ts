@@ -1,7 +1,7 @@
 import type { Block, HasOriginal, MediaBlock } from '../../../conversation.ts'
 import { templateOf } from '../../../formats/template.ts'
 import type { JsonObject } from '../../../json/objects.ts'
-import { mediaPlaceholder } from '../../../request/media-placeholder.ts'
+import { mediaPlaceholder } from '../../../request/tool-result.ts'
 import { notUnderstood, type Notes } from '../../../request/notes.ts'
 import type { ChatTarget } from '../../../request/target.ts'
 import { cacheControlOf, originalFor, originalIn } from '../../../request/original.ts'

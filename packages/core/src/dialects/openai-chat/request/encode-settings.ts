@@ -5,8 +5,7 @@ import type {
   ReasoningRequest,
 } from '../../../request/conversation-request.ts'
 import type { JsonObject } from '../../../json/objects.ts'
-import { limitedMaxTokens } from '../../../request/max-tokens.ts'
-import { commonEffort, effortOfBudget } from '../../../request/reasoning-effort.ts'
+import { commonEffort, effortOfBudget, limitedMaxTokens } from '../../../request/settings.ts'
 import type { Notes } from '../../../request/notes.ts'
 import type { ChatTarget } from '../../../request/target.ts'
 import { originalFor } from '../../../request/original.ts'

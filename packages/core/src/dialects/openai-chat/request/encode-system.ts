@@ -1,10 +1,9 @@
-import { withoutBillingLine } from '../../../request/billing-line.ts'
+import { systemPart, withoutBillingLine } from '../../../request/instructions.ts'
 import { templateOf } from '../../../formats/template.ts'
 import type { SystemText } from '../../../request/conversation-request.ts'
 import { isJsonObject, type JsonObject } from '../../../json/objects.ts'
 import { notUnderstood, type Notes } from '../../../request/notes.ts'
 import type { ChatTarget } from '../../../request/target.ts'
-import { systemPart } from '../../../request/system-part.ts'
 import { originalIn } from '../../../request/original.ts'
 import { otherMessageFields } from './encode-other-fields.ts'
 

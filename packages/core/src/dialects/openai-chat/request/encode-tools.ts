@@ -1,10 +1,8 @@
 import type { ConversationRequest, Tool } from '../../../request/conversation-request.ts'
 import { isJsonObject, type JsonObject } from '../../../json/objects.ts'
-import { offeredTools } from '../../../request/offered-tools.ts'
+import { offeredTools, type ToolNames, withProperties } from '../../../request/tools.ts'
 import type { Notes } from '../../../request/notes.ts'
 import type { ChatTarget } from '../../../request/target.ts'
-import type { ToolNames } from '../../../request/tool-names.ts'
-import { withProperties } from '../../../request/tool-schema.ts'
 import { originalFor } from '../../../request/original.ts'
 import { cacheMark } from './encode-parts.ts'
 

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '../json/objects.ts'
+import type { ConversationRequest } from './conversation-request.ts'
 import { notUnderstood, type Notes } from './notes.ts'
 import type { RequestTarget } from './target.ts'
 
@@ -40,3 +41,38 @@ function namesIn(field: string, value: unknown, ours: unknown): string[] {
   const isPart = partlyRead.has(field) && isJsonObject(value) && ours === undefined
   return isPart ? Object.keys(value).map((key) => `${field}.${key}`) : [field]
 }
+
+/** Clients ask for what their own models can write; an upstream that can write less answers 400. */
+export function limitedMaxTokens(
+  { maxTokens }: ConversationRequest,
+  { maxOutputTokens }: RequestTarget,
+  notes: Notes,
+): number | undefined {
+  if (maxTokens === undefined || maxOutputTokens === undefined || maxTokens <= maxOutputTokens)
+    return maxTokens
+  notes.changed('max_tokens', `The upstream writes at most ${maxOutputTokens}.`)
+  return maxOutputTokens
+}
+
+/** Dialects that count tokens and dialects that name an effort, in each other's terms. */
+export function effortOfBudget(budgetTokens: number): string {
+  if (budgetTokens < 4096) return 'low'
+  return budgetTokens < 16_384 ? 'medium' : 'high'
+}
+
+export function budgetOfEffort(effort: string | undefined): number {
+  return budgets.get(effort ?? 'medium') ?? 24_576
+}
+
+/** The three efforts that every upstream with efforts has. */
+export function commonEffort(effort: string): string {
+  if (effort === 'low' || effort === 'minimal') return 'low'
+  return effort === 'medium' ? 'medium' : 'high'
+}
+
+const budgets: ReadonlyMap<string, number> = new Map([
+  ['minimal', 1024],
+  ['low', 2048],
+  ['medium', 8192],
+  ['high', 24_576],
+])
