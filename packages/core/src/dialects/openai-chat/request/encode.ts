@@ -5,10 +5,10 @@ import type { ChatTarget, EncodedRequest } from '../../../request/target.ts'
 import { shortToolNames } from '../../../request/tools.ts'
 import { upstreamHistory } from '../../../request/upstream-history.ts'
 import { wellFormed } from '../../../json/well-formed.ts'
-import { encodeMessages } from './encode-messages.ts'
-import { encodeSettings } from './encode-settings.ts'
-import { encodeSystem } from './encode-system.ts'
-import { encodeToolChoice, encodeTools } from './encode-tools.ts'
+import { encodeMessages } from './messages.ts'
+import { encodeSettings } from './settings.ts'
+import { encodeSystem } from './system.ts'
+import { encodeToolChoice, encodeTools } from './tools.ts'
 
 /** Writes the body of a request to an upstream that speaks OpenAI Chat Completions. */
 export function encodeChatRequest(request: ConversationRequest, target: ChatTarget): EncodedRequest {

@@ -1,18 +1,60 @@
-import type { Content } from '../../../conversation.ts'
+import type { Block, Content } from '../../../conversation.ts'
 import type { FormatId } from '../../../formats/format-id.ts'
 import { templateOf } from '../../../formats/template.ts'
+import { InvalidField, requiredObject } from '../../../json/fields.ts'
 import type { JsonObject } from '../../../json/objects.ts'
-import type { Notes } from '../../../request/notes.ts'
-import type { ChatTarget } from '../../../request/target.ts'
-import { shortBeginning } from '../../../request/history-repair.ts'
+import type { SystemText } from '../../../request/conversation-request.ts'
+import { type DecodedMessages, nothingSaid, requiredMessages } from '../../../request/decoding.ts'
+import { shortBeginning, withToolNames } from '../../../request/history-repair.ts'
 import { originalInstructions } from '../../../request/instructions.ts'
-import type { UpstreamHistory } from '../../../request/upstream-history.ts'
+import type { Notes } from '../../../request/notes.ts'
 import { originalFor } from '../../../request/original.ts'
-import { encodeAssistant } from './encode-assistant.ts'
-import { otherMessageFields } from './encode-other-fields.ts'
-import { encodeParts, partsContent } from './encode-parts.ts'
-import { systemMessage } from './encode-system.ts'
-import { encodeToolMessages } from './encode-tool-results.ts'
+import type { ChatTarget } from '../../../request/target.ts'
+import type { UpstreamHistory } from '../../../request/upstream-history.ts'
+import { decodeAssistant, encodeAssistant } from './assistant.ts'
+import { messageContent, otherMessageFields } from './message-fields.ts'
+import { decodeParts, encodeParts, partsContent } from './parts.ts'
+import { withReasoningSources } from './reasoning.ts'
+import { decodeToolMessage, encodeToolMessages } from './results.ts'
+import { decodeInstructionsInside, decodeSystemMessage, systemMessage } from './system.ts'
+
+export function decodeMessages(messages: unknown, notes: Notes): DecodedMessages {
+  const system: SystemText[] = []
+  const contents: Content[] = []
+  for (const [at, value] of requiredMessages(messages).entries()) {
+    const path = `messages[${at}]`
+    const message = requiredObject(value, path)
+    switch (message['role']) {
+      case 'system':
+      case 'developer':
+        if (contents.length === 0) system.push(...decodeSystemMessage(message, path))
+        else contents.push(decodeInstructionsInside(message, path))
+        break
+      case 'user': {
+        const blocks = decodeParts(message['content'], `${path}.content`)
+        contents.push(messageContent('human', blocks, message, blocks.length > 0))
+        break
+      }
+      case 'assistant':
+        contents.push(decodeAssistant(message, path, notes))
+        break
+      case 'tool':
+      case 'function':
+        contents.push({ speaker: 'tool', blocks: [decodeToolMessage(message, path)] })
+        break
+      default:
+        throw new InvalidField(`${path}.role`, 'must be "system", "developer", "user", "assistant" or "tool"')
+    }
+  }
+  const isSaid = contents.some(({ blocks }) => blocks.some(saysAnything))
+  if (!isSaid && system.every(({ text }) => text === '')) throw nothingSaid()
+  return { system, contents: withReasoningSources(withToolNames(contents, notes)) }
+}
+
+/** A part that only this dialect understands has no text here, and says something all the same. */
+function saysAnything(block: Block): boolean {
+  return block.type !== 'text' || block.text !== '' || block.original?.value['type'] !== 'text'
+}
 
 export interface EncodedMessages {
   readonly messages: readonly JsonObject[]

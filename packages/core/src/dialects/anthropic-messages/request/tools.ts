@@ -1,9 +1,32 @@
-import type { ConversationRequest, Tool } from '../../../request/conversation-request.ts'
+import { optionalArray, requiredObject } from '../../../json/fields.ts'
 import type { JsonObject } from '../../../json/objects.ts'
-import { closedSchema, offeredTools, type ToolNames, withProperties } from '../../../request/tools.ts'
+import type { ConversationRequest, Tool } from '../../../request/conversation-request.ts'
+import { type DecodedTools, decodeTool } from '../../../request/decoding.ts'
 import type { Notes } from '../../../request/notes.ts'
+import { originalFor, withOriginal } from '../../../request/original.ts'
 import type { AnthropicTarget } from '../../../request/target.ts'
-import { originalFor } from '../../../request/original.ts'
+import { closedSchema, offeredTools, type ToolNames, withProperties } from '../../../request/tools.ts'
+
+/** A tool marked `defer_loading` is one like the others: who does not know the mark has to see its schema. */
+export function decodeTools(body: JsonObject): DecodedTools {
+  const tools: Tool[] = []
+  const otherTools: JsonObject[] = []
+  for (const [at, value] of optionalArray(body, 'tools').entries()) {
+    const path = `tools[${at}]`
+    const tool = requiredObject(value, path)
+    const type = tool['type'] ?? 'custom'
+    if (type !== 'custom' || tool['name'] === placeholder) {
+      // Only Anthropic runs it. As a function it would have no arguments, and nobody to answer it.
+      otherTools.push(tool)
+      continue
+    }
+    tools.push(withOriginal(decodeTool(tool, 'input_schema', path), 'anthropic-messages', tool))
+  }
+  return { tools, otherTools }
+}
+
+// Claude Code declares it where tools are still to be loaded; nobody can call it.
+const placeholder = 'DeferredToolPlaceholder'
 
 export function encodeTools(
   request: ConversationRequest,

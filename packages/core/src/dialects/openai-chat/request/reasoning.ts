@@ -1,11 +1,72 @@
-import type { ThinkingBlock } from '../../../conversation.ts'
-import { isJsonObject, nonEmptyText, parseJson, type JsonObject } from '../../../json/objects.ts'
-import { demandsReasoning, lostReasoning } from '../../../request/reasoning-policy.ts'
-import { readSignature } from '../../../request/reasoning-signature.ts'
+import type { Content, ThinkingBlock } from '../../../conversation.ts'
+import type { FormatId } from '../../../formats/format-id.ts'
+import { templateOf } from '../../../formats/template.ts'
+import { formatTagOf } from '../../../ids/mint.ts'
+import { isJsonObject, type JsonObject, nonEmptyText, parseJson } from '../../../json/objects.ts'
 import type { Notes } from '../../../request/notes.ts'
+import { originalFor, originalIn, withOriginal } from '../../../request/original.ts'
+import { demandsReasoning, lostReasoning } from '../../../request/reasoning-policy.ts'
+import { makeSignature, readSignature } from '../../../request/reasoning-signature.ts'
 import type { ChatTarget } from '../../../request/target.ts'
-import { originalFor } from '../../../request/original.ts'
 import { reasoningTextFields } from '../answer/reasoning-fields.ts'
+
+/** Chat has no signatures: what a client sends back is taken for the upstream's own, in the fields it came in. */
+export function decodeReasoning(message: JsonObject): ThinkingBlock[] {
+  const { reasoning_details: details } = message
+  const fields: Record<string, unknown> = {}
+  for (const field of reasoningTextFields) {
+    if (nonEmptyText(message[field]) !== null) fields[field] = message[field]
+  }
+  if (Array.isArray(details) && details.length > 0) fields['reasoning_details'] = details
+  if (Object.keys(fields).length === 0) return []
+
+  const textField = reasoningTextFields.find((field) => field in fields)
+  const text = textField === undefined ? null : nonEmptyText(fields[textField])
+  const block: ThinkingBlock = { type: 'thinking', thought: text ?? textOfDetails(details) }
+  return [withOriginal(block, 'openai-chat', fields)]
+}
+
+function textOfDetails(details: unknown): string {
+  if (!Array.isArray(details)) return ''
+  return details
+    .map((detail: unknown) => (isJsonObject(detail) ? (detail['text'] ?? detail['summary']) : null))
+    .filter((text) => typeof text === 'string')
+    .join('')
+}
+
+/**
+ * The dialect has no signatures, but the ids that we gave the calls beside the reasoning say which family wrote both.
+ * Only ids of calls that prove their family count: reasoning that is taken from the model that wrote it is a worse loss
+ * than reasoning that another one reads.
+ */
+export function withReasoningSources(contents: readonly Content[]): Content[] {
+  let family: FormatId | null = null
+  return contents.map((content) => {
+    if (content.speaker === 'human') family = null
+    if (content.speaker !== 'ai') return content
+    const calls = content.blocks.filter((block) => block.type === 'tool_call')
+    if (calls.length > 0) family = familyOf(calls.map(({ id }) => id))
+    const source = family
+    if (source === null) return content
+    return {
+      ...content,
+      blocks: content.blocks.map((block) => (block.type === 'thinking' ? signed(block, source) : block)),
+    }
+  })
+}
+
+function familyOf(ids: readonly string[]): FormatId | null {
+  for (const id of ids) {
+    const tag = formatTagOf(id)
+    if (tag !== null && tag !== 'std' && templateOf(tag).callsProveFamily) return tag
+  }
+  return null
+}
+
+function signed(block: ThinkingBlock, format: FormatId): ThinkingBlock {
+  const [field = 'reasoning_content'] = Object.keys(originalIn(block, 'openai-chat') ?? {})
+  return { ...block, signature: makeSignature({ format, field, model: '' }) }
+}
 
 /** The reasoning of one message, in the fields that the upstream had it in; undefined where there is none. */
 export function encodeReasoning(

@@ -1,12 +1,20 @@
-import type { Block, TextBlock, ToolCallBlock, ToolResponseBlock } from '../../../conversation.ts'
+import type { Block, Content, TextBlock, ToolCallBlock, ToolResponseBlock } from '../../../conversation.ts'
+import type { ToolIdMapper } from '../../../ids/strategy.ts'
+import {
+  anyText,
+  hasOnly,
+  InvalidField,
+  optionalText,
+  requiredObject,
+  requiredText,
+} from '../../../json/fields.ts'
+import { isJsonObject, type JsonObject, parseJson } from '../../../json/objects.ts'
 import type { Tool } from '../../../request/conversation-request.ts'
-import { anyText, hasOnly, optionalText, requiredObject, requiredText } from '../../../json/fields.ts'
-import { InvalidField } from '../../../json/fields.ts'
-import { isJsonObject, parseJson, type JsonObject } from '../../../json/objects.ts'
 import type { Notes } from '../../../request/notes.ts'
-import type { ResultBlock } from '../../../request/tool-result.ts'
-import { withOriginal } from '../../../request/original.ts'
-import { decodeDocument, decodeImage, decodeSearchResult } from './decode-media.ts'
+import { originalFor, originalIn, withOriginal } from '../../../request/original.ts'
+import type { AnthropicTarget } from '../../../request/target.ts'
+import { resultBlocks, type ResultBlock } from '../../../request/tool-result.ts'
+import { decodeDocument, decodeImage, decodeSearchResult, encodeMedia } from './media.ts'
 
 /** Reads content blocks. It knows the tools, because a result may refer to one by its name alone. */
 export class BlockDecoder {
@@ -172,4 +180,63 @@ function parametersOf(input: unknown): JsonObject {
 /** Without text it says nothing to another dialect: what only one party can use goes out in pairs, or not at all. */
 function unknownElsewhere(block: JsonObject): TextBlock {
   return withOriginal({ type: 'text', text: '' }, dialect, block)
+}
+
+/** Writes content blocks, with the ids that the upstream is to see. */
+export class BlockEncoder {
+  readonly #ids: ToolIdMapper
+  readonly #target: AnthropicTarget
+  readonly #notes: Notes
+
+  constructor(ids: ToolIdMapper, target: AnthropicTarget, notes: Notes) {
+    this.#ids = ids
+    this.#target = target
+    this.#notes = notes
+  }
+
+  encodeAll({ blocks }: Content): JsonObject[] {
+    return blocks.map((block) => this.#encode(block))
+  }
+
+  #encode(block: Block): JsonObject {
+    const original = originalFor(this.#target, block, 'anthropic-messages')
+    switch (block.type) {
+      case 'text':
+        return original ?? { type: 'text', text: block.text }
+      case 'thinking':
+        return (
+          originalIn(block, 'anthropic-messages') ?? {
+            type: 'thinking',
+            thinking: block.thought,
+            signature: block.signature ?? '',
+          }
+        )
+      case 'tool_call': {
+        const { name, parameters } = block
+        const input = isJsonObject(parameters) ? parameters : {}
+        return { ...original, type: 'tool_use', id: this.#ids.resolveToolCallId(block), name, input }
+      }
+      case 'tool_response': {
+        const id = this.#ids.resolveToolResponseId(block)
+        return original === undefined ? this.#result(block, id) : { ...original, tool_use_id: id }
+      }
+      case 'media':
+        return original ?? encodeMedia(block, this.#target, this.#notes)
+    }
+  }
+
+  #result(response: ToolResponseBlock, id: string): JsonObject {
+    const { result, isError } = response
+    return {
+      type: 'tool_result',
+      tool_use_id: id,
+      content:
+        typeof result === 'string'
+          ? result
+          : resultBlocks(result)
+              .filter((block) => block.type !== 'text' || block.text !== '')
+              .map((block) => this.#encode(block)),
+      ...(isError === undefined ? {} : { is_error: isError }),
+    }
+  }
 }

@@ -1,7 +1,10 @@
 import type { MediaBlock, TextBlock } from '../../../conversation.ts'
 import { hasOnly } from '../../../json/fields.ts'
-import { isJsonObject, nonEmptyText, type JsonObject } from '../../../json/objects.ts'
+import { isJsonObject, type JsonObject, nonEmptyText } from '../../../json/objects.ts'
+import type { Notes } from '../../../request/notes.ts'
 import { withOriginal } from '../../../request/original.ts'
+import type { AnthropicTarget } from '../../../request/target.ts'
+import { mediaPlaceholder } from '../../../request/tool-result.ts'
 
 /** `null` for an image that only its own server has. */
 export function decodeImage(block: JsonObject): MediaBlock | null {
@@ -61,4 +64,23 @@ function textsOf(content: unknown): string {
     .map((block: unknown) => (isJsonObject(block) ? nonEmptyText(block['text']) : null))
     .filter((text) => text !== null)
     .join('\n')
+}
+
+export function encodeMedia(media: MediaBlock, target: AnthropicTarget, notes: Notes): JsonObject {
+  const { mimeType, filename } = media
+  if (mimeType.startsWith('image/') && target.images !== false)
+    return { type: 'image', source: sourceOf(media) }
+  if (mimeType === 'application/pdf') {
+    return {
+      type: 'document',
+      source: sourceOf(media),
+      ...(filename === undefined ? {} : { title: filename }),
+    }
+  }
+  notes.dropped('messages', `The upstream does not take ${mimeType}.`)
+  return { type: 'text', text: mediaPlaceholder(media) }
+}
+
+function sourceOf({ mimeType, data, encoding }: MediaBlock): JsonObject {
+  return encoding === 'url' ? { type: 'url', url: data } : { type: 'base64', media_type: mimeType, data }
 }

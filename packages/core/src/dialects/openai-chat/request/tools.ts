@@ -1,10 +1,34 @@
-import type { ConversationRequest, Tool } from '../../../request/conversation-request.ts'
+import { optionalArray, requiredObject } from '../../../json/fields.ts'
 import { isJsonObject, type JsonObject } from '../../../json/objects.ts'
-import { offeredTools, type ToolNames, withProperties } from '../../../request/tools.ts'
+import type { ConversationRequest, Tool } from '../../../request/conversation-request.ts'
+import { type DecodedTools, decodeTool } from '../../../request/decoding.ts'
 import type { Notes } from '../../../request/notes.ts'
+import { originalFor, withOriginal } from '../../../request/original.ts'
 import type { ChatTarget } from '../../../request/target.ts'
-import { originalFor } from '../../../request/original.ts'
-import { cacheMark } from './encode-parts.ts'
+import { offeredTools, type ToolNames, withProperties } from '../../../request/tools.ts'
+import { cacheMark } from './parts.ts'
+
+export function decodeTools(body: JsonObject): DecodedTools {
+  const tools: Tool[] = []
+  const otherTools: JsonObject[] = []
+  for (const [at, value] of optionalArray(body, 'tools').entries()) {
+    const path = `tools[${at}]`
+    const tool = requiredObject(value, path)
+    if ((tool['type'] ?? 'function') !== 'function') {
+      otherTools.push(tool)
+      continue
+    }
+    tools.push(withOriginal(functionTool(tool['function'], `${path}.function`), 'openai-chat', tool))
+  }
+  for (const [at, value] of optionalArray(body, 'functions').entries()) {
+    tools.push(functionTool(value, `functions[${at}]`))
+  }
+  return { tools, otherTools }
+}
+
+function functionTool(value: unknown, path: string): Tool {
+  return decodeTool(requiredObject(value, path), 'parameters', path)
+}
 
 export function encodeTools(
   request: ConversationRequest,
