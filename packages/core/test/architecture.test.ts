@@ -144,6 +144,7 @@ const namedFormats: readonly {
     names: ['hermes', 'xml', 'llama'],
     why: 'Each of them is a way to write tools into a prompt, and the list is a public type.',
   },
+  { in: 'dialects/openai-chat/request/index', names: ['seed'], why: 'It is the name of a field.' },
   {
     in: 'adapters/fetch/prepare-request',
     names: ['anthropic'],
@@ -174,6 +175,25 @@ describe('what is known of a family of models', () => {
         .map((name) => `${row.in} no longer names ${name}`),
     )
     expect(idle).toEqual([])
+  })
+})
+
+/** Where a dialect may be named outside its own folder. */
+const namingDialects = [
+  'request/dialect-id', // the type of the names
+  'dialects/requests', // the list of the dialects
+  'translate',
+  'adapters/',
+]
+
+describe('what is known of a dialect', () => {
+  it.each(Object.keys(core.requestDialects))('%s is named in its own folder alone', (dialect) => {
+    const strangers = coreFiles
+      .filter(({ words }) => words.includes(dialect))
+      .map(({ path }) => path)
+      .filter((path) => !path.startsWith(`dialects/${dialect}/`))
+      .filter((path) => !namingDialects.some((place) => path.startsWith(place)))
+    expect(strangers).toEqual([])
   })
 })
 
@@ -251,7 +271,6 @@ describe('the public names', () => {
       getToolIdStrategy
       isKimiModel
       isPromptFormat
-      longestToolName
       makeSignature
       mintToolId
       parseToolCalls
@@ -260,6 +279,7 @@ describe('the public names', () => {
       readAnthropicMessage
       readChatCompletion
       repairCodes
+      requestDialects
       resolveFormatId
       responsesWithoutCall
       rewriteAnthropicMessage
@@ -346,6 +366,7 @@ describe('the public names', () => {
       ReasoningRequest
       RecordedEvent
       RepairCode
+      RequestDialect
       RequestError
       RequestNote
       Sink

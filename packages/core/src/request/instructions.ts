@@ -2,7 +2,6 @@ import type { Content, TextBlock } from '../conversation.ts'
 import type { JsonObject } from '../json/objects.ts'
 import type { SystemText } from './conversation-request.ts'
 import type { Notes } from './notes.ts'
-import { originalIn } from './original.ts'
 
 /**
  * Instructions in the middle of a conversation. Templates of open models refuse a system message there, and at the
@@ -16,11 +15,10 @@ export function systemReminder(text: string): TextBlock {
 /** Why such a message is not sent as it came. */
 export const becameReminder = 'A system message inside the conversation became a reminder in a user message.'
 
-/** The message that such a reminder was, where a chat client wrote one. Some upstreams take it as it is. */
-export function originalInstructions(content: Content): JsonObject | undefined {
-  const message = originalIn(content, 'openai-chat')
-  const role = message?.['role']
-  return role === 'system' || role === 'developer' ? message : undefined
+/** The message that such a reminder was, where the client's dialect has one. Some upstreams take it as it is. */
+export function originalInstructions({ original }: Content): JsonObject | undefined {
+  const role = original?.value['role']
+  return role === 'system' || role === 'developer' ? original?.value : undefined
 }
 
 /**

@@ -15,6 +15,11 @@ export function originalIn({ original }: HasOriginal, dialect: DialectId): JsonO
   return original?.dialect === dialect ? original.value : undefined
 }
 
+/** What a client of any other dialect than this one said. */
+export function originalElsewhere({ original }: HasOriginal, dialect: DialectId): JsonObject | undefined {
+  return original === undefined || original.dialect === dialect ? undefined : original.value
+}
+
 /** What an upstream that speaks this dialect is sent as it came; undefined where the client spoke another one. */
 export function originalFor(
   { sameDialect }: RequestTarget,

@@ -3,7 +3,6 @@ import type { FormatId } from '../formats/format-id.ts'
 import { templateOf } from '../formats/template.ts'
 import { isMadeHere, isOfAnthropic, readSignature, type ReasoningSource } from './reasoning-signature.ts'
 import type { RequestTarget } from './target.ts'
-import type { DialectId } from './dialect-id.ts'
 
 /** What becomes of reasoning in the history: back into its field, plain text, or nothing. */
 export type ReasoningFate = 'native' | 'text' | 'drop'
@@ -11,12 +10,12 @@ export type ReasoningFate = 'native' | 'text' | 'drop'
 export function reasoningFate(
   { thought, signature }: ThinkingBlock,
   target: RequestTarget,
-  dialect: DialectId,
+  carried: 'signed' | 'unsigned',
 ): ReasoningFate {
   const foreignFate = target.foreignReasoning === 'text' && thought !== '' ? 'text' : 'drop'
   const source = readSignature(signature)
   const isForeign = source === 'foreign' && !isMadeHere(signature)
-  if (dialect === 'anthropic-messages') {
+  if (carried === 'signed') {
     if (checksSignatures(target)) return isForeign ? 'native' : foreignFate
     // A server of open models signs as it likes, and may want back what it signed.
     if (isForeign && !isOfAnthropic(signature)) return 'native'

@@ -46,6 +46,9 @@ export interface AnthropicTarget extends RequestTarget {
   readonly defaultMaxTokens?: number
 }
 
+/** A target for whichever dialect the upstream speaks: each encoder looks at its own part. */
+export interface Target extends ChatTarget, AnthropicTarget {}
+
 export interface EncodedRequest {
   readonly body: Record<string, unknown>
   /** The tool names in the body, and the client's own: those in the answer have to be turned back. */

@@ -1,7 +1,6 @@
 import { nineAlphanumerics } from '../ids/digest.ts'
 import { isJsonObject, type JsonObject } from '../json/objects.ts'
 import type { Tool } from './conversation-request.ts'
-import type { DialectId } from './dialect-id.ts'
 import type { Notes } from './notes.ts'
 import type { RequestTarget } from './target.ts'
 
@@ -11,19 +10,13 @@ export interface ToolNames {
   toClient(name: string): string
 }
 
-/** The longest tool name of each dialect. */
-export const longestToolName: Readonly<Record<DialectId, number>> = {
-  'openai-chat': 64,
-  'anthropic-messages': 128,
-}
-
 /**
  * Names that are too long, or hold more than letters, digits, `_` and `-`, get a short one that depends on the name
  * alone. The request's own tools are enough to turn it back, so nothing is kept between request and answer.
  */
 export function shortToolNames(
   tools: readonly { readonly name: string }[],
-  longest: number = longestToolName['openai-chat'],
+  longest: number = longestEverywhere,
 ): ToolNames {
   const taken = new Set(tools.map(({ name }) => name))
   const shortNames = new Map<string, string>()
@@ -44,7 +37,8 @@ export function shortToolNames(
   return { toUpstream, toClient: (name) => clientNames.get(name) ?? name }
 }
 
-/** What every upstream takes, whatever the length. */
+/** What upstreams of every dialect take. */
+const longestEverywhere = 64
 const legal = /^[a-zA-Z0-9_-]+$/
 
 function freeName(name: string, longest: number, taken: ReadonlySet<string>): string {

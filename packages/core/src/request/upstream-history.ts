@@ -16,11 +16,20 @@ export interface UpstreamHistory {
   readonly ids: ToolIdMapper
 }
 
+/** What has to be known of the dialect that a history will be written in. */
+export interface HistoryDialect {
+  readonly id: DialectId
+  /** `signed`: reasoning stands beside the signature of whoever wrote it. */
+  readonly reasoning: 'signed' | 'unsigned'
+  /** Whether the messages of a client of the same dialect may stay apart where one role has several in a row. */
+  readonly inARow: MessagesInARow
+}
+
 /** The history as this upstream may see it, repaired, with its ids. */
 export function upstreamHistory(
   contents: readonly Content[],
   target: RequestTarget,
-  dialect: DialectId,
+  dialect: HistoryDialect,
   names: ToolNames,
   notes: Notes,
 ): UpstreamHistory {
@@ -38,10 +47,10 @@ export function upstreamHistory(
 function messagesInARow(
   contents: readonly Content[],
   { sameDialect, format }: RequestTarget,
-  dialect: DialectId,
+  { inARow }: HistoryDialect,
   notes: Notes,
 ): MessagesInARow {
-  if (sameDialect !== true || dialect !== 'openai-chat') return 'join'
+  if (sameDialect !== true || inARow === 'join') return 'join'
   if (templateOf(format).turns === 'any') return 'keep'
   const isJoined = contents.some(
     ({ speaker }, at) => speaker !== 'tool' && speaker === contents[at - 1]?.speaker,
@@ -54,11 +63,11 @@ function messagesInARow(
 class UpstreamView {
   readonly #target: RequestTarget
   readonly #template: WholeTemplate
-  readonly #dialect: DialectId
+  readonly #dialect: HistoryDialect
   readonly #names: ToolNames
   readonly #notes: Notes
 
-  constructor(target: RequestTarget, dialect: DialectId, names: ToolNames, notes: Notes) {
+  constructor(target: RequestTarget, dialect: HistoryDialect, names: ToolNames, notes: Notes) {
     this.#target = target
     this.#template = templateOf(target.format)
     this.#dialect = dialect
@@ -128,7 +137,7 @@ class UpstreamView {
   }
 
   #reasoningFor(block: ThinkingBlock): Block | null {
-    const fate = reasoningFate(block, this.#target, this.#dialect)
+    const fate = reasoningFate(block, this.#target, this.#dialect.reasoning)
     if (fate === 'native') return block
     const reason = 'Reasoning of another family of models, or without its proof, is not for this upstream.'
     if (fate === 'drop') this.#notes.dropped('messages', reason)
@@ -136,8 +145,8 @@ class UpstreamView {
     return fate === 'text' ? reasoningAsText(block.thought) : null
   }
 
-  /** Written in the dialect of an upstream to which the client speaks it. */
+  /** Whether the client spoke the dialect of the upstream. */
   #isOwn(thing: HasOriginal): boolean {
-    return originalFor(this.#target, thing, this.#dialect) !== undefined
+    return originalFor(this.#target, thing, this.#dialect.id) !== undefined
   }
 }

@@ -3,12 +3,11 @@ import {
   type ConversationRequest,
   detectFormat,
   detectModel,
-  encodeAnthropicRequest,
-  encodeChatRequest,
   type FormatId,
   formats as records,
   formatTagOf,
   type ParserOptions,
+  requestDialects,
   type RequestNote,
   type ToolNames,
   withToolsInPrompt,
@@ -16,7 +15,6 @@ import {
 import { sameJson } from '../http/same-json.ts'
 import type { GatewayConfig, Upstream } from '../config/config.ts'
 import type { ModelRoute } from '../config/match-model.ts'
-import { allowedFields } from './allowed-fields.ts'
 import { expectedCalls } from './expected-calls.ts'
 import { forcedChoice } from './forced-choice.ts'
 import { habitsOf } from './host-habits.ts'
@@ -52,6 +50,7 @@ export function planRequest(
   { came, onParser }: PlanContext = {},
 ): Plan {
   const upstreamDialect = upstream.dialect
+  const requests = requestDialects[upstreamDialect]
   const { format, formatFrom } = formatFor(request, route, config, upstreamDialect)
   const { maxTokensField, fixedSampling, prefill } = habitsOf(upstream, route.model)
   const target = {
@@ -64,17 +63,11 @@ export function planRequest(
     maxTokensField,
     fixedSampling,
     prefill,
-    allowedFields: config.keys.length === 0 ? undefined : allowedFields[upstreamDialect],
+    allowedFields: config.keys.length === 0 ? undefined : requests.passedFields,
   }
   const { request: sent, notes } =
     route.tools === 'prompt' ? withToolsInPrompt(request, format) : { request, notes: [] }
-  const {
-    body,
-    toolNames,
-    notes: encodingNotes,
-  } = upstreamDialect === 'anthropic-messages'
-    ? encodeAnthropicRequest(sent, target)
-    : encodeChatRequest(sent, target)
+  const { body, toolNames, notes: encodingNotes } = requests.encode(sent, target)
   return {
     upstream,
     route,

@@ -3,11 +3,11 @@ import type { ConversationRequest } from '../../../request/conversation-request.
 import { Notes } from '../../../request/notes.ts'
 import { withExtraFields } from '../../../request/settings.ts'
 import type { AnthropicTarget, EncodedRequest } from '../../../request/target.ts'
-import { longestToolName, shortToolNames } from '../../../request/tools.ts'
+import { shortToolNames } from '../../../request/tools.ts'
 import { upstreamHistory } from '../../../request/upstream-history.ts'
-import { encodeMessages, encodeSystem } from './messages.ts'
+import { anthropicMessages, encodeMessages, encodeSystem } from './messages.ts'
 import { encodeSettings } from './settings.ts'
-import { encodeToolChoice, encodeTools } from './tools.ts'
+import { encodeToolChoice, encodeTools, longestToolName } from './tools.ts'
 
 /** Writes the body of a request to an upstream that speaks Anthropic Messages. */
 export function encodeAnthropicRequest(
@@ -15,8 +15,8 @@ export function encodeAnthropicRequest(
   target: AnthropicTarget,
 ): EncodedRequest {
   const notes = new Notes()
-  const names = shortToolNames(request.tools, longestToolName['anthropic-messages'])
-  const history = upstreamHistory(request.contents, target, 'anthropic-messages', names, notes)
+  const names = shortToolNames(request.tools, longestToolName)
+  const history = upstreamHistory(request.contents, target, anthropicMessages, names, notes)
   // The chat dialect's spellings of `maxTokens` and `stopSequences`: nothing is lost with them.
   const { max_completion_tokens: _, stop: __, ...extra } = request.extra
   const body = {

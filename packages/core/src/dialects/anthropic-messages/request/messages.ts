@@ -11,11 +11,29 @@ import {
   withoutBillingLine,
 } from '../../../request/instructions.ts'
 import { type Notes, notUnderstood } from '../../../request/notes.ts'
-import { originalFor, originalIn, withOriginal } from '../../../request/original.ts'
+import { originalElsewhere, originalFor, originalIn, withOriginal } from '../../../request/original.ts'
 import { checksSignatures } from '../../../request/reasoning-policy.ts'
 import type { AnthropicTarget } from '../../../request/target.ts'
 import type { UpstreamHistory } from '../../../request/upstream-history.ts'
+import type { MessageCodec } from '../../request-contract.ts'
 import { BlockDecoder, BlockEncoder } from './blocks.ts'
+
+/** The messages of Anthropic's dialect, with the instructions beside them. */
+export const anthropicMessages: MessageCodec = {
+  id: 'anthropic-messages',
+  reasoning: 'signed',
+  inARow: 'join',
+  idPrefix: 'toolu_',
+  decode({ messages, system }, notes) {
+    const front = withoutBillingLine(systemTexts(system, 'system'), notes)
+    const decoded = decodeMessages(messages, [], notes)
+    return { system: [...front, ...decoded.system], contents: decoded.contents }
+  },
+  encode(system, history, target, notes) {
+    const front = encodeSystem(system, target, notes)
+    return { ...front, messages: encodeMessages(history, target, notes) }
+  },
+}
 
 export function decodeMessages(messages: unknown, tools: readonly Tool[], notes: Notes): DecodedMessages {
   const decoder = new BlockDecoder(tools, notes)
@@ -100,7 +118,7 @@ export function encodeSystem(
   notes: Notes,
 ): { system?: unknown } {
   for (const text of system) {
-    const message = originalIn(text, 'openai-chat')?.['message']
+    const message = originalElsewhere(text, 'anthropic-messages')?.['message']
     if (isJsonObject(message)) notes.droppedFields(message, 'Instructions have no such field here.')
   }
   // Anthropic itself reads the line. A server of open models in its dialect does not.
@@ -174,11 +192,11 @@ function otherFields(
   })
 }
 
-/** What a tool message of the chat dialect said beside its content. The name of a tool is known without it. */
+/** In another dialect a result may be a message with fields of its own. The name of the tool is known without them. */
 function noteResultFields({ speaker, blocks }: Content, notes: Notes): void {
   if (speaker !== 'tool') return
   for (const block of blocks) {
-    for (const field of Object.keys(originalIn(block, 'openai-chat') ?? {})) {
+    for (const field of Object.keys(originalElsewhere(block, 'anthropic-messages') ?? {})) {
       if (field !== 'name') notes.dropped(`messages.${field}`, 'It has no place in the history.')
     }
   }

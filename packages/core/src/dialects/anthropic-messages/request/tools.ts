@@ -7,6 +7,8 @@ import { originalFor, withOriginal } from '../../../request/original.ts'
 import type { AnthropicTarget } from '../../../request/target.ts'
 import { closedSchema, offeredTools, type ToolNames, withProperties } from '../../../request/tools.ts'
 
+export const longestToolName = 128
+
 /** A tool marked `defer_loading` is one like the others: who does not know the mark has to see its schema. */
 export function decodeTools(body: JsonObject): DecodedTools {
   const tools: Tool[] = []

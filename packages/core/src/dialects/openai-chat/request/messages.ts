@@ -11,12 +11,26 @@ import type { Notes } from '../../../request/notes.ts'
 import { originalFor } from '../../../request/original.ts'
 import type { ChatTarget } from '../../../request/target.ts'
 import type { UpstreamHistory } from '../../../request/upstream-history.ts'
+import type { MessageCodec } from '../../request-contract.ts'
 import { decodeAssistant, encodeAssistant } from './assistant.ts'
 import { messageContent, otherMessageFields } from './message-fields.ts'
 import { decodeParts, encodeParts, partsContent } from './parts.ts'
 import { withReasoningSources } from './reasoning.ts'
 import { decodeToolMessage, encodeToolMessages } from './results.ts'
-import { decodeInstructionsInside, decodeSystemMessage, systemMessage } from './system.ts'
+import { decodeInstructionsInside, decodeSystemMessage, encodeSystem, systemMessage } from './system.ts'
+
+/** The messages of OpenAI Chat Completions, the instructions among them. */
+export const chatMessages: MessageCodec = {
+  id: 'openai-chat',
+  reasoning: 'unsigned',
+  inARow: 'keep',
+  idPrefix: 'call_',
+  decode: ({ messages }, notes) => decodeMessages(messages, notes),
+  encode(system, history, target, notes) {
+    const front = encodeSystem(system, target, notes)
+    return { messages: [...front, ...encodeMessages(history, target, notes).messages] }
+  },
+}
 
 export function decodeMessages(messages: unknown, notes: Notes): DecodedMessages {
   const system: SystemText[] = []

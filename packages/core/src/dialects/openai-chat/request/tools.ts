@@ -8,6 +8,8 @@ import type { ChatTarget } from '../../../request/target.ts'
 import { offeredTools, type ToolNames, withProperties } from '../../../request/tools.ts'
 import { cacheMark } from './parts.ts'
 
+export const longestToolName = 64
+
 export function decodeTools(body: JsonObject): DecodedTools {
   const tools: Tool[] = []
   const otherTools: JsonObject[] = []
