@@ -20,7 +20,7 @@ export interface History {
 
 export type DecodedHistory = Decoded<{ readonly history: History }>
 
-/** Reads a client's messages. Tool ids become `hist_tool_…`, each used by one call and its result. */
+/** Reads a client's messages. Tool ids become `hist_tool_…`, one for each call and its result. */
 export function decodeHistory(dialect: DialectId, given: DialectMessages): DecodedHistory {
   const { messages } = requestDialects[dialect]
   const sound = wellFormed({ system: undefined, ...given })
@@ -34,7 +34,7 @@ export interface HistoryTarget extends Pick<RequestTarget, 'foreignReasoning' | 
   readonly dialect: DialectId
   /** Decides the style of tool ids and which reasoning is the upstream's own. */
   readonly format: FormatId
-  /** The upstream's name of the model: its own reasoning goes back to it in any format. */
+  /** The upstream's name of the model. The model gets its own reasoning back in any format. */
   readonly model?: string
 }
 
@@ -42,7 +42,9 @@ export interface EncodedHistory extends WrittenMessages {
   readonly notes: readonly RequestNote[]
 }
 
-/** Writes a history for an upstream: repaired, with its ids and its reasoning. What the dialect said itself stays. */
+/**
+ * Writes a history for an upstream, repaired, with its ids and its reasoning. Messages that came in its dialect stay.
+ */
 export function encodeHistory(
   { system, contents }: History,
   { dialect, format, model = '', ...more }: HistoryTarget,

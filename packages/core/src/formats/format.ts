@@ -53,8 +53,8 @@ export interface Format {
 }
 
 /**
- * What the chat template of a family, and the servers that run it, want of a conversation that is sent to them. Whatever
- * a record leaves out is as `usualTemplate` has it.
+ * What the chat template of a family, and the servers that run it, want of a conversation that is sent to them.
+ * Whatever a record leaves out is as `usualTemplate` has it.
  */
 export interface Template {
   /** `alternate`: the template raises an error unless the user begins and the roles alternate. Usually `any`. */
@@ -74,15 +74,20 @@ export interface Template {
   readonly reasoning?: 'required' | 'optional'
   /** `model`: only the very model that wrote a piece of reasoning gets it back. Usually the whole `family` does. */
   readonly reasoningOwner?: 'family' | 'model'
-  /** `checked`: in a dialect with signatures the server refuses reasoning that it did not sign. Usually `unchecked`. */
+  /**
+   * `checked`: in a dialect with signatures the server refuses reasoning that it did not sign. Usually `unchecked`.
+   */
   readonly signatures?: 'checked' | 'unchecked'
   /** In what style tool ids are sent. Usually `standard`: any legal id. */
   readonly ids?: 'standard' | 'anthropic' | 'kimi' | 'mistral'
-  /** What tools are declared in: a field `function` as OpenAI has it, or flat, with an `input_schema`. Usually the first. */
+  /**
+   * What tools are declared in: a field `function` as OpenAI has it, or flat, with an `input_schema`. Usually the
+   * first.
+   */
   readonly tools?: 'function' | 'input_schema'
   /**
-   * Whether a call in this format proves which family wrote it, because its markers are special tokens. Usually it does
-   * not: models write each other's plain-text calls now and then.
+   * Whether a call in this format proves which family wrote it, because its markers are special tokens. Usually it
+   * does not: models write each other's plain-text calls now and then.
    */
   readonly callsProveFamily?: boolean
 }

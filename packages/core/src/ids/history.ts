@@ -5,7 +5,7 @@ import { UniqueIds } from './unique-ids.ts'
 
 /**
  * The contents with ids that belong to no provider: `call_x` and `toolu_x` become `hist_tool_x`, and no two calls
- * share an id, although a model may have numbered them anew in each answer. Towards the dialect they came from,
+ * share an id, although a model may have numbered them anew in each answer. Written in the dialect that they came in,
  * legal ids are what they were.
  */
 export function withHistoryIds(contents: readonly Content[], ownPrefix: string): Content[] {
@@ -21,11 +21,12 @@ export function withHistoryIds(contents: readonly Content[], ownPrefix: string):
   }))
 }
 
-/** Null where nothing has to be kept: no target takes an illegal id. */
+/** Null for an illegal id: no target takes it, so nothing of it has to be kept. */
 function historyIdOf(id: string, ownPrefix: string): string | null {
   if (id.startsWith(historyPrefix)) return id
   if (!isLegalId(id)) return null
   const rest = id.startsWith(ownPrefix) ? id.slice(ownPrefix.length) : ''
-  // What looks like the mark for such an id, but is none, is marked itself: else it would lose its own prefix.
+  // An id without the prefix gets the mark `raw_`. So does one whose rest begins with this mark by chance: on the way
+  // back the mark is taken off, and with it the id would lose its prefix.
   return rest === '' || rest.startsWith('raw_') ? rawHistoryPrefix + id : historyPrefix + rest
 }

@@ -37,7 +37,7 @@ export function withToolsInPrompt(request: ConversationRequest, format: FormatId
   }
 }
 
-/** A model that must not call is not told of the tools: asked not to, it does it all the same. */
+/** Where calls are forbidden the model is not told of the tools: a model that knows them calls them all the same. */
 function instructionsFor(
   { tools, toolChoice, parallelToolCalls }: ConversationRequest,
   prompt: PromptFormat,
@@ -53,7 +53,7 @@ function instructionsFor(
   return [prompt.tools(tools), ...choice, ...single].join('\n\n')
 }
 
-/** What tools answered is said by the user, in one message with what the user says after it. */
+/** Results of tools become text of the user, in one message with what the user says next. */
 function spokenHistory(contents: readonly Content[], prompt: PromptFormat): Content[] {
   const spoken: Content[] = []
   for (const { speaker, blocks } of contents) {

@@ -42,7 +42,7 @@ function valueText(value: unknown): string {
 }
 
 function resultTag({ toolName, text, isError }: PromptResult): string {
-  // A result that closes the tag could go on as anything, the user included.
+  // A result that could close the tag could go on in the name of anybody, the user included.
   const inside = text.replaceAll(/<(?=\/(?:result|error|function_results)>)/g, '&lt;')
   const tag = isError ? 'error' : 'result'
   return `<${tag} name="${toolName}">\n${inside}\n</${tag}>`

@@ -3,7 +3,7 @@ import type { Content, HasOriginal } from '../conversation.ts'
 /** A request for an answer, in nobody's dialect: what every client's request decodes into. */
 export interface ConversationRequest {
   readonly model: string
-  /** Instructions, in order; dialects with one place for them join them. */
+  /** The instructions, in order. A dialect that has one place for them joins them. */
   readonly system: readonly SystemText[]
   readonly contents: readonly Content[]
   readonly tools: readonly Tool[]
@@ -21,7 +21,9 @@ export interface ConversationRequest {
   readonly outputFormat: OutputFormat | undefined
   /** Who asks, as far as the client says. */
   readonly user: string | undefined
-  /** Fields of the client's body that have no place here, by name: for the same dialect, and for the record. */
+  /**
+   * The client's other fields, by name: an upstream of the same dialect is sent them, for any other they are noted.
+   */
   readonly extra: Readonly<Record<string, unknown>>
 }
 
@@ -30,7 +32,7 @@ export type RequestSettings = Omit<ConversationRequest, 'model' | 'system' | 'co
 
 export interface SystemText extends HasOriginal {
   readonly text: string
-  /** Kept where the upstream understands it. */
+  /** The client's mark for a prefix worth caching. It is sent to upstreams that understand it. */
   readonly cacheControl?: unknown
 }
 

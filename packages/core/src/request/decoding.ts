@@ -27,7 +27,7 @@ export function decoding<T extends object>(decode: (notes: Notes) => T): Decoded
 
 /** The messages of a request, of whatever dialect. */
 export interface DecodedMessages {
-  /** Of system messages in front of everything else. */
+  /** The texts of system messages that stand in front of everything else. */
   readonly system: readonly SystemText[]
   readonly contents: readonly Content[]
 }
@@ -44,7 +44,7 @@ export function nothingSaid(): InvalidField {
 /** The tools of a request, of whatever dialect. */
 export interface DecodedTools {
   readonly tools: readonly Tool[]
-  /** Tools that the upstream runs itself, or that are no functions. */
+  /** Tools that the upstream runs itself, and tools that are not functions. */
   readonly otherTools: readonly JsonObject[]
 }
 

@@ -4,26 +4,26 @@ import type { SystemText } from './conversation-request.ts'
 import type { Notes } from './notes.ts'
 
 /**
- * Instructions in the middle of a conversation. Templates of open models refuse a system message there, and at the
- * top it would change its meaning and the cached prefix; so it stays at its place, as text of the user that says
- * what it is.
+ * Instructions in the middle of a conversation. Templates of open models refuse a system message there; moved to the
+ * top, it would mean something else and spoil the cached prefix. So the text stays at its place, as text of the user
+ * in a tag that says what it is.
  */
 export function systemReminder(text: string): TextBlock {
   return { type: 'text', text: `<system-reminder>\n${text}\n</system-reminder>` }
 }
 
-/** Why such a message is not sent as it came. */
+/** The note on a system message that became a reminder. */
 export const becameReminder = 'A system message inside the conversation became a reminder in a user message.'
 
-/** The message that such a reminder was, where the client's dialect has one. Some upstreams take it as it is. */
+/** The client's own system message that a reminder stands for. Some upstreams take it at its place. */
 export function originalInstructions({ original }: Content): JsonObject | undefined {
   const role = original?.value['role']
   return role === 'system' || role === 'developer' ? original?.value : undefined
 }
 
 /**
- * The instructions without the line that Claude Code puts in front of them for Anthropic: it changes with each request,
- * so that no other upstream could cache the prompt behind it.
+ * The instructions without the line that Claude Code puts in front of them for Anthropic. The line changes with each
+ * request: no other upstream could cache the prompt that follows it.
  */
 export function withoutBillingLine(system: readonly SystemText[], notes: Notes): readonly SystemText[] {
   if (!system.some(({ text }) => text.startsWith(billingHeader))) return system
@@ -41,7 +41,7 @@ export function withoutBillingLine(system: readonly SystemText[], notes: Notes):
 
 const billingHeader = 'x-anthropic-billing-header:'
 
-/** Instructions as a block of text with its cache mark: both dialects write it so. */
+/** One text of the instructions as a block with its cache mark. Both dialects write it in this shape. */
 export function systemPart({ text, cacheControl }: SystemText): JsonObject {
   return cacheControl === undefined
     ? { type: 'text', text }

@@ -15,12 +15,12 @@ export function originalIn({ original }: HasOriginal, dialect: DialectId): JsonO
   return original?.dialect === dialect ? original.value : undefined
 }
 
-/** What a client of any other dialect than this one said. */
+/** What the client sent, where it spoke any other dialect than this one. */
 export function originalElsewhere({ original }: HasOriginal, dialect: DialectId): JsonObject | undefined {
   return original === undefined || original.dialect === dialect ? undefined : original.value
 }
 
-/** What an upstream that speaks this dialect is sent as it came; undefined where the client spoke another one. */
+/** What the client sent, for an upstream of the same dialect; undefined where their dialects differ. */
 export function originalFor(
   { sameDialect }: RequestTarget,
   thing: HasOriginal,

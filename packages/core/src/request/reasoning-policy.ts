@@ -4,7 +4,7 @@ import { templateOf } from '../formats/template.ts'
 import { isMadeHere, isOfAnthropic, readSignature, type ReasoningSource } from './reasoning-signature.ts'
 import type { RequestTarget } from './target.ts'
 
-/** What becomes of reasoning in the history: back into its field, plain text, or nothing. */
+/** Reasoning in the history goes back into its field, becomes plain text, or is dropped. */
 export type ReasoningFate = 'native' | 'text' | 'drop'
 
 export function reasoningFate(
@@ -17,10 +17,11 @@ export function reasoningFate(
   const isForeign = source === 'foreign' && !isMadeHere(signature)
   if (carried === 'signed') {
     if (checksSignatures(target)) return isForeign ? 'native' : foreignFate
-    // A server of open models signs as it likes, and may want back what it signed.
+    // A server of open models makes signatures of its own kind, and may demand them back.
     if (isForeign && !isOfAnthropic(signature)) return 'native'
   }
-  // Somebody else's signature means reasoning that is proved to Anthropic: it is not for others, in no form.
+  // Only Anthropic can check this signature, and the reasoning under it is for Anthropic alone: not even its text
+  // goes to another upstream.
   if (source === 'foreign') return isForeign ? 'drop' : foreignFate
   if (source === null) return thought === '' ? 'drop' : 'native'
   return isOwn(source, target) ? 'native' : foreignFate
@@ -30,15 +31,15 @@ export function reasoningAsText(thought: string): TextBlock {
   return { type: 'text', text: `<earlier-reasoning>\n${thought}\n</earlier-reasoning>\n\n` }
 }
 
-/** These answer 400 to a message that calls tools and holds no reasoning. */
+/** Whether upstreams of the format answer 400 to a message that calls tools and holds no reasoning. */
 export function demandsReasoning(format: FormatId): boolean {
   return templateOf(format).reasoning === 'required'
 }
 
-/** Stands in where a client lost the reasoning. */
+/** Sent in place of reasoning that is demanded and that the client did not keep. */
 export const lostReasoning = 'The reasoning for this step was not kept.'
 
-/** An upstream of the Anthropic dialect with a format of another family runs an open model, which proves nothing. */
+/** An upstream whose format is that of an open model runs one, and cannot check what Anthropic signed. */
 export function checksSignatures({ signatures, format }: RequestTarget): boolean {
   return (signatures ?? templateOf(format).signatures) === 'checked'
 }

@@ -3,7 +3,9 @@ import type { ConversationRequest } from './conversation-request.ts'
 import { notUnderstood, type Notes } from './notes.ts'
 import type { RequestTarget } from './target.ts'
 
-/** The body with the client's other fields: kept for the same dialect, as far as they are allowed; else noted. */
+/**
+ * Adds the client's other fields where the upstream speaks the same dialect and they are allowed; notes all others.
+ */
 export function withExtraFields(
   body: JsonObject,
   extra: JsonObject,
@@ -23,7 +25,7 @@ export function withExtraFields(
   return whole
 }
 
-// A field of which we understood a part is in both: `thinking.type` in the body, `thinking.display` in the rest.
+// A field that we understood in part stands in both: `thinking.type` in our body, `thinking.display` in the rest.
 function joined(extra: unknown, ours: unknown): unknown {
   if (Array.isArray(extra) && Array.isArray(ours)) return [...ours, ...extra]
   if (isJsonObject(extra) && isJsonObject(ours)) return { ...extra, ...ours }
@@ -42,7 +44,7 @@ function namesIn(field: string, value: unknown, ours: unknown): string[] {
   return isPart ? Object.keys(value).map((key) => `${field}.${key}`) : [field]
 }
 
-/** Clients ask for what their own models can write; an upstream that can write less answers 400. */
+/** Clients ask for as much as their own models can write. An upstream that can write less answers 400 to it. */
 export function limitedMaxTokens(
   { maxTokens }: ConversationRequest,
   { maxOutputTokens }: RequestTarget,
@@ -54,7 +56,7 @@ export function limitedMaxTokens(
   return maxOutputTokens
 }
 
-/** Dialects that count tokens and dialects that name an effort, in each other's terms. */
+/** Some dialects give reasoning a budget of tokens, others name an effort. These two turn one into the other. */
 export function effortOfBudget(budgetTokens: number): string {
   if (budgetTokens < 4096) return 'low'
   return budgetTokens < 16_384 ? 'medium' : 'high'
@@ -64,7 +66,7 @@ export function budgetOfEffort(effort: string | undefined): number {
   return budgets.get(effort ?? 'medium') ?? 24_576
 }
 
-/** The three efforts that every upstream with efforts has. */
+/** The nearest of the three efforts that every upstream with efforts knows. */
 export function commonEffort(effort: string): string {
   if (effort === 'low' || effort === 'minimal') return 'low'
   return effort === 'medium' ? 'medium' : 'high'

@@ -4,7 +4,7 @@ import type { Tool } from './conversation-request.ts'
 import type { Notes } from './notes.ts'
 import type { RequestTarget } from './target.ts'
 
-/** Both directions of the names that an upstream could not take as they are. Other names stay. */
+/** Turns names that the upstream could not take into short ones, and back. Other names stay. */
 export interface ToolNames {
   toUpstream(name: string): string
   toClient(name: string): string
@@ -37,7 +37,7 @@ export function shortToolNames(
   return { toUpstream, toClient: (name) => clientNames.get(name) ?? name }
 }
 
-/** What upstreams of every dialect take. */
+// Names of this length, and of these characters, are legal in every dialect.
 const longestEverywhere = 64
 const legal = /^[a-zA-Z0-9_-]+$/
 
@@ -72,7 +72,7 @@ export function withProperties(schema: JsonObject): JsonObject {
 
 const composed = ['$ref', 'anyOf', 'oneOf', 'allOf']
 
-/** For dialects whose strict schemas allow only objects that are closed. A schema that says otherwise stays. */
+/** Some dialects take only closed objects in strict schemas. A schema that says otherwise itself stays as it is. */
 export function closedSchema(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closedSchema)
   if (!isJsonObject(schema)) return schema

@@ -25,7 +25,7 @@ export interface HistoryDialect {
   readonly inARow: MessagesInARow
 }
 
-/** The history as this upstream may see it, repaired, with its ids. */
+/** The history as this upstream is sent it: what it may see, repaired, and the ids in its style. */
 export function upstreamHistory(
   contents: readonly Content[],
   target: RequestTarget,
@@ -43,7 +43,7 @@ export function upstreamHistory(
   return { contents: repaired, ids: getToolIdStrategy(target.format).createMapper(repaired) }
 }
 
-/** Where the dialect is the same, messages stay what they are, but for templates that refuse them in a row. */
+/** Messages of a client of the same dialect stay apart, unless the template refuses two of one role in a row. */
 function messagesInARow(
   contents: readonly Content[],
   { sameDialect, format }: RequestTarget,
@@ -59,7 +59,7 @@ function messagesInARow(
   return 'join'
 }
 
-/** What of a history one upstream is shown. What need not change is given out as it is, not copied. */
+/** Leaves out or changes what one upstream must not see. Blocks and contents that need no change are not copied. */
 class UpstreamView {
   readonly #target: RequestTarget
   readonly #template: WholeTemplate

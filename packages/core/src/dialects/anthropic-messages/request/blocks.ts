@@ -32,7 +32,7 @@ export class BlockDecoder {
       throw new InvalidField(path, 'must be a string or an array of content blocks')
     }
     const [only] = content
-    // One text in a block and the text alone say the same: only the block itself tells which it was.
+    // A text in a block and the text alone decode to the same. The original is kept to tell them apart.
     if (content.length === 1 && isJsonObject(only) && only['type'] === 'text') {
       const block = text(only, `${path}[0]`)
       return block.text === '' ? [] : [withOriginal(block, dialect, only)]
@@ -113,12 +113,12 @@ export class BlockDecoder {
       if (isJsonObject(item) && typeof item['type'] === 'string') {
         return this.#decodeShown(item, `${path}[${at}]`)
       }
-      // Not in the dialect, but it is what the tool gave: the model can read it as JSON.
+      // The dialect has no such content, but it is what the tool returned. As JSON the model can read it.
       return { type: 'text', text: typeof item === 'string' ? item : JSON.stringify(item) }
     })
   }
 
-  /** Other models know no references: they have to read what the tool takes. */
+  /** Other models do not know references. They get the definition of the tool to read. */
   #toolReference(block: JsonObject): TextBlock {
     const name = String(block['tool_name'])
     const tool = this.#tools.get(name)
@@ -169,7 +169,7 @@ function toolCall(block: JsonObject, path: string, notes: Notes): ToolCallBlock 
   return isPlain ? call : withOriginal(call, dialect, block)
 }
 
-/** Clients that lost track of their own encoding send the input as text. */
+/** Some clients encode the input twice, and send it as a text. */
 function parametersOf(input: unknown): JsonObject {
   if (isJsonObject(input)) return input
   if (input === undefined || input === null || input === '') return {}
@@ -177,7 +177,7 @@ function parametersOf(input: unknown): JsonObject {
   return isJsonObject(parsed) ? parsed : { input }
 }
 
-/** Without text it says nothing to another dialect: what only one party can use goes out in pairs, or not at all. */
+/** The block means something to Anthropic alone. Its text is empty, so that no other dialect is sent any of it. */
 function unknownElsewhere(block: JsonObject): TextBlock {
   return withOriginal({ type: 'text', text: '' }, dialect, block)
 }

@@ -17,7 +17,7 @@ export function encodeAnthropicRequest(
   const notes = new Notes()
   const names = shortToolNames(request.tools, longestToolName)
   const history = upstreamHistory(request.contents, target, anthropicMessages, names, notes)
-  // The chat dialect's spellings of `maxTokens` and `stopSequences`: nothing is lost with them.
+  // These two say how a chat client spelled `maxTokens` and `stopSequences`, which are sent: nothing is lost.
   const { max_completion_tokens: _, stop: __, ...extra } = request.extra
   const body = {
     model: target.model,

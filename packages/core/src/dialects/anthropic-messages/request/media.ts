@@ -6,7 +6,7 @@ import { withOriginal } from '../../../request/original.ts'
 import type { AnthropicTarget } from '../../../request/target.ts'
 import { mediaPlaceholder } from '../../../request/tool-result.ts'
 
-/** `null` for an image that only its own server has. */
+/** `null` for an image that is stored at Anthropic, and that we therefore cannot read. */
 export function decodeImage(block: JsonObject): MediaBlock | null {
   const { source } = block
   const media = mediaOf(source, 'image/*')
@@ -19,7 +19,7 @@ export function decodeImage(block: JsonObject): MediaBlock | null {
   return isPlain ? media : withOriginal(media, dialect, block)
 }
 
-/** A document of text is text to everyone; any other stays a file. */
+/** A document that is text becomes text; any other stays a file. */
 export function decodeDocument(block: JsonObject): TextBlock | MediaBlock | null {
   const { source, title } = block
   if (!isJsonObject(source)) return null

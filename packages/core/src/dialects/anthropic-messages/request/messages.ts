@@ -73,7 +73,7 @@ export function decodeMessages(messages: unknown, tools: readonly Tool[], notes:
   return { system, contents: withToolNames(said, notes) }
 }
 
-/** Results first: nothing may stand between a call and its result. */
+/** The results of a message come first, because nothing may stand between a call and its result. */
 function userContents(blocks: readonly Block[], message: JsonObject): Content[] {
   const results = blocks.filter(({ type }) => type === 'tool_response')
   if (results.length === 0) return [messageContent('human', blocks, message)]
@@ -86,7 +86,7 @@ function userContents(blocks: readonly Block[], message: JsonObject): Content[] 
   return [{ speaker: 'tool', blocks: results }, ...(isSilent ? [] : [spoken])]
 }
 
-/** With what else the message says, for an upstream of the same dialect. */
+/** The fields beside role and content are kept, for an upstream of the same dialect. */
 function messageContent(speaker: 'human' | 'ai', blocks: readonly Block[], message: JsonObject): Content {
   if (hasOnly(message, messageFields)) return { speaker, blocks }
   const others = Object.entries(message).filter(([field]) => !messageFields.has(field))
@@ -95,7 +95,7 @@ function messageContent(speaker: 'human' | 'ai', blocks: readonly Block[], messa
 
 const messageFields = new Set(['role', 'content'])
 
-/** Instructions as a text or in blocks of text; also the content of a system message among the messages. */
+/** Reads instructions, which are a text or blocks of text. The content of a system message has the same form. */
 export function systemTexts(content: unknown, field: string): SystemText[] {
   if (content === undefined || content === null) return []
   if (typeof content === 'string') return [{ text: content }]
@@ -111,7 +111,7 @@ export function systemTexts(content: unknown, field: string): SystemText[] {
   })
 }
 
-/** A text, or blocks where the client wrote blocks or there are several. */
+/** Instructions are sent as a text, unless the client sent blocks or there are several texts. */
 export function encodeSystem(
   system: readonly SystemText[],
   target: AnthropicTarget,
@@ -121,7 +121,7 @@ export function encodeSystem(
     const message = originalElsewhere(text, 'anthropic-messages')?.['message']
     if (isJsonObject(message)) notes.droppedFields(message, 'Instructions have no such field here.')
   }
-  // Anthropic itself reads the line. A server of open models in its dialect does not.
+  // Anthropic itself reads the billing line. A server of open models that speaks its dialect does not.
   const instructions = checksSignatures(target) ? system : withoutBillingLine(system, notes)
   const texts = instructions.filter(({ text }) => text !== '')
   const [first] = texts
@@ -132,7 +132,7 @@ export function encodeSystem(
   return { system: isPlain ? first.text : texts.map((text) => ownBlock(text) ?? systemPart(text)) }
 }
 
-/** Results and what the user says after them are one message; every message has another role than the one before. */
+/** Puts results and what the user says next into one message: no two messages of one role may stand in a row. */
 export function encodeMessages(
   { contents, ids }: UpstreamHistory,
   target: AnthropicTarget,
@@ -172,14 +172,14 @@ function closed({ role, content, fields }: OpenMessage): JsonObject {
   return fields.length === 0 ? { role, content } : { role, content, ...Object.fromEntries(fields) }
 }
 
-/** A text alone, unless the client wrote it in a block. */
+/** The text, if the content is one text and the client did not send it in a block. */
 function plainText({ blocks }: Content, target: AnthropicTarget): string | undefined {
   const [only] = blocks
   if (blocks.length !== 1 || only?.type !== 'text') return undefined
   return originalFor(target, only, 'anthropic-messages') === undefined ? only.text : undefined
 }
 
-/** What a message of this dialect says beside its content. */
+/** The fields that the client's message had beside role and content, as far as they are allowed. */
 function otherFields(
   content: Content,
   { allowedFields }: AnthropicTarget,
@@ -192,7 +192,10 @@ function otherFields(
   })
 }
 
-/** In another dialect a result may be a message with fields of its own. The name of the tool is known without them. */
+/**
+ * In another dialect a result may be a message with fields of its own. Only the name of the tool is known without
+ * them.
+ */
 function noteResultFields({ speaker, blocks }: Content, notes: Notes): void {
   if (speaker !== 'tool') return
   for (const block of blocks) {

@@ -76,7 +76,7 @@ const modes: ReadonlyMap<unknown, ReasoningRequest['mode']> = new Map([
   ['disabled', 'off'],
 ])
 
-/** What of a field was not understood, under the field's own name. */
+/** The part of a field that we did not understand, under the name of the field. */
 function rest(field: string, value: JsonObject, known: ReadonlySet<string>): JsonObject {
   const left = otherFields(value, known)
   return Object.keys(left).length === 0 ? {} : { [field]: left }
@@ -92,7 +92,7 @@ function toolChoiceOf(choice: JsonObject, notes: Notes): ToolChoice | undefined 
   return undefined
 }
 
-/** An effort may be asked for without thinking: then it is about the length of the answer. */
+/** A client may ask for an effort without thinking. Then the effort is about the length of the answer. */
 function reasoningOf(
   mode: ReasoningRequest['mode'] | undefined,
   budget: unknown,
@@ -139,7 +139,7 @@ function encodeMaxTokens(
 ): JsonObject {
   if (maxTokens !== undefined) return { max_tokens: maxTokens }
   if (target.sameDialect === true) return {}
-  // Thinking counts against the limit: without room for it there would be none left for the answer.
+  // Thinking counts against the limit. Without room for it none would be left for the answer.
   const limit = (target.defaultMaxTokens ?? 8192) + budget
   notes.changed('max_tokens', 'The upstream demands a limit and the client set none.')
   return { max_tokens: Math.min(limit, target.maxOutputTokens ?? limit) }
@@ -190,7 +190,7 @@ function encodeFormat(format: OutputFormat | undefined, target: AnthropicTarget,
 interface EncodedThinking {
   readonly thinking: JsonObject | undefined
   readonly effort: { readonly effort?: string }
-  /** 0 where no thinking with a budget is asked for. */
+  /** 0 unless the request asks for thinking with a budget. */
   readonly budget: number
 }
 
@@ -219,14 +219,14 @@ function encodeThinking(
   return { thinking, effort: asked === undefined ? {} : effort, budget }
 }
 
-/** Words of other dialects for little or no effort are not Anthropic's. */
+/** Anthropic does not know the words that other dialects have for little or no effort. */
 function effortOf(effort: string | undefined): { effort?: string } {
   return effort === undefined || effort === 'none' || effort === 'minimal' ? {} : { effort }
 }
 
 const leastBudget = 1024
 
-/** What Anthropic answers 400 to, rather than think less. */
+/** Why Anthropic would answer 400 to a request with this thinking. */
 function hindranceOf(
   budget: number,
   isAsked: boolean,

@@ -9,7 +9,9 @@ import { closedSchema, offeredTools, type ToolNames, withProperties } from '../.
 
 export const longestToolName = 128
 
-/** A tool marked `defer_loading` is one like the others: who does not know the mark has to see its schema. */
+/**
+ * A tool marked `defer_loading` is read like the others: a model that does not know the mark has to see its schema.
+ */
 export function decodeTools(body: JsonObject): DecodedTools {
   const tools: Tool[] = []
   const otherTools: JsonObject[] = []
@@ -18,7 +20,8 @@ export function decodeTools(body: JsonObject): DecodedTools {
     const tool = requiredObject(value, path)
     const type = tool['type'] ?? 'custom'
     if (type !== 'custom' || tool['name'] === placeholder) {
-      // Only Anthropic runs it. As a function it would have no arguments, and nobody to answer it.
+      // Only Anthropic runs this tool. As a function it would have no arguments, and nobody would answer a call of
+      // it.
       otherTools.push(tool)
       continue
     }
@@ -27,7 +30,7 @@ export function decodeTools(body: JsonObject): DecodedTools {
   return { tools, otherTools }
 }
 
-// Claude Code declares it where tools are still to be loaded; nobody can call it.
+// Claude Code declares this tool while others are still to be loaded. No model can call it.
 const placeholder = 'DeferredToolPlaceholder'
 
 export function encodeTools(

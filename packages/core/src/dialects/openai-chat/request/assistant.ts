@@ -29,7 +29,10 @@ export function decodeAssistant(message: JsonObject, path: string, notes: Notes)
   return messageContent('ai', blocks, message, parts.length > 0)
 }
 
-/** Text to every other dialect. A part of the content that refuses has a type; what stood in the field has none. */
+/**
+ * A refusal is text to every other dialect. The original of one that stood in the field `refusal` has no type; that
+ * of a part of the content which refuses has one.
+ */
 function refusalBlock(refusal: string): TextBlock {
   return { type: 'text', text: refusal, original: { dialect: 'openai-chat', value: { refusal } } }
 }
@@ -51,14 +54,14 @@ function decodeCall(value: unknown, path: string, notes: Notes): ToolCallBlock {
     `${path}.function`,
     notes,
   )
-  // The client's own spelling where it can be sent: written anew, long numbers lose digits and caches miss.
+  // The client's own spelling is kept where it can be sent: encoded anew, long numbers lose digits and caches miss.
   const spelled = isSound
     ? call
     : { ...call, function: { ...called, arguments: JSON.stringify(block.parameters) } }
   return withOriginal(block, 'openai-chat', spelled)
 }
 
-/** A call of a tool that takes a text, which other dialects have to be told as an argument. */
+/** A custom tool takes a text. Other dialects have no such tools, so the text becomes an argument `input`. */
 function customCall({ id }: JsonObject, { name, input }: JsonObject): ToolCallBlock {
   return {
     type: 'tool_call',
@@ -71,7 +74,7 @@ function customCall({ id }: JsonObject, { name, input }: JsonObject): ToolCallBl
 interface FunctionCall {
   readonly block: ToolCallBlock
   readonly called: JsonObject
-  /** The arguments are the text of a JSON object that every server can read. */
+  /** Whether the arguments are a JSON object that every server can read, and can go on as the client wrote them. */
   readonly isSound: boolean
 }
 
@@ -95,10 +98,10 @@ function readArguments(given: unknown): { parameters: JsonObject | null; isSound
   if (isEmptyText(given)) return { parameters: {}, isSound: false }
   if (typeof given !== 'string') return { parameters: null, isSound: false }
   const once = parseJson(given)
-  // Some clients encode twice.
+  // Some clients encode the arguments twice.
   const parsed = typeof once === 'string' ? parseJson(once) : once
   if (!isJsonObject(parsed)) return { parameters: null, isSound: false }
-  // An escaped half of a surrogate pair becomes, at the upstream, text that it cannot encode.
+  // An upstream that decodes an escaped half of a surrogate pair has a text that it cannot encode.
   const parameters = wellFormed(parsed)
   return { parameters, isSound: parameters === once }
 }
@@ -132,7 +135,7 @@ export function encodeAssistant(
   return message
 }
 
-/** What stood in the field of this name: a part that refuses has a type. */
+/** Whether the text stood in the field `refusal` of the client's message. A part that refuses has a type as well. */
 function isRefusal(block: TextBlock, { sameDialect, format }: ChatTarget): boolean {
   if (sameDialect !== true || templateOf(format).turns === 'alternate') return false
   const original = originalIn(block, 'openai-chat')
@@ -155,14 +158,15 @@ function writeContent(
   if (texts.length < spoken.length) {
     notes.dropped('messages', 'The upstream takes no media in messages of the model.')
   }
-  // Joined as they are: a newline more or less, and the upstream's cached prefix is another.
+  // The texts are joined with nothing between them: one newline more would change the prefix that the upstream
+  // cached.
   const text = texts.map((block) => block.text).join('')
   const isMarked = texts.some((block) => 'cache_control' in cacheMark(block, target, notes))
   if (text !== '') message['content'] = isMarked ? encodeParts(texts, target, notes) : text
   else writeEmptyContent(message, callsTools, fields, target)
 }
 
-/** What the upstream is known to want, else what the client wrote, else what most take. */
+/** Writes what the upstream is known to want, else what the client sent, else what most upstreams take. */
 function writeEmptyContent(
   message: Record<string, unknown>,
   callsTools: boolean,

@@ -6,8 +6,9 @@ import type { ChatTarget } from '../../../request/target.ts'
 import { reasoningTextFields } from '../answer/reasoning-fields.ts'
 
 /**
- * The content of a message, with what its blocks do not tell, for an upstream of the same dialect: the name of a user,
- * a vendor's own fields, and whether a content that says nothing was empty, null or absent.
+ * A content, with the fields of the client's message that its blocks do not hold: the name of a user, a vendor's own
+ * fields, and whether an empty content was an empty text, null or absent. An upstream of the same dialect gets them
+ * back.
  */
 export function messageContent(
   speaker: 'human' | 'ai',
@@ -46,7 +47,7 @@ function isToldByModel(field: string, value: unknown): boolean {
 
 const textFields: ReadonlySet<string> = new Set(['refusal', ...reasoningTextFields])
 
-/** The fields of a message beside role and content that go on: all but those that are not allowed. */
+/** The fields of a message, beside role and content, that the upstream may be sent. */
 export function otherMessageFields(
   fields: JsonObject,
   { allowedFields, format }: ChatTarget,
@@ -63,7 +64,7 @@ export function otherMessageFields(
   return Object.fromEntries(kept)
 }
 
-/** Of the dialect itself, or of all who write reasoning into it: no list has to allow them. */
+/** Fields of the dialect itself, and those in which reasoning is sent. They need no permission. */
 const ownFields: ReadonlySet<string> = new Set([
   'name',
   'refusal',

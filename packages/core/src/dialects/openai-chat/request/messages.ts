@@ -65,14 +65,14 @@ export function decodeMessages(messages: unknown, notes: Notes): DecodedMessages
   return { system, contents: withReasoningSources(withToolNames(contents, notes)) }
 }
 
-/** A part that only this dialect understands has no text here, and says something all the same. */
+/** A part that only this dialect understands has an empty text here. It counts as content all the same. */
 function saysAnything(block: Block): boolean {
   return block.type !== 'text' || block.text !== '' || block.original?.value['type'] !== 'text'
 }
 
 export interface EncodedMessages {
   readonly messages: readonly JsonObject[]
-  /** Of the request, where the way the messages end asks for it. */
+  /** Fields of the request, by which the upstream is told to go on with the last message. */
   readonly settings: JsonObject
 }
 
@@ -82,7 +82,7 @@ export function encodeMessages(
   notes: Notes,
 ): EncodedMessages {
   const messages: JsonObject[] = []
-  // What tools showed as images. No user message may stand between tool messages, so it waits for the last one.
+  // Images in results go into a user message. None may stand between tool messages, so the images wait for the last.
   let shown: JsonObject[] = []
   for (const content of contents) {
     if (content.speaker === 'tool') {

@@ -7,7 +7,7 @@ import { cacheControlOf, originalFor, originalIn, withOriginal } from '../../../
 import type { ChatTarget } from '../../../request/target.ts'
 import { mediaPlaceholder, type ResultBlock } from '../../../request/tool-result.ts'
 
-/** Content as a text, as parts, or not at all: clients send all three, null included. */
+/** Reads content. Clients send it as a text, in parts, as null, or not at all. */
 export function decodeParts(content: unknown, path: string): ResultBlock[] {
   if (content === undefined || content === null || content === '') return []
   if (typeof content === 'string') return [{ type: 'text', text: content }]
@@ -32,7 +32,7 @@ function decodePart(value: unknown, path: string): ResultBlock {
     }
     return block
   }
-  // A part without a meaning of its own here says nothing to another dialect.
+  // A part of an unknown type has an empty text, so that no other dialect is sent any of it.
   const block: ResultBlock = mediaOf(part) ?? { type: 'text', text: '' }
   return withOriginal(block, 'openai-chat', part)
 }
@@ -61,7 +61,7 @@ function mediaOf(part: JsonObject): MediaBlock | null {
   }
 }
 
-/** An address, alone or in a field `url`, which may hold the data itself. */
+/** The address stands alone or in a field `url`. It may be a data URL, which holds the data itself. */
 function mediaAt(place: unknown, unnamedType: string): MediaBlock | null {
   const url = nonEmptyText(isJsonObject(place) ? place['url'] : place)
   if (url === null) return null
@@ -71,7 +71,7 @@ function mediaAt(place: unknown, unnamedType: string): MediaBlock | null {
   return { type: 'media', mimeType, data: url.slice(head[0].length), encoding: 'base64' }
 }
 
-/** Text and media as content parts. Other blocks have no place in a message of the user or of a tool. */
+/** Writes text and media as content parts. A message of the user or of a tool has no place for other blocks. */
 export function encodeParts(blocks: readonly Block[], target: ChatTarget, notes: Notes): JsonObject[] {
   return blocks.flatMap((block) => {
     const original = originalFor(target, block, 'openai-chat')
@@ -86,8 +86,8 @@ export function encodeParts(blocks: readonly Block[], target: ChatTarget, notes:
 }
 
 /**
- * A text where there is one text and nothing else to say: the form that every upstream takes. What the client wrote in
- * parts stays in parts, but for templates that have to be fitted to.
+ * A single plain text is sent as a text, which every upstream takes. What the client sent in parts stays in parts,
+ * unless the template is a strict one.
  */
 export function partsContent(
   parts: readonly JsonObject[],

@@ -10,7 +10,7 @@ import { makeSignature, readSignature } from '../../../request/reasoning-signatu
 import type { ChatTarget } from '../../../request/target.ts'
 import { reasoningTextFields } from '../answer/reasoning-fields.ts'
 
-/** Chat has no signatures: what a client sends back is taken for the upstream's own, in the fields it came in. */
+/** Chat has no signatures. Reasoning that a client sends is taken for the upstream's own, and keeps its fields. */
 export function decodeReasoning(message: JsonObject): ThinkingBlock[] {
   const { reasoning_details: details } = message
   const fields: Record<string, unknown> = {}
@@ -35,9 +35,9 @@ function textOfDetails(details: unknown): string {
 }
 
 /**
- * The dialect has no signatures, but the ids that we gave the calls beside the reasoning say which family wrote both.
- * Only ids of calls that prove their family count: reasoning that is taken from the model that wrote it is a worse loss
- * than reasoning that another one reads.
+ * Tells by the ids of calls which family wrote the reasoning beside them: the dialect has no signatures, but ids that
+ * we minted name the format of the call. Only formats that prove the family count. A wrong guess would keep reasoning
+ * from the model that wrote it, which is worse than to show it to another.
  */
 export function withReasoningSources(contents: readonly Content[]): Content[] {
   let family: FormatId | null = null
@@ -68,7 +68,7 @@ function signed(block: ThinkingBlock, format: FormatId): ThinkingBlock {
   return { ...block, signature: makeSignature({ format, field, model: '' }) }
 }
 
-/** The reasoning of one message, in the fields that the upstream had it in; undefined where there is none. */
+/** Writes the reasoning of one message into the fields that it came in; undefined if the message has none. */
 export function encodeReasoning(
   thoughts: readonly ThinkingBlock[],
   callsTools: boolean,
@@ -85,7 +85,7 @@ export function encodeReasoning(
     }
   }
   if (!isDemanded || nonEmptyText(fields['reasoning_content']) !== null) return fields
-  // Servers give it out under other names too, and still demand it under this one.
+  // Some servers send reasoning under other names, and still demand it under this one.
   const known = thoughts.map(({ thought }) => thought).join('')
   if (known === '')
     notes.changed('messages', 'The upstream demands reasoning beside tool calls and the client sent none.')
@@ -93,7 +93,7 @@ export function encodeReasoning(
   return fields
 }
 
-/** The signature comes from the client: of the fields of a message it may name none but these. */
+/** The client could forge the signature. So the field that it names is used only if it is one of these. */
 function nativeFields({ thought, signature }: ThinkingBlock): JsonObject {
   const source = readSignature(signature)
   if (source === null || source === 'foreign') return { reasoning_content: thought }
@@ -106,7 +106,9 @@ function nativeFields({ thought, signature }: ThinkingBlock): JsonObject {
   return { ...(thought === '' && source.proof !== undefined ? {} : { [field]: thought }), ...proved }
 }
 
-/** What came beside the text, in the shape in which servers take it back: details as JSON, or a bare signature. */
+/**
+ * The proof is JSON of reasoning details, or a bare signature. Each goes into the field that servers take it back in.
+ */
 function provedFields(proof: string, thought: string): JsonObject {
   const details = parseJson(proof)
   if (Array.isArray(details)) return { reasoning_details: details }
@@ -114,7 +116,7 @@ function provedFields(proof: string, thought: string): JsonObject {
   return { thinking_blocks: [{ type: 'thinking', thinking: thought, signature: proof }] }
 }
 
-/** A detail was kept without its text, which is that of the block. */
+/** The signature keeps a detail without its text. The text is that of the block. */
 function detailsWith(detail: JsonObject, thought: string): JsonObject[] {
   if (detail['type'] === 'reasoning.encrypted') return [...textDetails(thought), detail]
   return [{ ...detail, [detail['type'] === 'reasoning.summary' ? 'summary' : 'text']: thought }]

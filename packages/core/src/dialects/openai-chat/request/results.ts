@@ -8,10 +8,10 @@ import { type ResultBlock, resultBlocks, toolErrorMark } from '../../../request/
 import { otherMessageFields } from './message-fields.ts'
 import { cacheMark, decodeParts, encodeParts, keepsParts } from './parts.ts'
 
-/** A tool's answer. The old role `function` has no id: its answer belongs to the last call without one. */
+/** Reads a tool's answer. The old role `function` has no id: its answer belongs to the last call without an id. */
 export function decodeToolMessage(message: JsonObject, path: string): ToolResponseBlock {
   const response = responseIn(message, path)
-  // The old role becomes the new one, which needs no name.
+  // The old role `function` becomes `tool`, which needs no name.
   if (message['role'] === 'function') return response
   const others = Object.entries(message).filter(([field]) => !messageFields.has(field))
   return others.length === 0 ? response : withOriginal(response, 'openai-chat', Object.fromEntries(others))
@@ -37,14 +37,14 @@ function responseIn(message: JsonObject, path: string): ToolResponseBlock {
   return { type: 'tool_response', callId, toolName, result: [withoutMark(head), ...tail], isError }
 }
 
-/** The part that it was still has the mark. */
+/** The block loses the mark; its original keeps it. */
 function withoutMark(head: ResultBlock): ResultBlock {
   return head.type === 'text' ? { ...head, text: head.text.slice(toolErrorMark.length) } : head
 }
 
 export interface EncodedResults {
   readonly messages: readonly JsonObject[]
-  /** Parts for the user message that follows: most upstreams take only text from a tool. */
+  /** Images for the user message that follows: most upstreams take only text from a tool. */
   readonly shown: JsonObject[]
 }
 
@@ -92,7 +92,7 @@ function toolMessage(
   return { role: 'tool', tool_call_id: id, content, ...others, ...named }
 }
 
-/** What the client wrote as a part has its mark still. */
+/** Parts that a client of this dialect sent have the mark already. */
 function partsOf({ isError }: ToolResponseBlock, parts: JsonObject[]): JsonObject[] {
   const isMarked = isError !== true || startsWithMark(parts[0])
   return isMarked ? parts : [{ type: 'text', text: toolErrorMark }, ...parts]

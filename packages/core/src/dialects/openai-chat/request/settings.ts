@@ -26,7 +26,7 @@ export function decodeSettings(body: JsonObject, notes: Notes): RequestSettings 
   const outputFormat = formatOf(format)
   const choice = body['tool_choice'] ?? body['function_call'] ?? undefined
   const toolChoice = toolChoiceOf(choice)
-  // An object that we do not know may be known to an upstream of the same dialect.
+  // An upstream of the same dialect may know a choice that we do not.
   const otherChoice = toolChoice === undefined && isJsonObject(choice) ? { tool_choice: choice } : {}
   if (toolChoice === undefined && choice !== undefined && !isJsonObject(choice))
     notes.dropped('tool_choice', 'It is of no known type.')
@@ -40,7 +40,7 @@ export function decodeSettings(body: JsonObject, notes: Notes): RequestSettings 
     maxTokens: optionalCount(body, 'max_completion_tokens') ?? optionalCount(body, 'max_tokens'),
     temperature: optionalNumber(body, 'temperature'),
     topP: optionalNumber(body, 'top_p'),
-    // Not a field of this dialect, though many of its upstreams take it: it goes with the other fields.
+    // The dialect itself has no such field. Where a client sends it, it goes on with the other fields.
     topK: undefined,
     stopSequences: stopsOf(body),
     reasoning: reasoningOf(optionalText(body, 'reasoning_effort')),
@@ -58,8 +58,8 @@ export function decodeSettings(body: JsonObject, notes: Notes): RequestSettings 
   }
 }
 
-// `max_completion_tokens` is not among them: that it was this spelling has to be known for the same dialect. So has
-// that `stop` was a text.
+// `max_completion_tokens` is missing here on purpose, and a `stop` that is a text is added again above: an upstream
+// of the same dialect is sent the client's spelling of both.
 const knownFields = new Set([
   'model',
   'messages',
@@ -178,7 +178,9 @@ function encodeStream(stream: boolean, { streamUsage }: ChatTarget): JsonObject 
   return streamUsage === false ? { stream: true } : { stream: true, stream_options: { include_usage: true } }
 }
 
-/** A client of the same dialect knows the words of its upstream; any other gets the three that all have. */
+/**
+ * A client of the same dialect knows which efforts its upstream has. For all others there are three that all have.
+ */
 function encodeEffort(reasoning: ReasoningRequest | undefined, target: ChatTarget, notes: Notes): JsonObject {
   if (reasoning === undefined) return {}
   const { mode, effort, budgetTokens } = reasoning
@@ -210,7 +212,7 @@ const longestUser = 64
 function encodeUser(user: string | undefined, target: ChatTarget, notes: Notes): JsonObject {
   if (user === undefined) return {}
   if (user.length <= longestUser || target.sameDialect === true) return { user }
-  // The long ones begin alike: cut off, all users of a machine would be one.
+  // Long names begin alike. If they were cut off, all users of a machine would be one.
   notes.changed('metadata.user_id', `The upstream takes ${longestUser} characters; a digest stands for it.`)
   return { user: `user_${nineAlphanumerics(user)}` }
 }

@@ -11,8 +11,8 @@ import { otherMessageFields } from './message-fields.ts'
 import { decodeParts } from './parts.ts'
 
 /**
- * The texts of a message of instructions in front of the conversation. For the same dialect the first of them holds
- * the other fields of the message, and each the part that it was, if the message had parts.
+ * Reads a message of instructions in front of the conversation. The original of its first text holds the other fields
+ * of the message. If the message had parts, the original of each text holds its part.
  */
 export function decodeSystemMessage(message: JsonObject, path: string): SystemText[] {
   const { content } = message
@@ -26,7 +26,7 @@ export function decodeSystemMessage(message: JsonObject, path: string): SystemTe
   return [systemText(first, fields), ...rest.map((part) => systemText(part, undefined))]
 }
 
-/** A message of instructions behind others: for the same dialect it is what it was, for all others a reminder. */
+/** Reads a message of instructions inside the conversation. All dialects but this one are sent it as a reminder. */
 export function decodeInstructionsInside(message: JsonObject, path: string): Content {
   const texts = decodeParts(message['content'], `${path}.content`).flatMap((block) =>
     block.type === 'text' && block.text !== '' ? [block.text] : [],
@@ -60,7 +60,7 @@ function systemText({ text, cacheControl, part }: Part, message: JsonObject | un
   return { text, ...marked, original: { dialect: 'openai-chat', value } }
 }
 
-/** The messages in front: those of a client of this dialect as they came, all others as one. */
+/** Writes the instructions in front. Messages of a client of this dialect stay as they came; others become one. */
 export function encodeSystem(system: readonly SystemText[], target: ChatTarget, notes: Notes): JsonObject[] {
   if (target.sameDialect !== true) return joined(withoutBillingLine(system, notes), target, notes)
   const messages = messagesIn(system)
@@ -78,7 +78,7 @@ export function encodeSystem(system: readonly SystemText[], target: ChatTarget, 
   return joined(system, target, notes)
 }
 
-/** A message of instructions for an upstream of this dialect, wherever it stands. */
+/** A message of instructions that came in this dialect, in front or inside the conversation. */
 export function systemMessage(
   fields: JsonObject,
   content: unknown,
@@ -100,7 +100,7 @@ function roleFor({ role }: JsonObject, { format }: ChatTarget, notes: Notes): 's
 }
 
 interface SystemMessage {
-  /** The client's own; undefined where no message of this dialect held the texts. */
+  /** The fields of the client's message; undefined if the texts came in another dialect. */
   readonly fields: JsonObject | undefined
   readonly texts: SystemText[]
 }
@@ -131,7 +131,7 @@ function partOf(text: SystemText, part: unknown): JsonObject[] {
   return text.text === '' ? [] : [systemPart(text)]
 }
 
-/** One message: most templates take a single system message, and only in front. */
+/** All texts in one message: most templates take a single system message, in front. */
 function joined(system: readonly SystemText[], target: ChatTarget, notes: Notes): JsonObject[] {
   const texts = system.filter(({ text }) => text !== '')
   if (texts.length === 0) return []

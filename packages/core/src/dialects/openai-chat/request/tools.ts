@@ -60,7 +60,7 @@ function encodeTool(tool: Tool, target: ChatTarget, names: ToolNames, notes: Not
   }
 }
 
-/** The tool as the client wrote it, but for a name that the upstream could not take. */
+/** The tool as the client sent it, with another name if the upstream could not take its own. */
 function renamed(original: JsonObject, name: string): JsonObject {
   const { type, function: definition } = original
   if (!isJsonObject(definition)) return original
@@ -71,11 +71,11 @@ function renamed(original: JsonObject, name: string): JsonObject {
 export interface EncodedToolChoice {
   readonly tool_choice?: unknown
   readonly parallel_tool_calls?: boolean
-  /** An instruction in place of a choice that the upstream refuses. */
+  /** An instruction that takes the place of a choice which the upstream refuses. */
   readonly nudge?: string
 }
 
-/** Without tools nothing is sent: upstreams answer 400 to a choice among none. */
+/** Where no tools are offered, no choice is sent: upstreams answer 400 to it. */
 export function encodeToolChoice(
   { tools, toolChoice, parallelToolCalls, extra }: ConversationRequest,
   target: ChatTarget,
