@@ -4,8 +4,7 @@ import type { ConversationRequest } from '../request/conversation-request.ts'
 import { repairHistory } from '../request/history-repair.ts'
 import { resultBlocks } from '../request/tool-result.ts'
 import type { FormatId } from '../formats/format-id.ts'
-import type { PromptFormat, PromptResult } from './prompt-format.ts'
-import { getPromptFormat } from './prompt-formats.ts'
+import { getPromptFormat, type PromptFormat, type PromptResult } from './prompt-formats.ts'
 
 export interface PromptedRequest {
   readonly request: ConversationRequest

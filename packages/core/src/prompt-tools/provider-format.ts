@@ -3,8 +3,7 @@ import { isJsonObject, nonEmptyText, type JsonObject } from '../json/objects.ts'
 import { DragomanError } from '../errors.ts'
 import { formatIds, resolveFormatId, type FormatId } from '../formats/format-id.ts'
 import { templateOf } from '../formats/template.ts'
-import { toolAsJson } from './prompt-format.ts'
-import { getPromptFormat, isPromptFormat, type PromptFormatId } from './prompt-formats.ts'
+import { getPromptFormat, isPromptFormat, type PromptFormatId, toolAsJson } from './prompt-formats.ts'
 
 /** Tools in the shape that a provider takes, or a text where the model reads of them in its prompt. */
 export type ProviderTools = readonly JsonObject[] | string
