@@ -146,9 +146,14 @@ const namedFormats: readonly {
   },
   { in: 'dialects/openai-chat/request/index', names: ['seed'], why: 'It is the name of a field.' },
   {
+    in: 'dialects/anthropic-messages/request/index',
+    names: ['anthropic'],
+    why: 'Servers of this dialect check ids and reasoning by the rules of Anthropic, whatever model runs there.',
+  },
+  {
     in: 'adapters/fetch/prepare-request',
     names: ['anthropic'],
-    why: 'Who speaks the dialect of Anthropic checks ids by the rules of Anthropic, whatever model runs there.',
+    why: 'The same rule, until the adapter asks the dialect.',
   },
 ]
 

@@ -1,3 +1,4 @@
+import type { FormatId } from '../formats/format-id.ts'
 import type { JsonObject } from '../json/objects.ts'
 import type { ConversationRequest, SystemText } from '../request/conversation-request.ts'
 import type { DecodedMessages, DecodedRequest } from '../request/decoding.ts'
@@ -12,6 +13,11 @@ export interface RequestDialect {
   /** Writes the body for an upstream. */
   encode(request: ConversationRequest, target: Target): EncodedRequest
   readonly messages: MessageCodec
+  /**
+   * The format that decides ids and reasoning where the configuration names none: servers of such a dialect check them
+   * by its rules, whatever model runs there. Null where the model decides.
+   */
+  readonly format: FormatId | null
   /**
    * Which of the fields that we only pass on may come from clients that need a key. An upstream can have fields that
    * change its templates, its routing or where it fetches from; whoever pays for it decides about those.

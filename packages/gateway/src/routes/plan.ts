@@ -124,7 +124,8 @@ function formatFor(
   dialect: Dialect,
 ): Pick<Plan, 'format' | 'formatFrom'> {
   if (route.format !== 'auto') return { format: route.format, formatFrom: 'configuration' }
-  if (dialect === 'anthropic-messages') return { format: 'anthropic', formatFrom: 'dialect' }
+  const { format: own } = requestDialects[dialect]
+  if (own !== null) return { format: own, formatFrom: 'dialect' }
   const { format, isTold } = detectModel(route.model, config.formats.overrides)
   if (format !== 'standard' || isTold === true) {
     const named = detectModel(route.model)

@@ -9,6 +9,7 @@ export const anthropicRequests: RequestDialect = {
   decode: decodeAnthropicRequest,
   encode: encodeAnthropicRequest,
   messages: anthropicMessages,
+  format: 'anthropic',
   passedFields: [
     'cache_control',
     'container',

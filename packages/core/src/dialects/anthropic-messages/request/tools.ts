@@ -7,6 +7,7 @@ import { originalFor, withOriginal } from '../../../request/original.ts'
 import type { AnthropicTarget } from '../../../request/target.ts'
 import { closedSchema, offeredTools, type ToolNames, withProperties } from '../../../request/tools.ts'
 
+/** Servers of the dialect answer 400 to longer names. */
 export const longestToolName = 128
 
 /**

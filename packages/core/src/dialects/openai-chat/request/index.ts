@@ -9,6 +9,7 @@ export const chatRequests: RequestDialect = {
   decode: decodeChatRequest,
   encode: encodeChatRequest,
   messages: chatMessages,
+  format: null,
   passedFields: [
     'audio',
     'enable_thinking',

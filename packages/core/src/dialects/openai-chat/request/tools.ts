@@ -8,6 +8,7 @@ import type { ChatTarget } from '../../../request/target.ts'
 import { offeredTools, type ToolNames, withProperties } from '../../../request/tools.ts'
 import { cacheMark } from './parts.ts'
 
+/** Servers of the dialect answer 400 to longer names. */
 export const longestToolName = 64
 
 export function decodeTools(body: JsonObject): DecodedTools {
