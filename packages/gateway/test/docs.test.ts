@@ -28,6 +28,7 @@ describe('docs/errors.md', () => {
       'packages/gateway/src/runtime',
       'packages/gateway/src/routes',
       'packages/gateway/src/security',
+      'packages/core/src/answer',
       'packages/core/src/dialects',
     )
     const named = /\b(?:code: |contextOverflow = )'([a-z]+(?:_[a-z]+)+)'/g
