@@ -5,7 +5,7 @@ import { UniqueIds } from './unique-ids.ts'
 
 /**
  * The contents with ids that belong to no provider: `call_x` and `toolu_x` become `hist_tool_x`, and no two calls
- * share an id, although a model may have numbered them anew in each answer. Written in the dialect that they came in,
+ * share an id, although a model may have numbered them anew in each answer. Towards the dialect they came from,
  * legal ids are what they were.
  */
 export function withHistoryIds(contents: readonly Content[], ownPrefix: string): Content[] {
@@ -21,12 +21,11 @@ export function withHistoryIds(contents: readonly Content[], ownPrefix: string):
   }))
 }
 
-/** Null for an illegal id: no target takes it, so nothing of it has to be kept. */
+/** Null where nothing has to be kept: no target takes an illegal id. */
 function historyIdOf(id: string, ownPrefix: string): string | null {
   if (id.startsWith(historyPrefix)) return id
   if (!isLegalId(id)) return null
   const rest = id.startsWith(ownPrefix) ? id.slice(ownPrefix.length) : ''
-  // An id without the prefix gets the mark `raw_`. So does one whose rest begins with this mark by chance: on the way
-  // back the mark is taken off, and with it the id would lose its prefix.
+  // Without its prefix `call_raw_x` would look like the mark for a raw `x`, and come back as that: it is marked as a whole.
   return rest === '' || rest.startsWith('raw_') ? rawHistoryPrefix + id : historyPrefix + rest
 }

@@ -1,9 +1,9 @@
 import { nineAlphanumerics } from './digest.ts'
 
 /**
- * Gives out ids of which no two are equal. The first to want an id gets it; whoever wants it later gets another, even
- * if the first one was made here. To look ahead for those who want it would change, as the history grows, ids that an
- * upstream has already cached.
+ * Gives out ids of which no two are equal. The first to ask gets the id it wants: a wanted id that was given out before,
+ * even one made here from another id, is replaced. Looking ahead to keep it would change, as a history grows,
+ * ids that an upstream has already cached.
  */
 export class UniqueIds {
   private readonly prefix: string

@@ -1,8 +1,8 @@
 import type { ToolCallBlock } from '../conversation.ts'
-import type { Tool } from '../request/conversation-request.ts'
-import { isJsonObject } from '../json/objects.ts'
 import { DragomanError } from '../errors.ts'
 import type { FormatId } from '../formats/format-id.ts'
+import { isJsonObject } from '../json/objects.ts'
+import type { Tool } from '../request/conversation-request.ts'
 
 /** How tools, calls and results stand in a prompt, for models whose server knows nothing of tools. */
 export interface PromptFormat {
@@ -138,7 +138,7 @@ function valueText(value: unknown): string {
 }
 
 function resultTag({ toolName, text, isError }: PromptResult): string {
-  // A result that could close the tag could go on in the name of anybody, the user included.
+  // A result that closes the tag could go on as anything, the user included.
   const inside = text.replaceAll(/<(?=\/(?:result|error|function_results)>)/g, '&lt;')
   const tag = isError ? 'error' : 'result'
   return `<${tag} name="${toolName}">\n${inside}\n</${tag}>`

@@ -36,7 +36,7 @@ export function withToolsInPrompt(request: ConversationRequest, format: FormatId
   }
 }
 
-/** Where calls are forbidden the model is not told of the tools: a model that knows them calls them all the same. */
+/** A model that must not call does not hear of the tools: one that is only asked not to call does so anyway. */
 function instructionsFor(
   { tools, toolChoice, parallelToolCalls }: ConversationRequest,
   prompt: PromptFormat,
@@ -52,7 +52,7 @@ function instructionsFor(
   return [prompt.tools(tools), ...choice, ...single].join('\n\n')
 }
 
-/** Results of tools become text of the user, in one message with what the user says next. */
+/** The results of tools stand in a message of the user, together with what the user says after them. */
 function spokenHistory(contents: readonly Content[], prompt: PromptFormat): Content[] {
   const spoken: Content[] = []
   for (const { speaker, blocks } of contents) {

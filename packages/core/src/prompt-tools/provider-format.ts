@@ -1,16 +1,16 @@
-import type { Tool } from '../request/conversation-request.ts'
-import { isJsonObject, nonEmptyText, type JsonObject } from '../json/objects.ts'
 import { DragomanError } from '../errors.ts'
-import { formatIds, resolveFormatId, type FormatId } from '../formats/format-id.ts'
+import { type FormatId, formatIds, resolveFormatId } from '../formats/format-id.ts'
 import { templateOf } from '../formats/template.ts'
+import { isJsonObject, type JsonObject, nonEmptyText } from '../json/objects.ts'
+import type { Tool } from '../request/conversation-request.ts'
 import { getPromptFormat, isPromptFormat, type PromptFormatId, toolAsJson } from './prompt-formats.ts'
 
-/** Tools in the shape that a provider takes, or a text where the model reads of them in its prompt. */
+/** Tools in the shape that a provider takes them in; a text for a model that reads of them in its prompt. */
 export type ProviderTools = readonly JsonObject[] | string
 
 /**
- * Turns tool definitions of any shape into the one that the format asks for: a text for `hermes`, `xml` and `llama`,
- * the shape of Anthropic or Gemini for these two, and that of OpenAI, which their servers take, for all others.
+ * Tool definitions of any shape, in the one that the format asks for: a text for `hermes`, `xml` and `llama`, the
+ * shape of Anthropic or Gemini for these, and that of OpenAI for all others, whose servers take it.
  */
 export function toProviderFormat(tools: readonly JsonObject[], format: PromptFormatId): string
 export function toProviderFormat(
@@ -46,7 +46,7 @@ function anthropicTool({ name, description, parameters, strict }: Tool): JsonObj
   }
 }
 
-/** Gemini's older field `parameters` takes only a part of JSON Schema, and refuses the rest. */
+/** Gemini's older field `parameters` takes a part of JSON Schema alone, and refuses the rest. */
 function geminiTool({ name, description, parameters }: Tool): JsonObject {
   return {
     name,
