@@ -30,7 +30,8 @@ export type {
 } from './conversation.ts'
 export { getToolIdStrategy } from './ids/strategies.ts'
 export type { ToolIdMapper, ToolIdStrategy } from './ids/strategy.ts'
-export { formatTagOf, mintToolId, type MintOptions } from './ids/mint.ts'
+export { mintToolId, type MintOptions } from './dialects/mint.ts'
+export { formatTagOf } from './ids/mint.ts'
 export { createSseDecoder, type SseDecoder, type SseDecoderOptions } from './sse/decoder.ts'
 export { encodeSse, encodeSseComment, type SseMessage } from './sse/encoder.ts'
 export type { SseComment, SseEvent, SseField, SseFields, SseItem, SseOverflow } from './sse/items.ts'
@@ -44,26 +45,27 @@ export type {
   ConversationRequest,
   OutputFormat,
   ReasoningRequest,
-  RequestNote,
   SystemText,
   Tool,
   ToolChoice,
 } from './request/conversation-request.ts'
+export type { RequestNote } from './request/notes.ts'
 export { failureFromResponse } from './answer/upstream-failure.ts'
 export {
   decodeHistory,
   encodeHistory,
   type DecodedHistory,
-  type DialectMessages,
   type EncodedHistory,
   type History,
   type HistoryTarget,
 } from './dialects/history.ts'
+export type { DialectMessages, RequestDialect } from './dialects/request-contract.ts'
+export { requestDialects } from './dialects/requests.ts'
 export { responsesWithoutCall } from './request/history-repair.ts'
-export type { DecodedRequest, RequestError } from './request/decoded-request.ts'
+export type { DecodedRequest, RequestError } from './request/decoding.ts'
 export { makeSignature } from './request/reasoning-signature.ts'
 export type { AnthropicTarget, ChatTarget, EncodedRequest } from './request/target.ts'
-export { longestToolName, shortToolNames, type ToolNames } from './request/tool-names.ts'
+export { shortToolNames, type ToolNames } from './request/tools.ts'
 export {
   createAnthropicStreamEncoder,
   type AnthropicStreamEncoder,

@@ -1,7 +1,7 @@
 import type { MintId } from './answer/ids.ts'
 import type { RewriteOptions } from './dialects/openai-chat/answer/rewrite-options.ts'
 import { rewriteChatStream, type ChatStreamRewriter } from './dialects/openai-chat/answer/rewrite-stream.ts'
-import { mintToolId } from './ids/mint.ts'
+import { mintToolId } from './dialects/mint.ts'
 import { declaredTools, type ParserOptions } from './parser-stage.ts'
 import { createPassingParser as createParser } from './parser.ts'
 

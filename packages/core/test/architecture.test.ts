@@ -15,6 +15,8 @@ interface SourceFile {
   /** Inside `src`, without the extension: `text/json-scanner`. */
   readonly path: string
   readonly lines: number
+  /** Every text of one word in quotes. */
+  readonly words: readonly string[]
   /** Modules of the same package as paths inside `src`, others by name. */
   readonly imports: readonly string[]
 }
@@ -32,12 +34,13 @@ const zones: Readonly<Record<string, readonly string[]>> = {
   'formats/format-id': ['errors'],
   engines: ['text', 'events', 'problems', 'errors'],
   formats: ['engines', 'text', 'errors', 'formats/format-id'],
+  'formats/template': ['formats', 'formats/format-id'],
   reader: ['formats', 'formats/format-id', 'engines', 'text', 'events', 'problems', 'errors'],
   parser: ['reader', 'formats', 'formats/format-id', 'engines', 'events', 'problems', 'errors'],
-  ids: ['conversation', 'errors', 'formats/format-id'],
+  ids: ['conversation', 'errors', 'formats/format-id', 'formats/template'],
   json: [],
   sse: ['text', 'errors'],
-  request: ['json', 'ids', 'conversation', 'errors', 'formats/format-id'],
+  request: ['json', 'ids', 'conversation', 'errors', 'formats/format-id', 'formats/template'],
   answer: ['json', 'sse', 'text', 'ids', 'events', 'problems', 'errors', 'formats/format-id'],
   dialects: [
     'request',
@@ -51,8 +54,9 @@ const zones: Readonly<Record<string, readonly string[]>> = {
     'problems',
     'errors',
     'formats/format-id',
+    'formats/template',
   ],
-  'prompt-tools': ['request', 'json', 'conversation', 'errors', 'formats/format-id'],
+  'prompt-tools': ['request', 'json', 'conversation', 'errors', 'formats/format-id', 'formats/template'],
   translate: [
     'parser',
     'dialects',
@@ -119,6 +123,87 @@ describe('the arrows between the parts of the core', () => {
     expect(foreign).toEqual([])
     const kinds = Object.keys(manifest('core')).filter((key) => /dependencies$/i.test(key))
     expect(kinds).toEqual([])
+  })
+})
+
+/** Where the name of a format may stand outside `formats/`: the path, or how it begins, and the names. */
+const namedFormats: readonly {
+  readonly in: string
+  readonly names: readonly string[]
+  readonly why: string
+}[] = [
+  {
+    in: '',
+    names: ['standard'],
+    why: 'It is no family: calls that came structured, and what nothing is known of.',
+  },
+  { in: 'engines/', names: ['pythonic'], why: 'An engine has the same name.' },
+  { in: 'reader/', names: ['pythonic'], why: 'An engine has the same name.' },
+  {
+    in: 'ids/',
+    names: ['anthropic', 'kimi', 'mistral'],
+    why: 'A style of ids is called after the family that wants it; the records say who gets which.',
+  },
+  {
+    in: 'prompt-tools/prompt-formats',
+    names: ['hermes', 'xml', 'llama'],
+    why: 'Each of them is a way to write tools into a prompt, and the list is a public type.',
+  },
+  { in: 'dialects/openai-chat/request/index', names: ['seed'], why: 'It is the name of a field.' },
+  {
+    in: 'dialects/anthropic-messages/request/index',
+    names: ['anthropic'],
+    why: 'Servers of this dialect check ids and reasoning by the rules of Anthropic, whatever model runs there.',
+  },
+  {
+    in: 'adapters/fetch/prepare-request',
+    names: ['anthropic'],
+    why: 'The same rule, until the adapter asks the dialect.',
+  },
+]
+
+describe('what is known of a family of models', () => {
+  const formatNames: ReadonlySet<string> = new Set(core.formatIds)
+
+  it('stands in its record: nothing else names it', () => {
+    const strangers = coreFiles
+      .filter(({ path }) => !path.startsWith('formats/'))
+      .flatMap(({ path, words }) => {
+        const allowed = new Set(namedFormats.flatMap((row) => (path.startsWith(row.in) ? row.names : [])))
+        const named = words.filter((word) => formatNames.has(word) && !allowed.has(word))
+        return [...new Set(named)].map((name) => `${path} names ${name}`)
+      })
+    expect(strangers).toEqual([])
+  })
+
+  it('is named elsewhere only as listed', () => {
+    const idle = namedFormats.flatMap((row) =>
+      row.names
+        .filter(
+          (name) => !coreFiles.some(({ path, words }) => path.startsWith(row.in) && words.includes(name)),
+        )
+        .map((name) => `${row.in} no longer names ${name}`),
+    )
+    expect(idle).toEqual([])
+  })
+})
+
+/** Where a dialect may be named outside its own folder. */
+const namingDialects = [
+  'request/dialect-id', // the type of the names
+  'dialects/requests', // the list of the dialects
+  'translate',
+  'adapters/',
+]
+
+describe('what is known of a dialect', () => {
+  it.each(Object.keys(core.requestDialects))('%s is named in its own folder alone', (dialect) => {
+    const strangers = coreFiles
+      .filter(({ words }) => words.includes(dialect))
+      .map(({ path }) => path)
+      .filter((path) => !path.startsWith(`dialects/${dialect}/`))
+      .filter((path) => !namingDialects.some((place) => path.startsWith(place)))
+    expect(strangers).toEqual([])
   })
 })
 
@@ -196,7 +281,6 @@ describe('the public names', () => {
       getToolIdStrategy
       isKimiModel
       isPromptFormat
-      longestToolName
       makeSignature
       mintToolId
       parseToolCalls
@@ -205,6 +289,7 @@ describe('the public names', () => {
       readAnthropicMessage
       readChatCompletion
       repairCodes
+      requestDialects
       resolveFormatId
       responsesWithoutCall
       rewriteAnthropicMessage
@@ -297,6 +382,7 @@ describe('the public names', () => {
       ReasoningRequest
       RecordedEvent
       RepairCode
+      RequestDialect
       RequestError
       RequestNote
       Sink
@@ -332,7 +418,12 @@ function sourceFiles(name: string): SourceFile[] {
     .filter((file) => file.endsWith('.ts'))
     .map((file) => {
       const text = readFileSync(join(root, file), 'utf8')
-      return { path: modulePath(file), lines: text.split('\n').length - 1, imports: importsIn(text, file) }
+      return {
+        path: modulePath(file),
+        lines: text.split('\n').length - 1,
+        words: [...text.matchAll(/'([\w-]+)'/g)].map(([, word = '']) => word),
+        imports: importsIn(text, file),
+      }
     })
 }
 

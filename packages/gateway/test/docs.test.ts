@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { anthropicErrorResponse, chatErrorResponse, type FailureKind } from '@dragoman/core'
+import { anthropicErrorResponse, chatErrorResponse, type FailureKind, requestDialects } from '@dragoman/core'
 import { describe, expect, it } from 'vitest'
-import { allowedFields } from '../src/routes/allowed-fields.ts'
 
 function read(path: string): string {
   return readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8')
@@ -29,6 +28,7 @@ describe('docs/errors.md', () => {
       'packages/gateway/src/runtime',
       'packages/gateway/src/routes',
       'packages/gateway/src/security',
+      'packages/core/src/answer',
       'packages/core/src/dialects',
     )
     const named = /\b(?:code: |contextOverflow = )'([a-z]+(?:_[a-z]+)+)'/g
@@ -76,8 +76,10 @@ describe('docs/gateway.md', () => {
 
   it('has the fields that are passed on where keys are configured', () => {
     const gateway = read('docs/gateway.md')
-    for (const [dialect, fields] of Object.entries(allowedFields)) {
-      expect(gateway).toContain(`| \`${dialect}\` | ${fields.map((field) => `\`${field}\``).join(', ')} |`)
+    for (const [dialect, { passedFields }] of Object.entries(requestDialects)) {
+      expect(gateway).toContain(
+        `| \`${dialect}\` | ${passedFields.map((field) => `\`${field}\``).join(', ')} |`,
+      )
     }
   })
 })

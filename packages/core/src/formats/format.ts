@@ -33,6 +33,8 @@ export interface Format {
   /** One call of `get_weather` with `{"city":"Paris"}`: documentation, and the first test. */
   readonly sample: string
   readonly grammars: readonly Grammar[]
+  /** No model is known by it: where no format was named, its grammars are read only as the salvage of others. */
+  readonly isNamedOnly?: true
   /** Read only for declared names, and only when the call turned out to be whole. */
   readonly salvage: readonly Grammar[]
   readonly reasoning: readonly ReasoningMarkers[]
@@ -46,4 +48,46 @@ export interface Format {
   readonly promptTail?: string
   /** Tokens that end a turn. Servers should never send them, but some do. */
   readonly turnTokens: readonly Marker[]
+  /** What a conversation has to look like for these models. */
+  readonly template?: Template
+}
+
+/**
+ * What the chat template of a family, and the servers that run it, want of a conversation that is sent to them.
+ * Whatever a record leaves out is as `usualTemplate` has it.
+ */
+export interface Template {
+  /** `alternate`: the template raises an error unless the user begins and the roles alternate. Usually `any`. */
+  readonly turns?: 'any' | 'alternate'
+  /** `model`: the template raises an error where the user speaks right after a tool. Usually `anyone`. */
+  readonly afterTool?: 'anyone' | 'model'
+  /**
+   * `anywhere`: the template takes several system messages, also in the middle of a conversation. Usually `first`: it
+   * takes one, in front. A second one is an error (Qwen, Mistral), or the model is never shown it (MiniMax, gpt-oss).
+   */
+  readonly system?: 'first' | 'anywhere'
+  /** Whether the template knows the role `developer`. Usually it does not, and raises an error or shows nothing. */
+  readonly developerRole?: boolean
+  /** `keep`: the server takes fields that are null. Usually `drop`: one that checks its fields may not know them. */
+  readonly nullFields?: 'keep' | 'drop'
+  /** `required`: servers answer 400 to a message that calls tools and holds no reasoning. Usually `optional`. */
+  readonly reasoning?: 'required' | 'optional'
+  /** `model`: only the very model that wrote a piece of reasoning gets it back. Usually the whole `family` does. */
+  readonly reasoningOwner?: 'family' | 'model'
+  /**
+   * `checked`: in a dialect with signatures the server refuses reasoning that it did not sign. Usually `unchecked`.
+   */
+  readonly signatures?: 'checked' | 'unchecked'
+  /** In what style tool ids are sent. Usually `standard`: any legal id. */
+  readonly ids?: 'standard' | 'anthropic' | 'kimi' | 'mistral'
+  /**
+   * What tools are declared in: a field `function` as OpenAI has it, or flat, with an `input_schema`. Usually the
+   * first.
+   */
+  readonly tools?: 'function' | 'input_schema'
+  /**
+   * Whether a call in this format proves which family wrote it, because its markers are special tokens. Usually it
+   * does not: models write each other's plain-text calls now and then.
+   */
+  readonly callsProveFamily?: boolean
 }

@@ -8,7 +8,7 @@ import { UniqueIds } from './unique-ids.ts'
  * share an id, although a model may have numbered them anew in each answer. Towards the dialect they came from,
  * legal ids are what they were.
  */
-export function withHistoryIds(contents: readonly Content[], ownPrefix: 'call_' | 'toolu_'): Content[] {
+export function withHistoryIds(contents: readonly Content[], ownPrefix: string): Content[] {
   const unique = new UniqueIds(historyPrefix)
   const ids = createToolIdMapper(contents, (id) => unique.take(id, historyIdOf(id, ownPrefix)))
   return contents.map((content) => ({

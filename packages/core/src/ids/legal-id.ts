@@ -1,10 +1,10 @@
-/** What both OpenAI and Anthropic take as an id. OpenAI refuses more than 64 characters. */
+/** Whether both OpenAI and Anthropic take the id. OpenAI refuses more than 64 characters. */
 export function isLegalId(id: string): boolean {
   return /^[a-zA-Z0-9_-]{1,64}$/.test(id)
 }
 
 export const historyPrefix = 'hist_tool_'
-/** What follows is an id that had no prefix to take off, as it was. */
+/** Marks an id that had no prefix to take off: the whole id follows. */
 export const rawHistoryPrefix = `${historyPrefix}raw_`
 
 /** A canonical `hist_tool_x` as `${prefix}x`; any other id as it is. */

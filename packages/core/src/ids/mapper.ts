@@ -5,7 +5,7 @@ import type { ToolIdMapper } from './strategy.ts'
 /** Called once for each call, and for each response that has no call, in the order of the history. */
 export type MakeId = (id: string, toolName: string) => string
 
-/** What all strategies share: an id is made once for each exchange, so a call and its responses cannot differ. */
+/** All strategies share this: an id is made once for each exchange, so a call and its responses cannot differ. */
 export function createToolIdMapper(contents: readonly Content[], makeId: MakeId): ToolIdMapper {
   const calls = new OccurrenceIds()
   const responses = new OccurrenceIds()

@@ -1,9 +1,9 @@
 import { type FormatId, formatIds } from '../formats/format-id.ts'
 import { withoutRawPrefix } from './legal-id.ts'
 
-export interface MintOptions {
-  /** The client's dialect. */
-  readonly dialect: 'anthropic-messages' | 'openai-chat'
+export interface NewIdOptions {
+  /** How ids begin in the client's dialect: `call_`. */
+  readonly prefix: string
   /** The format that the call was read in; `std` for a call that came structured. */
   readonly format: FormatId | 'std'
   /** A fresh random text. Characters that are not legal in an id are left out. */
@@ -16,9 +16,9 @@ export interface MintOptions {
  * An id for a client: `toolu_<tag>_<random>` or `call_<tag>_<random>`, at most 40 characters. The tag lets a later
  * request, which has only the history, tell which format the conversation is in.
  */
-export function mintToolId({ dialect, format, newId, taken = new Set() }: MintOptions): string {
+export function mintId({ prefix, format, newId, taken = new Set() }: NewIdOptions): string {
   const isTaken = typeof taken === 'function' ? taken : (id: string): boolean => taken.has(id)
-  const head = `${prefixes[dialect]}_${tagOf(format)}_`
+  const head = `${prefix}${tagOf(format)}_`
   const room = longestId - head.length
 
   let random = ''
@@ -36,10 +36,9 @@ export function mintToolId({ dialect, format, newId, taken = new Set() }: MintOp
   }
 }
 
-const prefixes = { 'anthropic-messages': 'toolu', 'openai-chat': 'call' } as const
 const longestId = 40
 
-/** The format named in an id that `mintToolId` made, also after it became `hist_tool_…`; null for any other id. */
+/** The format named in an id that `mintId` made, also after it became `hist_tool_…`; null for any other id. */
 export function formatTagOf(id: string): FormatId | 'std' | null {
   const tag = /^(?:toolu|call|hist_tool)_([a-z0-9]+)_[a-zA-Z0-9_-]+$/.exec(withoutRawPrefix(id))?.[1]
   return tag === undefined ? null : (formatByTag.get(tag) ?? null)

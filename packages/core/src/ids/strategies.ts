@@ -1,17 +1,18 @@
 import { DragomanError } from '../errors.ts'
 import { type FormatId, formatIds, resolveFormatId } from '../formats/format-id.ts'
+import { templateOf } from '../formats/template.ts'
 import { isLegalId, withoutHistoryPrefix, withoutRawPrefix } from './legal-id.ts'
 import { createToolIdMapper } from './mapper.ts'
 import type { ToolIdStrategy } from './strategy.ts'
 import { UniqueIds } from './unique-ids.ts'
 
-/** The ids that upstreams of a format expect. A format without a style of its own takes any legal id. */
+/** The style of ids that upstreams of a format expect, as its record says. */
 export function getToolIdStrategy(format: FormatId): ToolIdStrategy {
   const known = resolveFormatId(format)
   if (known === undefined) {
     throw new DragomanError('unknown-format', `No format "${format}". Known: ${formatIds.join(', ')}`)
   }
-  return ownStrategies.get(known) ?? standardIds
+  return strategies[templateOf(known).ids]
 }
 
 /** Legal ids stay as they are, so that an upstream's prefix cache stays warm. */
@@ -70,8 +71,9 @@ const mistralIds: ToolIdStrategy = {
   },
 }
 
-const ownStrategies: ReadonlyMap<FormatId, ToolIdStrategy> = new Map([
-  ['kimi', kimiIds],
-  ['mistral', mistralIds],
-  ['anthropic', anthropicIds],
-])
+const strategies: Readonly<Record<ToolIdStrategy['name'], ToolIdStrategy>> = {
+  standard: standardIds,
+  anthropic: anthropicIds,
+  kimi: kimiIds,
+  mistral: mistralIds,
+}

@@ -53,24 +53,24 @@ export function anyText(value: unknown, field: string): string {
   throw new InvalidField(field, 'must be a string')
 }
 
-/** The fields of the object that are not among these and say anything. */
+/** The fields of the object that are not among these, but for those that are null. */
 export function otherFields(object: JsonObject, known: ReadonlySet<string>): JsonObject {
   return Object.fromEntries(
     Object.entries(object).filter(([key, value]) => !known.has(key) && value !== undefined && value !== null),
   )
 }
 
-/** Whether every field of the object is among these. Unlike elsewhere null counts: it is a field that was written. */
+/** Whether every field of the object is among these. Fields that are null count here: the client sent them. */
 export function hasOnly(object: JsonObject, known: ReadonlySet<string>): boolean {
   for (const key of Object.keys(object)) if (!known.has(key)) return false
   return true
 }
 
-/** Ends the decoding of a request. Never leaves this package. */
+/** Readers throw it to end the decoding of a request; `decoding` turns it into a result. */
 export class InvalidField extends Error {
   readonly field: string
 
-  /** `fault` goes on where the name of the field ends: `must be a string`. */
+  /** `fault` completes a sentence that begins with the name of the field: `must be a string`. */
   constructor(field: string, fault: string) {
     super(`${field}: ${fault}`)
     this.field = field

@@ -26,12 +26,14 @@ export function objectIn(object: JsonObject, field: string): JsonObject {
 
 const nothing: JsonObject = Object.freeze({})
 
-/** Whether the object says anything in a field that is not among these. Null and the empty text say nothing. */
+/** Whether a field that is not among these holds anything but null or the empty text. */
 export function hasOtherFields(object: JsonObject, known: ReadonlySet<string>): boolean {
   return Object.entries(object).some(([key, value]) => !known.has(key) && value !== null && value !== '')
 }
 
-/** Equal as JSON values: white space, the order of keys and the spelling of numbers do not count. */
+/**
+ * Whether two texts are the same JSON value. White space, the order of keys and the spelling of numbers do not count.
+ */
 export function equalJsonTexts(a: string, b: string): boolean {
   if (a === b) return true
   const left = parseJson(a)

@@ -1,15 +1,15 @@
 import { isJsonObject } from './objects.ts'
 
 /**
- * The value with U+FFFD for each half of a surrogate pair that stands alone. Such a half cannot be written as UTF-8:
- * servers answer it with an error that names no field. What holds none is returned as it is, not copied.
+ * The value with U+FFFD for each half of a surrogate pair that stands alone. Such a half cannot be written as UTF-8,
+ * and servers answer it with an error that names no field. A value without any is returned itself, not copied.
  */
 export function wellFormed<T>(value: T): T
 export function wellFormed(value: unknown): unknown {
   return isWellFormed(value) ? value : repaired(value)
 }
 
-/** Looks before anything is copied: nearly every request is sound, and the largest are megabytes. */
+/** Asked before anything is copied: nearly every request is sound, and the largest are megabytes. */
 function isWellFormed(value: unknown): boolean {
   if (typeof value === 'string') return value.isWellFormed()
   if (Array.isArray(value)) return value.every(isWellFormed)

@@ -1,9 +1,8 @@
 import type { Block, Content, TextBlock, ToolCallBlock } from '../conversation.ts'
-import type { ConversationRequest, RequestNote } from '../request/conversation-request.ts'
+import { Notes, type RequestNote } from '../request/notes.ts'
+import type { ConversationRequest } from '../request/conversation-request.ts'
 import { repairHistory } from '../request/history-repair.ts'
-import { Notes } from '../request/notes.ts'
 import { resultBlocks } from '../request/tool-result.ts'
-import type { Written } from '../request/written-form.ts'
 import type { FormatId } from '../formats/format-id.ts'
 import { getPromptFormat, type PromptFormat, type PromptResult } from './prompt-formats.ts'
 
@@ -114,9 +113,9 @@ function joined(before: readonly Block[], after: readonly Block[]): Block[] {
   return [...before.slice(0, -1), { type: 'text', text: `${last.text}\n\n${first.text}` }, ...rest]
 }
 
-function isPlain(block: Block & Written): block is TextBlock {
+function isPlain(block: Block): block is TextBlock {
   return (
     block.type === 'text' &&
-    Object.keys(block.written?.value ?? {}).every((key) => key === 'type' || key === 'text')
+    Object.keys(block.original?.value ?? {}).every((key) => key === 'type' || key === 'text')
   )
 }

@@ -1,5 +1,6 @@
 import { DragomanError } from '../errors.ts'
 import { type FormatId, formatIds, resolveFormatId } from '../formats/format-id.ts'
+import { templateOf } from '../formats/template.ts'
 import { isJsonObject, type JsonObject, nonEmptyText } from '../json/objects.ts'
 import type { Tool } from '../request/conversation-request.ts'
 import { getPromptFormat, isPromptFormat, type PromptFormatId, toolAsJson } from './prompt-formats.ts'
@@ -26,7 +27,7 @@ export function toProviderFormat(tools: readonly JsonObject[], format: string): 
     throw new DragomanError('unknown-format', `There is no format "${format}". Known formats: ${known}.`)
   }
   if (isPromptFormat(id)) return read.length === 0 ? '' : getPromptFormat(id).tools(read)
-  return read.map(id === 'anthropic' ? anthropicTool : openAiTool)
+  return read.map(templateOf(id).tools === 'input_schema' ? anthropicTool : openAiTool)
 }
 
 function openAiTool(tool: Tool): JsonObject {

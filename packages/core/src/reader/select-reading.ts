@@ -71,8 +71,7 @@ function endsPrompt({ promptTail }: Format, options: ReadingOptions): boolean {
   return promptTail !== undefined && options.promptTail?.endsWith(promptTail) === true
 }
 
-/** `xml` has no model of its own: in auto mode its grammar is only salvaged, by those that drift into it. */
-const inBand = formats.filter((format) => format.grammars.length > 0 && format.id !== 'xml')
+const inBand = formats.filter((format) => format.grammars.length > 0 && format.isNamedOnly !== true)
 
 const autoCandidates: ReadonlyMap<FormatId, readonly Format[]> = new Map(
   formatIds.map((id) => {

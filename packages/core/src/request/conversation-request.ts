@@ -1,9 +1,9 @@
-import type { Content } from '../conversation.ts'
+import type { Content, HasOriginal } from '../conversation.ts'
 
 /** A request for an answer, in nobody's dialect: what every client's request decodes into. */
 export interface ConversationRequest {
   readonly model: string
-  /** Instructions, in order; dialects with one place for them join them. */
+  /** The instructions, in order. A dialect that has one place for them joins them. */
   readonly system: readonly SystemText[]
   readonly contents: readonly Content[]
   readonly tools: readonly Tool[]
@@ -21,20 +21,22 @@ export interface ConversationRequest {
   readonly outputFormat: OutputFormat | undefined
   /** Who asks, as far as the client says. */
   readonly user: string | undefined
-  /** Fields of the client's body that have no place here, by name: for the same dialect, and for the record. */
+  /**
+   * The client's other fields, by name: an upstream of the same dialect is sent them, for any other they are noted.
+   */
   readonly extra: Readonly<Record<string, unknown>>
 }
 
 /** What a request says beside its conversation and its tools. */
 export type RequestSettings = Omit<ConversationRequest, 'model' | 'system' | 'contents' | 'tools'>
 
-export interface SystemText {
+export interface SystemText extends HasOriginal {
   readonly text: string
-  /** Kept where the upstream understands it. */
+  /** The client's mark for a prefix worth caching. It is sent to upstreams that understand it. */
   readonly cacheControl?: unknown
 }
 
-export interface Tool {
+export interface Tool extends HasOriginal {
   readonly name: string
   readonly description: string | undefined
   /** JSON Schema of the arguments, as the client wrote it. */
@@ -54,18 +56,10 @@ export interface ReasoningRequest {
 }
 
 export type OutputFormat =
-  | { readonly type: 'text' | 'json' }
-  | {
+  | ({ readonly type: 'text' | 'json' } & HasOriginal)
+  | ({
       readonly type: 'json-schema'
       readonly name: string
       readonly schema: unknown
       readonly strict?: boolean
-    }
-
-/** Something of a request that could not go to the upstream, or had to be changed for it. */
-export interface RequestNote {
-  readonly kind: 'dropped' | 'changed'
-  /** Where in the client's request: `thinking`, `messages[3].content[1]`. */
-  readonly field: string
-  readonly reason: string
-}
+    } & HasOriginal)

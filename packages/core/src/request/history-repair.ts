@@ -2,14 +2,14 @@ import type { Block, Content, MediaBlock, Speaker, TextBlock, ToolResponseBlock 
 import { pairToolBlocks, type Exchange } from '../ids/pairing.ts'
 import type { Notes } from './notes.ts'
 import { resultBlocks } from './tool-result.ts'
-import type { Written } from './written-form.ts'
 
-/** What becomes of messages in a row that have one speaker: one message, or what they are. */
+/** Whether messages of one speaker that stand in a row become one message, or stay apart. */
 export type MessagesInARow = 'join' | 'keep'
 
 /**
- * The history as every upstream takes it: `human`, `ai` and `tool` contents, none empty, and behind the calls of each
- * turn exactly one response to each of them, in their order. No two of a kind stand in a row, unless they are kept.
+ * The history as every upstream takes it: `human`, `ai` and `tool` contents, none of them empty. The calls of a turn
+ * are followed by exactly one response to each, in the order of the calls. Two contents of one speaker stand in a row
+ * only where `inARow` keeps them.
  */
 export function repairHistory(
   contents: readonly Content[],
@@ -34,10 +34,16 @@ export function responsesWithoutCall(contents: readonly Content[]): ToolResponse
   return pairToolBlocks(contents).exchanges.flatMap(({ call, responses }) => (call === null ? responses : []))
 }
 
-/** Gives a response the name of its call, or a call that of its response, where one of them says none. */
+/** Some upstreams refuse a conversation that the model begins. This message of the user is put in front of it. */
+export function shortBeginning(notes: Notes): { readonly role: 'user'; readonly content: string } {
+  notes.changed('messages', 'The conversation has to begin with the user; a short message was put in front.')
+  return { role: 'user', content: 'Go on.' }
+}
+
+/** A response without a name gets that of its call, and a call without a name that of its response. */
 export function withToolNames(contents: readonly Content[], notes: Notes): Content[] {
   const exchangeOf = exchangesInOrder(contents)
-  return contents.map((content: Content & Written) => {
+  return contents.map((content: Content) => {
     let isSame = true
     const blocks = content.blocks.map((block) => {
       const named = withToolName(block, exchangeOf, notes)
@@ -66,11 +72,11 @@ function nameFor({ call, responses }: Exchange, notes: Notes): string {
 }
 
 interface Turn {
-  /** The message it began with. */
-  readonly message: Content & Written
+  /** The first message of the turn. */
+  readonly message: Content
   readonly speaker: 'human' | 'ai'
   readonly blocks: Block[]
-  /** Of the calls in this turn. */
+  /** One for each call of this turn. */
   readonly exchanges: Exchange[]
 }
 
@@ -107,7 +113,7 @@ function turnsOf(contents: readonly Content[], inARow: MessagesInARow, notes: No
   return turns
 }
 
-/** Notices responses that do not stand where they will: right behind their calls, in the order of these. */
+/** Notes each response that the client did not put right behind its call, or not in the order of the calls. */
 class ResponseOrder {
   readonly #notes: Notes
   readonly #places = new Map<Exchange, { readonly call: number; readonly speech: number }>()
@@ -139,33 +145,36 @@ class ResponseOrder {
   }
 }
 
-/** Asked once for each call and response in order: one block object may stand in a history twice. */
+/**
+ * The caller asks once for each call and each response, in order. Looking a block up by its identity would fail,
+ * because one block object may stand in a history twice.
+ */
 function exchangesInOrder(contents: readonly Content[]): () => Exchange {
   const { blocks } = pairToolBlocks(contents)
   let at = 0
   return () => blocks[at++]?.exchange ?? { call: null, responses: [] }
 }
 
-interface OpenContent extends Content, Written {
+interface OpenContent extends Content {
   readonly blocks: Block[]
 }
 
 function append(repaired: OpenContent[], { message, speaker, blocks }: Turn, inARow: MessagesInARow): void {
-  // A message that came without blocks says something to its own dialect alone, and only if it is written down.
-  const isKept = message.blocks.length === 0 && message.written !== undefined
+  // A message without blocks means something only to the dialect it came in, and only where its original was kept.
+  const isKept = message.blocks.length === 0 && message.original !== undefined
   if (blocks.length === 0 && !isKept) return
   const last = repaired.at(-1)
   if (last?.speaker === speaker && inARow === 'join') for (const block of blocks) last.blocks.push(block)
   else repaired.push(contentOf(message, blocks, speaker))
 }
 
-/** Field by field: most contents have no written form, and all of those are to be of one shape. */
+/** Most contents have no original. Those get no field for it, so that all of them have one shape for the engine. */
 function contentOf(
-  { speaker: before, written }: Content & Written,
+  { speaker: before, original }: Content,
   blocks: Block[],
   speaker: Speaker = before,
 ): OpenContent {
-  return written === undefined ? { speaker, blocks } : { speaker, blocks, written }
+  return original === undefined ? { speaker, blocks } : { speaker, blocks, original }
 }
 
 function textOfOrphan(response: ToolResponseBlock, notes: Notes): (TextBlock | MediaBlock)[] {
@@ -202,7 +211,7 @@ function responseWith(response: ToolResponseBlock, callId: string, toolName: str
   return isSame ? response : { ...response, callId, toolName }
 }
 
-// Says nothing about why: a model that reads "cancelled" stops asking, and apologises.
+// The text gives no reason: a model that reads "cancelled" stops calling tools, and apologises.
 const unavailable = 'The result of this call is not available.'
 
 function sameResult(a: ToolResponseBlock, b: ToolResponseBlock): boolean {

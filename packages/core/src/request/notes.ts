@@ -1,9 +1,16 @@
-import type { RequestNote } from './conversation-request.ts'
 import type { JsonObject } from '../json/objects.ts'
+
+/** Something of a request that could not go to the upstream, or had to be changed for it. */
+export interface RequestNote {
+  readonly kind: 'dropped' | 'changed'
+  /** Where in the client's request: `thinking`, `messages[3].content[1]`. */
+  readonly field: string
+  readonly reason: string
+}
 
 export const notUnderstood = 'The upstream is not known to understand it.'
 
-/** Notes of one request. A history of a hundred turns says a thing once. */
+/** The notes of one request. What happens in each of a hundred turns is noted once. */
 export class Notes {
   readonly #notes = new Map<string, RequestNote>()
 
@@ -15,7 +22,7 @@ export class Notes {
     this.#add({ kind: 'changed', field, reason })
   }
 
-  /** What a message said beside its role and its content. Null and the empty text say nothing. */
+  /** Notes every field of a message but role and content. A field that is null or empty said nothing. */
   droppedFields(message: JsonObject, reason: string): void {
     for (const [field, value] of Object.entries(message)) {
       if (field === 'role' || field === 'content' || value === null || value === '') continue

@@ -1,26 +1,27 @@
 import type { TextBlock, ThinkingBlock } from '../conversation.ts'
 import type { FormatId } from '../formats/format-id.ts'
+import { templateOf } from '../formats/template.ts'
 import { isMadeHere, isOfAnthropic, readSignature, type ReasoningSource } from './reasoning-signature.ts'
 import type { RequestTarget } from './target.ts'
-import type { RequestDialect } from './written-form.ts'
 
-/** What becomes of reasoning in the history: back into its field, plain text, or nothing. */
+/** Reasoning in the history goes back into its field, becomes plain text, or is dropped. */
 export type ReasoningFate = 'native' | 'text' | 'drop'
 
 export function reasoningFate(
   { thought, signature }: ThinkingBlock,
   target: RequestTarget,
-  dialect: RequestDialect,
+  carried: 'signed' | 'unsigned',
 ): ReasoningFate {
   const foreignFate = target.foreignReasoning === 'text' && thought !== '' ? 'text' : 'drop'
   const source = readSignature(signature)
   const isForeign = source === 'foreign' && !isMadeHere(signature)
-  if (dialect === 'anthropic-messages') {
+  if (carried === 'signed') {
     if (checksSignatures(target)) return isForeign ? 'native' : foreignFate
-    // A server of open models signs as it likes, and may want back what it signed.
+    // A server of open models makes signatures of its own kind, and may demand them back.
     if (isForeign && !isOfAnthropic(signature)) return 'native'
   }
-  // Somebody else's signature means reasoning that is proved to Anthropic: it is not for others, in no form.
+  // Only Anthropic can check this signature, and the reasoning under it is for Anthropic alone: not even its text
+  // goes to another upstream.
   if (source === 'foreign') return isForeign ? 'drop' : foreignFate
   if (source === null) return thought === '' ? 'drop' : 'native'
   return isOwn(source, target) ? 'native' : foreignFate
@@ -30,22 +31,20 @@ export function reasoningAsText(thought: string): TextBlock {
   return { type: 'text', text: `<earlier-reasoning>\n${thought}\n</earlier-reasoning>\n\n` }
 }
 
-/** These answer 400 to a message that calls tools and holds no reasoning. */
+/** Whether upstreams of the format answer 400 to a message that calls tools and holds no reasoning. */
 export function demandsReasoning(format: FormatId): boolean {
-  return format === 'kimi' || format === 'deepseek'
+  return templateOf(format).reasoning === 'required'
 }
 
-/** Stands in where a client lost the reasoning. */
+/** Sent in place of reasoning that is demanded and that the client did not keep. */
 export const lostReasoning = 'The reasoning for this step was not kept.'
 
-/** An upstream of the Anthropic dialect with a format of another family runs an open model, which proves nothing. */
+/** An upstream whose format is that of an open model runs one, and cannot check what Anthropic signed. */
 export function checksSignatures({ signatures, format }: RequestTarget): boolean {
-  if (signatures !== undefined) return signatures === 'checked'
-  return format === 'anthropic' || format === 'standard'
+  return (signatures ?? templateOf(format).signatures) === 'checked'
 }
 
-/** Models that call tools as they should have nothing else in common: what one has signed another refuses. */
 function isOwn(source: ReasoningSource, target: RequestTarget): boolean {
   if (source.model === target.model) return true
-  return source.format === target.format && source.format !== 'standard'
+  return source.format === target.format && templateOf(source.format).reasoningOwner === 'family'
 }

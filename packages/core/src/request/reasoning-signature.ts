@@ -1,7 +1,7 @@
 import { resolveFormatId, type FormatId } from '../formats/format-id.ts'
 import { parseJson } from '../json/objects.ts'
 
-/** Where a piece of reasoning came from: what a later request needs to put it back there. */
+/** Where a piece of reasoning came from. A later request needs it to put the reasoning back there. */
 export interface ReasoningSource {
   readonly format: FormatId
   /** The field of the upstream's message that held it. */
@@ -12,8 +12,9 @@ export interface ReasoningSource {
 }
 
 /**
- * The signature of a thinking block that we make. It says itself where the reasoning came from, so that no state is
- * kept; the reasoning stays in the block. Only letters, digits, `_` and `-`: legal wherever a signature is.
+ * The signature of a thinking block that we make. It holds the source of the reasoning, so that nothing has to be
+ * kept between requests; the text stays in the block. It consists of letters, digits, `_` and `-`, which are legal
+ * wherever a signature may stand.
  */
 export function makeSignature({ format, field, model, proof }: ReasoningSource): string {
   const payload = proof === undefined ? [format, field, model] : [format, field, model, proof]
@@ -25,16 +26,19 @@ export function readSignature(signature: string | undefined): ReasoningSource | 
   if (signature === undefined || signature === '') return null
   if (!signature.startsWith(prefix)) return 'foreign'
   const source = readPayload(signature.slice(prefix.length))
-  // One source has one spelling: anything else with our prefix is not ours, or was changed on its way.
+  // One source has exactly one spelling. Another text with our prefix was changed on its way, or made by somebody
+  // else.
   return source !== null && makeSignature(source) === signature ? source : 'foreign'
 }
 
-/** Also true for a signature of ours that was damaged, or is of a version that we do not know. */
+/**
+ * Whether the signature has our prefix. It may be damaged all the same, or of a version that this one cannot read.
+ */
 export function isMadeHere(signature: string | undefined): boolean {
   return signature !== undefined && signature.startsWith(family)
 }
 
-/** Whether it looks like one of Anthropic's: long, and the base64 of a message that begins with its second field. */
+/** Anthropic's signatures are long, and the base64 of a protobuf message that begins with its second field. */
 export function isOfAnthropic(signature: string | undefined): boolean {
   return signature !== undefined && /^E[A-Za-z\d+/]{39,}={0,2}$/.test(signature)
 }

@@ -1,18 +1,23 @@
 import type { FormatId } from '../formats/format-id.ts'
-import type { RequestNote } from './conversation-request.ts'
+import type { RequestNote } from './notes.ts'
+import type { ToolNames } from './tools.ts'
 
-/** What an encoder has to know of the upstream. What is left out is the careful choice. */
+/**
+ * What an encoder has to know of the upstream. Each field that is left out means the choice that no upstream refuses.
+ */
 export interface RequestTarget {
   readonly model: string
   /** Decides the style of tool ids and which reasoning is the upstream's own. */
   readonly format: FormatId
-  /** The client speaks the upstream's dialect: what only this dialect can say, known to us or not, is kept. */
+  /** Whether the client speaks the upstream's dialect. Then every field goes on, whether we know it or not. */
   readonly sameDialect?: boolean
-  /** Where given, only these of the fields unknown to us are kept. */
+  /** The fields unknown to us that may go on. Without this list all of them may. */
   readonly allowedFields?: readonly string[] | undefined
-  /** Whether reasoning must have the signature of who wrote it, as at Anthropic. Where left out, the format tells. */
+  /**
+   * Whether the upstream refuses reasoning that it did not sign, as Anthropic does. If left out, the format decides.
+   */
   readonly signatures?: 'checked' | 'unchecked'
-  /** Reasoning of another family of models. */
+  /** What happens to reasoning that a model of another family wrote. */
   readonly foreignReasoning?: 'drop' | 'text'
   readonly maxOutputTokens?: number
   readonly maxTools?: number
@@ -26,26 +31,31 @@ export interface ChatTarget extends RequestTarget {
   /** The upstream understands Anthropic's cache marks. */
   readonly cacheControl?: boolean
   readonly maxTokensField?: 'max_tokens' | 'max_completion_tokens' | undefined
-  /** What stands for the text of a message that only calls tools. */
+  /** What is sent as the content of a message that only calls tools. */
   readonly emptyContent?: 'null' | 'empty' | 'absent'
-  /** How the upstream is told to go on with the last message; without it, it may begin a new one. */
+  /** How the upstream is told to go on with the model's last message. If left out, it may begin a new one. */
   readonly prefill?: 'continue_final_message' | 'prefix' | 'partial' | undefined
-  /** Whether it takes a tool choice that forces a call, or has to be asked for one in words. */
+  /** Whether the upstream takes a tool choice that forces a call, or has to be asked for the call in words. */
   readonly forcedToolChoice?: 'send' | 'nudge'
   readonly topK?: boolean
-  /** Takes documents as file parts. */
+  /** Whether the upstream takes documents as file parts. */
   readonly files?: boolean
-  /** Takes images in tool messages. */
+  /** Whether the upstream takes images in tool messages. */
   readonly mediaInToolResults?: boolean
   readonly streamUsage?: boolean
 }
 
 export interface AnthropicTarget extends RequestTarget {
-  /** For clients that set no limit: the dialect demands one. */
+  /** The dialect demands a limit. This one is sent for clients that set none. */
   readonly defaultMaxTokens?: number
 }
 
+/** A target for whichever dialect the upstream speaks. Each encoder looks at its own part. */
+export interface Target extends ChatTarget, AnthropicTarget {}
+
 export interface EncodedRequest {
   readonly body: Record<string, unknown>
+  /** Turns the tool names in the upstream's answer back into the client's. */
+  readonly toolNames: ToolNames
   readonly notes: readonly RequestNote[]
 }

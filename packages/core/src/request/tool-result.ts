@@ -18,5 +18,12 @@ function isResultBlock(value: unknown): value is ResultBlock {
   )
 }
 
-/** The chat dialect has no field for a failed call, so its text begins with this; on the way back it is taken off. */
+/**
+ * The chat dialect has no field for a failed call. The text of its result begins with this, which decoders take off.
+ */
 export const toolErrorMark = '[tool error] '
+
+/** Tells the model that the user, or a tool, showed something that it cannot see. */
+export function mediaPlaceholder({ mimeType, filename }: MediaBlock): string {
+  return `[${filename ?? mimeType}: not shown]`
+}

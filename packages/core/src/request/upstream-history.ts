@@ -1,25 +1,35 @@
-import type { Block, Content, ThinkingBlock } from '../conversation.ts'
+import type { Block, Content, HasOriginal, ThinkingBlock } from '../conversation.ts'
+import { templateOf, type WholeTemplate } from '../formats/template.ts'
 import { getToolIdStrategy } from '../ids/strategies.ts'
 import type { ToolIdMapper } from '../ids/strategy.ts'
 import { repairHistory, type MessagesInARow } from './history-repair.ts'
 import { reasoningAsText, reasoningFate } from './reasoning-policy.ts'
 import { notUnderstood, type Notes } from './notes.ts'
 import type { RequestTarget } from './target.ts'
-import { alternatesTurns, takesSystemAnywhere } from './templates.ts'
-import { becameReminder, writtenInstructions } from './system-reminder.ts'
-import type { ToolNames } from './tool-names.ts'
-import { writtenFor, type RequestDialect, type Written } from './written-form.ts'
+import { becameReminder, originalInstructions } from './instructions.ts'
+import type { ToolNames } from './tools.ts'
+import type { DialectId } from './dialect-id.ts'
+import { originalFor } from './original.ts'
 
 export interface UpstreamHistory {
   readonly contents: readonly Content[]
   readonly ids: ToolIdMapper
 }
 
-/** The history as this upstream may see it, repaired, with its ids. */
+/** What has to be known of the dialect that a history will be written in. */
+export interface HistoryDialect {
+  readonly id: DialectId
+  /** `signed`: reasoning stands beside the signature of whoever wrote it. */
+  readonly reasoning: 'signed' | 'unsigned'
+  /** Whether the messages of a client of the same dialect may stay apart where one role has several in a row. */
+  readonly inARow: MessagesInARow
+}
+
+/** The history as this upstream is sent it: what it may see, repaired, and the ids in its style. */
 export function upstreamHistory(
   contents: readonly Content[],
   target: RequestTarget,
-  dialect: RequestDialect,
+  dialect: HistoryDialect,
   names: ToolNames,
   notes: Notes,
 ): UpstreamHistory {
@@ -33,15 +43,15 @@ export function upstreamHistory(
   return { contents: repaired, ids: getToolIdStrategy(target.format).createMapper(repaired) }
 }
 
-/** Where the dialect is the same, messages stay what they are, but for templates that refuse them in a row. */
+/** Messages of a client of the same dialect stay apart, unless the template refuses two of one role in a row. */
 function messagesInARow(
   contents: readonly Content[],
   { sameDialect, format }: RequestTarget,
-  dialect: RequestDialect,
+  { inARow }: HistoryDialect,
   notes: Notes,
 ): MessagesInARow {
-  if (sameDialect !== true || dialect !== 'openai-chat') return 'join'
-  if (!alternatesTurns(format)) return 'keep'
+  if (sameDialect !== true || inARow === 'join') return 'join'
+  if (templateOf(format).turns === 'any') return 'keep'
   const isJoined = contents.some(
     ({ speaker }, at) => speaker !== 'tool' && speaker === contents[at - 1]?.speaker,
   )
@@ -49,41 +59,43 @@ function messagesInARow(
   return 'join'
 }
 
-/** What of a history one upstream is shown. What need not change is given out as it is, not copied. */
+/** Leaves out or changes what one upstream must not see. Blocks and contents that need no change are not copied. */
 class UpstreamView {
   readonly #target: RequestTarget
-  readonly #dialect: RequestDialect
+  readonly #template: WholeTemplate
+  readonly #dialect: HistoryDialect
   readonly #names: ToolNames
   readonly #notes: Notes
 
-  constructor(target: RequestTarget, dialect: RequestDialect, names: ToolNames, notes: Notes) {
+  constructor(target: RequestTarget, dialect: HistoryDialect, names: ToolNames, notes: Notes) {
     this.#target = target
+    this.#template = templateOf(target.format)
     this.#dialect = dialect
     this.#names = names
     this.#notes = notes
   }
 
-  contentFor(content: Content & Written): (Content & Written) | null {
-    const { speaker, written } = content
+  contentFor(content: Content): Content | null {
+    const { speaker, original } = content
     const isOwn = this.#isOwn(content)
-    if (writtenInstructions(content) !== undefined) {
-      if (isOwn && takesSystemAnywhere(this.#target.format)) return content
+    if (originalInstructions(content) !== undefined) {
+      if (isOwn && this.#template.system === 'anywhere') return content
       return this.#reminderFor(content)
     }
     if (content.blocks.length === 0) {
-      return isOwn && !alternatesTurns(this.#target.format) ? content : null
+      return isOwn && this.#template.turns === 'any' ? content : null
     }
-    if (written !== undefined && !isOwn) this.#notes.droppedFields(written.value, notUnderstood)
+    if (original !== undefined && !isOwn) this.#notes.droppedFields(original.value, notUnderstood)
     const blocks = this.#blocksFor(content.blocks)
-    const form = isOwn && blocks.length > 0 ? written : undefined
-    if (blocks === content.blocks && form === written) return content
-    return form === undefined ? { speaker, blocks } : { speaker, blocks, written: form }
+    const form = isOwn && blocks.length > 0 ? original : undefined
+    if (blocks === content.blocks && form === original) return content
+    return form === undefined ? { speaker, blocks } : { speaker, blocks, original: form }
   }
 
-  #reminderFor({ speaker, blocks, written }: Content & Written): Content | null {
+  #reminderFor({ speaker, blocks, original }: Content): Content | null {
     if (blocks.length === 0) return null
     this.#notes.changed('messages', becameReminder)
-    if (written !== undefined) this.#notes.droppedFields(written.value, notUnderstood)
+    if (original !== undefined) this.#notes.droppedFields(original.value, notUnderstood)
     return { speaker, blocks }
   }
 
@@ -97,12 +109,12 @@ class UpstreamView {
     return changed ?? blocks
   }
 
-  #blockFor(block: Block & Written): Block | null {
+  #blockFor(block: Block): Block | null {
     switch (block.type) {
       case 'text': {
         if (block.text !== '') return block
-        const type = block.written?.value['type']
-        const isSilent = type === 'text' && alternatesTurns(this.#target.format)
+        const type = block.original?.value['type']
+        const isSilent = type === 'text' && this.#template.turns === 'alternate'
         if (this.#isOwn(block) && !isSilent) return block
         if (typeof type === 'string' && type !== 'text') {
           this.#notes.dropped('messages', `A block of type ${type} means nothing to the upstream.`)
@@ -125,7 +137,7 @@ class UpstreamView {
   }
 
   #reasoningFor(block: ThinkingBlock): Block | null {
-    const fate = reasoningFate(block, this.#target, this.#dialect)
+    const fate = reasoningFate(block, this.#target, this.#dialect.reasoning)
     if (fate === 'native') return block
     const reason = 'Reasoning of another family of models, or without its proof, is not for this upstream.'
     if (fate === 'drop') this.#notes.dropped('messages', reason)
@@ -133,8 +145,8 @@ class UpstreamView {
     return fate === 'text' ? reasoningAsText(block.thought) : null
   }
 
-  /** Written in the dialect of an upstream to which the client speaks it. */
-  #isOwn(thing: object & Written): boolean {
-    return writtenFor(this.#target, thing, this.#dialect) !== undefined
+  /** Whether the client spoke the dialect of the upstream. */
+  #isOwn(thing: HasOriginal): boolean {
+    return originalFor(this.#target, thing, this.#dialect.id) !== undefined
   }
 }

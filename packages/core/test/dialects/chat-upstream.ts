@@ -1,5 +1,5 @@
 import type { ReadAnswerOptions } from '../../src/translate-answer.ts'
-import { mintToolId } from '../../src/ids/mint.ts'
+import { mintToolId } from '../../src/dialects/mint.ts'
 
 export const done = 'data: [DONE]\n\n'
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { decodeHistory, encodeHistory, type History } from '../../src/dialects/history.ts'
-import type { RequestDialect } from '../../src/request/written-form.ts'
+import type { DialectId } from '../../src/request/dialect-id.ts'
 import { formatIds } from '../../src/formats/format-id.ts'
 import { anyAnthropicBody, anyChatBody } from '../request/any-body.ts'
 import { anyAnthropicMessages, anyChatMessages } from '../request/any-messages.ts'
@@ -9,17 +9,17 @@ import { deepFreeze } from '../request/translation.ts'
 import { idPairs } from './id-pairs.ts'
 
 const ownFormat = { 'openai-chat': 'standard', 'anthropic-messages': 'anthropic' } as const
-const bodies: Readonly<Record<RequestDialect, fc.Arbitrary<Record<string, unknown>>>> = {
+const bodies: Readonly<Record<DialectId, fc.Arbitrary<Record<string, unknown>>>> = {
   'openai-chat': anyChatBody,
   'anthropic-messages': anyAnthropicBody,
 }
-const forms: Readonly<Record<RequestDialect, fc.Arbitrary<{ messages: unknown; system?: unknown }>>> = {
+const forms: Readonly<Record<DialectId, fc.Arbitrary<{ messages: unknown; system?: unknown }>>> = {
   'openai-chat': anyChatMessages.map((messages) => ({ messages })),
   'anthropic-messages': anyAnthropicMessages,
 }
 const dialects = ['openai-chat', 'anthropic-messages'] as const
 
-function historyOf(dialect: RequestDialect, messages: unknown, system?: unknown): History {
+function historyOf(dialect: DialectId, messages: unknown, system?: unknown): History {
   const decoded = decodeHistory(dialect, deepFreeze({ messages, system }))
   if ('error' in decoded) throw new Error(decoded.error.message)
   return decoded.history

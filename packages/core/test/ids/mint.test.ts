@@ -1,7 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { formatIds } from '../../src/formats/format-id.ts'
-import { formatTagOf, mintToolId } from '../../src/ids/mint.ts'
+import { mintToolId } from '../../src/dialects/mint.ts'
+import { formatTagOf } from '../../src/ids/mint.ts'
 
 const dialects = ['anthropic-messages', 'openai-chat'] as const
 

@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { shortToolNames } from '../../src/request/tool-names.ts'
+import { decodeChatRequest } from '../../src/dialects/openai-chat/request/decode.ts'
+import { encodeChatRequest } from '../../src/dialects/openai-chat/request/encode.ts'
+import { shortToolNames } from '../../src/request/tools.ts'
 import {
   anthropicToAnthropic,
   anthropicToChat,
+  chatBody,
   chatToAnthropic,
   chatToChat,
   notedFields,
@@ -258,6 +261,28 @@ describe('tool names that are too long', () => {
     expect(messages[1]?.['tool_calls']).toMatchObject([
       { id: `functions.${short}:0`, function: { name: short } },
     ])
+  })
+
+  it('are turned back by what the encoder gives out, also where only the history has the tool', () => {
+    const decoded = decodeChatRequest(
+      chatBody({
+        tools: [bashFunction],
+        messages: [
+          { role: 'user', content: 'hi' },
+          {
+            role: 'assistant',
+            tool_calls: [{ id: 'call_1', type: 'function', function: { name: long, arguments: '{}' } }],
+          },
+          { role: 'tool', tool_call_id: 'call_1', content: 'ok' },
+        ],
+      }),
+    )
+    if ('error' in decoded) throw new Error(decoded.error.message)
+    const { body, toolNames } = encodeChatRequest(decoded.request, { model: 'm', format: 'standard' })
+    const sent = valueAt(body, 'messages', 1, 'tool_calls', 0, 'function', 'name')
+    expect(sent).not.toBe(long)
+    expect(toolNames.toClient(String(sent))).toBe(long)
+    expect(toolNames.toClient('Bash')).toBe('Bash')
   })
 
   it('may be twice as long at Anthropic', () => {

@@ -7,9 +7,9 @@ import {
   type Failure,
   failureFromResponse,
   type FormatId,
-  longestToolName,
   type MintId,
   mintToolId,
+  requestDialects,
   shortToolNames,
 } from '@dragoman/core'
 import type { AnswerWatcher } from '../routes/answer-watch.ts'
@@ -99,7 +99,7 @@ function pipelineOptions(
   { to, format, watcher }: ReplaySettings & { readonly to: Dialect },
 ): Omit<PipelineOptions, 'failed' | 'write' | 'whole'> {
   const calls = request.contents.flatMap(({ blocks }) => blocks.filter((block) => block.type === 'tool_call'))
-  const toolNames = shortToolNames(request.tools, longestToolName[upstream.dialect])
+  const toolNames = shortToolNames(request.tools, requestDialects[upstream.dialect].longestToolName)
   return {
     plan: {
       upstreamDialect: upstream.dialect,

@@ -3,21 +3,18 @@ import {
   type ConversationRequest,
   detectFormat,
   detectModel,
-  encodeAnthropicRequest,
-  encodeChatRequest,
   type FormatId,
+  formats as records,
   formatTagOf,
-  longestToolName,
   type ParserOptions,
+  requestDialects,
   type RequestNote,
-  shortToolNames,
   type ToolNames,
   withToolsInPrompt,
 } from '@dragoman/core'
 import { sameJson } from '../http/same-json.ts'
 import type { GatewayConfig, Upstream } from '../config/config.ts'
 import type { ModelRoute } from '../config/match-model.ts'
-import { allowedFields } from './allowed-fields.ts'
 import { expectedCalls } from './expected-calls.ts'
 import { forcedChoice } from './forced-choice.ts'
 import { habitsOf } from './host-habits.ts'
@@ -53,27 +50,24 @@ export function planRequest(
   { came, onParser }: PlanContext = {},
 ): Plan {
   const upstreamDialect = upstream.dialect
+  const requests = requestDialects[upstreamDialect]
   const { format, formatFrom } = formatFor(request, route, config, upstreamDialect)
   const { maxTokensField, fixedSampling, prefill } = habitsOf(upstream, route.model)
   const target = {
     model: route.model,
     format,
     sameDialect: clientDialect === upstreamDialect,
-    signatures: signaturesAt(upstreamDialect, route, config),
+    signatures: signaturesAt(route, config),
     foreignReasoning: config.reasoning.foreign,
     forcedToolChoice: forcedChoice(upstream, route.model, request),
     maxTokensField,
     fixedSampling,
     prefill,
-    allowedFields: config.keys.length === 0 ? undefined : allowedFields[upstreamDialect],
+    allowedFields: config.keys.length === 0 ? undefined : requests.passedFields,
   }
   const { request: sent, notes } =
     route.tools === 'prompt' ? withToolsInPrompt(request, format) : { request, notes: [] }
-  const encoded =
-    upstreamDialect === 'anthropic-messages'
-      ? encodeAnthropicRequest(sent, target)
-      : encodeChatRequest(sent, target)
-  const toolNames = shortToolNames(sent.tools, longestToolName[upstreamDialect])
+  const { body, toolNames, notes: encodingNotes } = requests.encode(sent, target)
   return {
     upstream,
     route,
@@ -84,20 +78,15 @@ export function planRequest(
     toolNames,
     path: pathOf(upstream),
     headers: headersFor(upstream, request.stream),
-    body: bodyOf({ ...encoded.body, ...upstream.body }, came, config),
-    notes: [...notes, ...encoded.notes],
+    body: bodyOf({ ...body, ...upstream.body }, came, config),
+    notes: [...notes, ...encodingNotes],
   }
 }
 
-/** Whoever runs an open model behind Anthropic's dialect cannot check what Anthropic signs. */
-function signaturesAt(
-  dialect: Dialect,
-  { format, model }: ModelRoute,
-  { formats }: GatewayConfig,
-): 'checked' | 'unchecked' {
-  if (dialect !== 'anthropic-messages') return 'unchecked'
-  const family = format === 'auto' ? detectFormat(model, formats.overrides) : format
-  return family === 'anthropic' || family === 'standard' ? 'checked' : 'unchecked'
+/** Whoever runs an open model cannot check what others sign, whatever style of ids its dialect asks for. */
+function signaturesAt({ format, model }: ModelRoute, config: GatewayConfig): 'checked' | 'unchecked' {
+  const family = format === 'auto' ? detectFormat(model, config.formats.overrides) : format
+  return records.find(({ id }) => id === family)?.template?.signatures ?? 'unchecked'
 }
 
 export interface PlanContext {
@@ -137,7 +126,8 @@ function formatFor(
   if (route.format !== 'auto') return { format: route.format, formatFrom: 'configuration' }
   const { format, isTold, isOverride } = detectModel(route.model, config.formats.overrides)
   if (isOverride === true) return { format, formatFrom: 'configuration' }
-  if (dialect === 'anthropic-messages') return { format: 'anthropic', formatFrom: 'dialect' }
+  const { format: own } = requestDialects[dialect]
+  if (own !== null) return { format: own, formatFrom: 'dialect' }
   if (format !== 'standard' || isTold === true) return { format, formatFrom: 'model name' }
   const calls = request.contents.flatMap(({ blocks }) => blocks.filter((block) => block.type === 'tool_call'))
   const tag = formatTagOf(calls.at(-1)?.id ?? '')

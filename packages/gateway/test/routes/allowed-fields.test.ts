@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
+import { requestDialects } from '@dragoman/core'
 import { afterEach, describe, expect, it } from 'vitest'
-import { allowedFields } from '../../src/routes/allowed-fields.ts'
 import { ask, clientDialects } from '../gateway/ask.ts'
 import { startGateway, stopGateways } from '../gateway/running-gateway.ts'
 import { json, startUpstream, stopUpstreams, until } from '../gateway/scripted-upstream.ts'
@@ -55,7 +55,7 @@ describe.each(clientDialects)('a field that we only pass on, from a client of %s
 
   it('is kept where it is one of the dialect itself', async () => {
     const fields = Object.fromEntries(
-      allowedFields[dialect]
+      requestDialects[dialect].passedFields
         .filter((field) => !['tools', 'stream_options', 'response_format', 'output_format'].includes(field))
         .map((field) => [field, { x: 1 }]),
     )

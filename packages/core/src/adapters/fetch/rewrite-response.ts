@@ -6,7 +6,7 @@ import { isJsonObject, parseJson, type JsonObject } from '../../json/objects.ts'
 import { chatErrorBody } from '../../dialects/openai-chat/errors.ts'
 import type { RecordedEvent } from '../../dialects/openai-chat/answer/choice-reader.ts'
 import { isErrorValue } from '../../answer/upstream-failure.ts'
-import { mintToolId } from '../../ids/mint.ts'
+import { mintToolId } from '../../dialects/mint.ts'
 import {
   rewriteAnthropicMessage,
   rewriteAnthropicStream,

@@ -74,6 +74,7 @@ export const deepseek: Format = {
     '<|end▁of▁sentence|>',
     ...commonTurnTokens,
   ],
+  template: { system: 'anywhere', reasoning: 'required', callsProveFamily: true },
 }
 
 function dsml(before: string, names: readonly string[]): string[] {

@@ -66,4 +66,5 @@ export const gemma: Format = {
     '<eos>',
     ...commonTurnTokens,
   ],
+  template: { turns: 'alternate', callsProveFamily: true },
 }

@@ -29,4 +29,5 @@ export const glm: Format = {
   reasoning: [think],
   structure: [],
   turnTokens: ['<|user|>', '<|assistant|>', '</assistant>', ...commonTurnTokens],
+  template: { system: 'anywhere' },
 }

@@ -64,4 +64,5 @@ export const gptOss: Format = {
   channels: harmony,
   structure: [],
   turnTokens: ['<|endoftext|>'],
+  template: { developerRole: true, callsProveFamily: true },
 }

@@ -54,4 +54,5 @@ export const mistral: Format = {
   reasoning: [{ begin: '[THINK]', end: '[/THINK]' }, think],
   structure: [],
   turnTokens: commonTurnTokens,
+  template: { turns: 'alternate', afterTool: 'model', ids: 'mistral', callsProveFamily: true },
 }

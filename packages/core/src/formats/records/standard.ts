@@ -11,6 +11,15 @@ export const standard: Format = {
   reasoning: [],
   structure: [],
   turnTokens: [],
+  // Nothing is known of the model: the client knows better than we do what it takes. Models that call tools as they
+  // should have nothing else in common, so one of them may refuse the reasoning that another one signed.
+  template: {
+    system: 'anywhere',
+    developerRole: true,
+    nullFields: 'keep',
+    reasoningOwner: 'model',
+    signatures: 'checked',
+  },
 }
 
 /** The structured shape of Anthropic's API; in-band it reads like `standard`. */
@@ -19,4 +28,11 @@ export const anthropic: Format = {
   id: 'anthropic',
   title: 'Anthropic',
   models: ['Claude'],
+  template: {
+    system: 'anywhere',
+    developerRole: true,
+    signatures: 'checked',
+    ids: 'anthropic',
+    tools: 'input_schema',
+  },
 }

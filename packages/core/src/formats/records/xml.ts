@@ -46,6 +46,7 @@ export const xml: Format = {
   sample:
     '<function_calls>\n<invoke name="get_weather">\n<parameter name="city">Paris</parameter>\n</invoke>\n</function_calls>',
   grammars: [claudeInvoke, qwen3Coder],
+  isNamedOnly: true,
   salvage: [claudeInvoke, qwen3Coder, bareJson, ...drift],
   reasoning: [think],
   structure: [],

@@ -1,4 +1,4 @@
-import { longestToolName, type ParserOptions, shortToolNames } from '@dragoman/core'
+import { type ParserOptions, requestDialects, shortToolNames } from '@dragoman/core'
 import type { RecordedExchange, RecordedUpstream } from '../../recorder/recording.ts'
 import { expectedCalls } from '../../routes/expected-calls.ts'
 import { failure } from '../cli-error.ts'
@@ -85,6 +85,6 @@ async function recordedStream(
   }
   const { requestIn } = await import('../../recorder/replay.ts')
   const request = requestIn(recording)
-  const names = shortToolNames(request.tools, longestToolName[upstream.dialect])
+  const names = shortToolNames(request.tools, requestDialects[upstream.dialect].longestToolName)
   return { upstream, parser: { ...upstream.reading, ...expectedCalls(request, names) } }
 }

@@ -1,10 +1,10 @@
 import { requiredObject, requiredText } from '../../../json/fields.ts'
-import { decoding, type DecodedRequest } from '../../../request/decoded-request.ts'
+import { decoding, type DecodedRequest } from '../../../request/decoding.ts'
 import { wellFormed } from '../../../json/well-formed.ts'
-import { decodeMessages } from './decode-messages.ts'
-import { decodeSettings } from './decode-settings.ts'
-import { systemTexts } from './decode-system.ts'
-import { decodeTools } from './decode-tools.ts'
+import { decodeMessages } from './messages.ts'
+import { decodeSettings } from './settings.ts'
+import { systemTexts } from './messages.ts'
+import { decodeTools } from './tools.ts'
 
 /** Reads the body of `POST /v1/messages`. A field that we do not know is never an error. */
 export function decodeAnthropicRequest(body: unknown): DecodedRequest {

@@ -1,18 +1,13 @@
-import { withoutBillingLine } from '../../../request/billing-line.ts'
-import type { ConversationRequest, SystemText } from '../../../request/conversation-request.ts'
-import { withExtraFields } from '../../../request/extra-fields.ts'
-import { isJsonObject, type JsonObject } from '../../../json/objects.ts'
-import { checksSignatures } from '../../../request/reasoning-policy.ts'
-import { Notes } from '../../../request/notes.ts'
-import type { AnthropicTarget, EncodedRequest } from '../../../request/target.ts'
-import { systemPart } from '../../../request/system-part.ts'
-import { longestToolName, shortToolNames } from '../../../request/tool-names.ts'
-import { upstreamHistory } from '../../../request/upstream-history.ts'
 import { wellFormed } from '../../../json/well-formed.ts'
-import { writtenFor, writtenIn, type Written } from '../../../request/written-form.ts'
-import { encodeMessages } from './encode-messages.ts'
-import { encodeSettings } from './encode-settings.ts'
-import { encodeToolChoice, encodeTools } from './encode-tools.ts'
+import type { ConversationRequest } from '../../../request/conversation-request.ts'
+import { Notes } from '../../../request/notes.ts'
+import { withExtraFields } from '../../../request/settings.ts'
+import type { AnthropicTarget, EncodedRequest } from '../../../request/target.ts'
+import { shortToolNames } from '../../../request/tools.ts'
+import { upstreamHistory } from '../../../request/upstream-history.ts'
+import { anthropicMessages, encodeMessages, encodeSystem } from './messages.ts'
+import { encodeSettings } from './settings.ts'
+import { encodeToolChoice, encodeTools, longestToolName } from './tools.ts'
 
 /** Writes the body of a request to an upstream that speaks Anthropic Messages. */
 export function encodeAnthropicRequest(
@@ -20,9 +15,9 @@ export function encodeAnthropicRequest(
   target: AnthropicTarget,
 ): EncodedRequest {
   const notes = new Notes()
-  const names = shortToolNames(request.tools, longestToolName['anthropic-messages'])
-  const history = upstreamHistory(request.contents, target, 'anthropic-messages', names, notes)
-  // The chat dialect's spellings of `maxTokens` and `stopSequences`: nothing is lost with them.
+  const names = shortToolNames(request.tools, longestToolName)
+  const history = upstreamHistory(request.contents, target, anthropicMessages, names, notes)
+  // These two say how a chat client spelled `maxTokens` and `stopSequences`, which are sent: nothing is lost.
   const { max_completion_tokens: _, stop: __, ...extra } = request.extra
   const body = {
     model: target.model,
@@ -33,26 +28,5 @@ export function encodeAnthropicRequest(
     ...encodeSettings(request, target, history.contents, notes),
   }
   const whole = withExtraFields(body, extra, target, notes)
-  return { body: wellFormed(whole), notes: notes.all }
-}
-
-/** A text, or blocks where the client wrote blocks or there are several. */
-export function encodeSystem(
-  system: readonly (SystemText & Written)[],
-  target: AnthropicTarget,
-  notes: Notes,
-): { system?: unknown } {
-  for (const text of system) {
-    const message = writtenIn(text, 'openai-chat')?.['message']
-    if (isJsonObject(message)) notes.droppedFields(message, 'Instructions have no such field here.')
-  }
-  // Anthropic itself reads the line. A server of open models in its dialect does not.
-  const instructions = checksSignatures(target) ? system : withoutBillingLine(system, notes)
-  const texts = instructions.filter(({ text }) => text !== '')
-  const [first] = texts
-  if (first === undefined) return {}
-  const ownBlock = (text: SystemText & Written): JsonObject | undefined =>
-    writtenFor(target, text, 'anthropic-messages')
-  const isPlain = texts.length === 1 && first.cacheControl === undefined && ownBlock(first) === undefined
-  return { system: isPlain ? first.text : texts.map((text) => ownBlock(text) ?? systemPart(text)) }
+  return { body: wellFormed(whole), toolNames: names, notes: notes.all }
 }

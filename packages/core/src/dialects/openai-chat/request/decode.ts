@@ -1,9 +1,9 @@
 import { requiredObject, requiredText } from '../../../json/fields.ts'
-import { decoding, type DecodedRequest } from '../../../request/decoded-request.ts'
+import { decoding, type DecodedRequest } from '../../../request/decoding.ts'
 import { wellFormed } from '../../../json/well-formed.ts'
-import { decodeMessages } from './decode-messages.ts'
-import { decodeSettings } from './decode-settings.ts'
-import { decodeTools } from './decode-tools.ts'
+import { decodeMessages } from './messages.ts'
+import { decodeSettings } from './settings.ts'
+import { decodeTools } from './tools.ts'
 
 /** Reads the body of `POST /v1/chat/completions`. A field that we do not know is never an error. */
 export function decodeChatRequest(body: unknown): DecodedRequest {

@@ -1,20 +1,20 @@
 import type { ConversationRequest } from '../../../request/conversation-request.ts'
-import { withExtraFields } from '../../../request/extra-fields.ts'
+import { withExtraFields } from '../../../request/settings.ts'
 import { Notes } from '../../../request/notes.ts'
 import type { ChatTarget, EncodedRequest } from '../../../request/target.ts'
-import { shortToolNames } from '../../../request/tool-names.ts'
+import { shortToolNames } from '../../../request/tools.ts'
 import { upstreamHistory } from '../../../request/upstream-history.ts'
 import { wellFormed } from '../../../json/well-formed.ts'
-import { encodeMessages } from './encode-messages.ts'
-import { encodeSettings } from './encode-settings.ts'
-import { encodeSystem } from './encode-system.ts'
-import { encodeToolChoice, encodeTools } from './encode-tools.ts'
+import { chatMessages, encodeMessages } from './messages.ts'
+import { encodeSettings } from './settings.ts'
+import { encodeSystem } from './system.ts'
+import { encodeToolChoice, encodeTools, longestToolName } from './tools.ts'
 
 /** Writes the body of a request to an upstream that speaks OpenAI Chat Completions. */
 export function encodeChatRequest(request: ConversationRequest, target: ChatTarget): EncodedRequest {
   const notes = new Notes()
-  const names = shortToolNames(request.tools)
-  const history = upstreamHistory(request.contents, target, 'openai-chat', names, notes)
+  const names = shortToolNames(request.tools, longestToolName)
+  const history = upstreamHistory(request.contents, target, chatMessages, names, notes)
   const { nudge, ...toolChoice } = encodeToolChoice(request, target, names, notes)
   const { max_completion_tokens: spelling, stop, ...extra } = request.extra
   const system = nudge === undefined ? request.system : [...request.system, { text: nudge }]
@@ -29,5 +29,5 @@ export function encodeChatRequest(request: ConversationRequest, target: ChatTarg
   }
   if (target.sameDialect === true && stop !== undefined) body['stop'] = stop
   const whole = withExtraFields(body, extra, target, notes)
-  return { body: wellFormed(whole), notes: notes.all }
+  return { body: wellFormed(whole), toolNames: names, notes: notes.all }
 }

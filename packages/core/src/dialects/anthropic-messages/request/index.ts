@@ -1,0 +1,28 @@
+import type { RequestDialect } from '../../request-contract.ts'
+import { decodeAnthropicRequest } from './decode.ts'
+import { encodeAnthropicRequest } from './encode.ts'
+import { anthropicMessages } from './messages.ts'
+import { longestToolName } from './tools.ts'
+
+/** The requests of Anthropic Messages. */
+export const anthropicRequests: RequestDialect = {
+  decode: decodeAnthropicRequest,
+  encode: encodeAnthropicRequest,
+  messages: anthropicMessages,
+  format: 'anthropic',
+  passedFields: [
+    'cache_control',
+    'container',
+    'context_management',
+    'inference_geo',
+    'metadata',
+    'output_config',
+    'output_format',
+    'service_tier',
+    'speed',
+    'thinking',
+    'tools',
+    'top_k',
+  ],
+  longestToolName,
+}
