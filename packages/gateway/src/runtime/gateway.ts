@@ -38,7 +38,6 @@ export interface GatewayWorld {
   readonly recorders?: { readonly current: Recorder | undefined }
   /** How many clients may be connected; further ones are refused. */
   readonly connections?: number
-  readonly onRequest?: (() => void) | undefined
 }
 
 /** How long answers that were cut may take to leave. */
@@ -139,7 +138,6 @@ export class Gateway {
   }
 
   private handle(request: IncomingMessage, response: ServerResponse): void {
-    this.world.onRequest?.()
     closeWithSocket(request, response)
     const requestId = randomUUID()
     response.setHeader('x-request-id', requestId).setHeader('request-id', requestId)

@@ -24,14 +24,12 @@ export interface ServiceOptions {
   readonly isTerminal: boolean
   /** How many processes share the work. */
   readonly workers: number
-  /** Is called for each request. */
-  readonly onRequest?: () => void
 }
 
 /** Resolves when it listens. */
 export async function startService(
   config: GatewayConfig,
-  { metrics, now, isTerminal, workers, onRequest }: ServiceOptions,
+  { metrics, now, isTerminal, workers }: ServiceOptions,
 ): Promise<Service> {
   const secrets = new Set(secretsOf(config))
   let redactor = createRedactor([...secrets])
@@ -57,7 +55,6 @@ export async function startService(
     redact,
     recorders,
     connections,
-    onRequest,
   })
   const address = await gateway.listen().catch(async (error: unknown) => {
     await logger.close()

@@ -225,14 +225,10 @@ async function start(
   { loaded: { config }, workers, io }: Pick<Serving, 'loaded' | 'workers' | 'io'>,
   metrics: Metrics,
 ): Promise<Service> {
-  const [{ startService }, { tuneEngine }] = await Promise.all([
-    import('../../runtime/service.ts'),
-    import('../../runtime/tune-engine.ts'),
-  ])
-  const onRequest = tuneEngine()
+  const { startService } = await import('../../runtime/service.ts')
   const { isTerminal } = io.stderr
   try {
-    return await startService(config, { metrics, now: io.now, isTerminal, workers, onRequest })
+    return await startService(config, { metrics, now: io.now, isTerminal, workers })
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     throw failure(`cannot listen on ${config.listen.host}:${config.listen.port}: ${reason}`, error)
