@@ -1,4 +1,4 @@
-import type { Style } from '../cli/output.ts'
+import type { Style } from '../terminal/output.ts'
 import type { ChatView } from './chat-event.ts'
 import { runCommandLine } from './commands/run-command-line.ts'
 import type { Interrupts } from './interrupts.ts'

@@ -1,5 +1,5 @@
-import type { Io } from '../cli/io.ts'
-import { readLines } from '../cli/lines.ts'
+import type { Io } from '../terminal/io.ts'
+import { readLines } from '../terminal/lines.ts'
 import type { Interrupts } from './interrupts.ts'
 import type { InputHistory } from './store/input-history.ts'
 import { LineEditor } from './view/line-editor.ts'

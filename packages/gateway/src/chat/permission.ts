@@ -1,4 +1,4 @@
-import { visible } from '../observe/printable.ts'
+import { visible } from '../base/printable.ts'
 
 export type PermissionAnswer =
   | 'allowed'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { usageError } from '../cli/cli-error.ts'
+import { usageError } from '../terminal/cli-error.ts'
 import type { GatewayConfig } from '../config/config.ts'
 import type { Upstreams } from '../upstream/upstreams.ts'
 import type { ChatView } from './chat-event.ts'

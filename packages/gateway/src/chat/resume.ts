@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { failure } from '../cli/cli-error.ts'
+import { failure } from '../terminal/cli-error.ts'
 import { loadConversation } from './store/conversation-file.ts'
 import { conversationName, type ConversationFolder } from './store/conversation-folder.ts'
 import type { StoredConversation } from './store/conversation-lines.ts'

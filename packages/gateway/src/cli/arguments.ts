@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
-import { usageError } from './cli-error.ts'
+import { usageError } from '../terminal/cli-error.ts'
 import type { Command, Option } from './command.ts'
-import { didYouMean } from './did-you-mean.ts'
+import { didYouMean } from '../base/did-you-mean.ts'
 
 /** What stands on the command line after the name of a command. */
 export interface CommandArguments {

@@ -1,5 +1,5 @@
 import type { CommandArguments } from './arguments.ts'
-import type { Io } from './io.ts'
+import type { Io } from '../terminal/io.ts'
 
 /** One command as data: its help, the reading of its arguments and the documentation all come from this. */
 export interface Command {

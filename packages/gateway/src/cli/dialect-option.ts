@@ -1,7 +1,7 @@
 import type { Dialect } from '../routes/plan.ts'
 import type { CommandArguments } from './arguments.ts'
-import { usageError } from './cli-error.ts'
-import { didYouMean } from './did-you-mean.ts'
+import { usageError } from '../terminal/cli-error.ts'
+import { didYouMean } from '../base/did-you-mean.ts'
 
 const dialects: readonly Dialect[] = ['openai-chat', 'anthropic-messages']
 

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
-import { failure } from './cli-error.ts'
-import type { Io } from './io.ts'
+import { failure } from '../terminal/cli-error.ts'
+import type { Io } from '../terminal/io.ts'
 
 export interface Input {
   /** For messages. */

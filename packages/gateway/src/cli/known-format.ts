@@ -1,6 +1,6 @@
 import { formatIds, formats, resolveFormatId, type FormatId } from '@dragoman/core'
-import { usageError } from './cli-error.ts'
-import { didYouMean } from './did-you-mean.ts'
+import { usageError } from '../terminal/cli-error.ts'
+import { didYouMean } from '../base/did-you-mean.ts'
 
 /** The format that a user named, whether its calls can be read or not. */
 export function formatNamed(name: string): FormatId {

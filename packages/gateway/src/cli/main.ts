@@ -1,13 +1,13 @@
 import { DragomanError } from '@dragoman/core'
 import { readArguments } from './arguments.ts'
-import { CliError, usageError } from './cli-error.ts'
+import { CliError, usageError } from '../terminal/cli-error.ts'
 import { commands } from './command-table.ts'
 import type { Command } from './command.ts'
 import { serve } from './commands/serve.ts'
-import { didYouMean } from './did-you-mean.ts'
+import { didYouMean } from '../base/did-you-mean.ts'
 import { commandHelp, programHelp } from './help.ts'
-import { processIo, type Io } from './io.ts'
-import { BrokenPipe } from './output.ts'
+import { processIo, type Io } from '../terminal/io.ts'
+import { BrokenPipe } from '../terminal/output.ts'
 import { packageVersion } from './package-files.ts'
 
 /** Runs the command line and sets the exit code: 0 done, 1 failed, 2 used wrongly. */

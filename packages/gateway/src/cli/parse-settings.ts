@@ -1,8 +1,8 @@
 import type { FormatId, ToolDefinition } from '@dragoman/core'
 import type { CommandArguments } from './arguments.ts'
-import { usageError } from './cli-error.ts'
+import { usageError } from '../terminal/cli-error.ts'
 import type { Option } from './command.ts'
-import type { Io } from './io.ts'
+import type { Io } from '../terminal/io.ts'
 import { readableFormat } from './known-format.ts'
 import { readToolsFile } from './tools-file.ts'
 

@@ -1,4 +1,4 @@
-import type { Io } from './io.ts'
+import type { Io } from '../terminal/io.ts'
 
 const millisecondsBetween = 250
 

@@ -1,7 +1,7 @@
 import { isLoopbackHost } from '../config/addresses.ts'
 import type { GatewayConfig } from '../config/config.ts'
 import { exampleName } from '../config/match-model.ts'
-import type { Output } from './output.ts'
+import type { Output } from '../terminal/output.ts'
 
 /** What to do with a gateway that listens: a command for each kind of client. */
 export function serveHints(listening: string, config: GatewayConfig, stderr: Pick<Output, 'style'>): string {

@@ -1,5 +1,5 @@
 import type { CommandArguments } from './arguments.ts'
-import { usageError } from './cli-error.ts'
+import { usageError } from '../terminal/cli-error.ts'
 import type { Option } from './command.ts'
 
 const MOST_WORKERS = 64

@@ -6,7 +6,7 @@ import {
   promptFormatIds,
   resolveFormatId,
 } from '@dragoman/core'
-import { didYouMean } from '../cli/did-you-mean.ts'
+import { didYouMean } from '../base/did-you-mean.ts'
 import { isLoopbackHost } from './addresses.ts'
 import { describePath, type ConfigIssue, type Path } from './origin.ts'
 import { isOwnAddress } from './own-address.ts'

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { didYouMean } from '../cli/did-you-mean.ts'
+import { didYouMean } from '../base/did-you-mean.ts'
 import { configKeys, knownKeysAt } from './json-schema.ts'
 import { describePath, type ConfigIssue, type Path } from './origin.ts'
 import { keyOriginAt, originAt, type SettingTree } from './setting-tree.ts'

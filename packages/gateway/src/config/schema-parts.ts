@@ -1,6 +1,6 @@
 import { formatIds, resolveFormatId, type FormatId } from '@dragoman/core'
 import { z } from 'zod'
-import { didYouMean } from '../cli/did-you-mean.ts'
+import { didYouMean } from '../base/did-you-mean.ts'
 import { durationPattern, parseDuration } from './duration.ts'
 
 /** A map that takes no other keys than these. */

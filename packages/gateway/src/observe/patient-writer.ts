@@ -1,7 +1,7 @@
 import { openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import sonic from 'sonic-boom'
-import { makeFolderSync } from '../files/make-folder.ts'
+import { makeFolderSync } from '../base/make-folder.ts'
 import { WaitingLines } from './waiting-lines.ts'
 
 export const STDERR = 2

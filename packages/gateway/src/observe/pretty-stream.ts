@@ -1,5 +1,5 @@
 import { styleText } from 'node:util'
-import { printable } from './printable.ts'
+import { printable } from '../base/printable.ts'
 
 type Style = Parameters<typeof styleText>[0]
 type Fields = Readonly<Record<string, unknown>>

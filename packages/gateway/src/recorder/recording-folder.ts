@@ -2,7 +2,7 @@ import { constants } from 'node:fs'
 import { access, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { RecordConfig } from '../config/config.ts'
-import { makeFolder } from '../files/make-folder.ts'
+import { makeFolder } from '../base/make-folder.ts'
 
 /** Room is made for several recordings at once: looking through the folder for each would be slow. */
 const KEPT_SHARE = 0.9

@@ -1,4 +1,4 @@
-import { sendJson } from '../http/send.ts'
+import { sendJson } from '../base/send.ts'
 import { ruleFor } from '../config/match-model.ts'
 import { modelNotFound } from '../runtime/refusals.ts'
 import { type AnswerRouteContext, readRequest } from './answer-route.ts'

@@ -1,6 +1,6 @@
 import type { GatewayConfig, ModelRule } from '../config/config.ts'
 import { matchModel, ruleFor } from '../config/match-model.ts'
-import { sendJson } from '../http/send.ts'
+import { sendJson } from '../base/send.ts'
 import type { Upstreams } from '../upstream/upstreams.ts'
 import type { AnswerRouteContext } from './answer-route.ts'
 import { modelNamedIn } from './route-table.ts'

@@ -9,7 +9,7 @@ import {
   rewriteChatCompletion,
   type Usage,
 } from '@dragoman/core'
-import { failureEvent, pings } from '../http/send.ts'
+import { failureEvent, pings } from '../base/send.ts'
 import type { AnswerWatcher } from './answer-watch.ts'
 import type { Pipeline, PipelineOptions } from './pipeline.ts'
 

@@ -12,7 +12,7 @@ import {
   type ToolNames,
   withToolsInPrompt,
 } from '@dragoman/core'
-import { sameJson } from '../http/same-json.ts'
+import { sameJson } from '../base/same-json.ts'
 import type { GatewayConfig, Upstream } from '../config/config.ts'
 import type { ModelRoute } from '../config/match-model.ts'
 import { expectedCalls } from './expected-calls.ts'

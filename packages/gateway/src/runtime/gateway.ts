@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { isLoopbackHost } from '../config/addresses.ts'
 import type { GatewayConfig } from '../config/config.ts'
-import { endStreamWithFailure, sendFailure, sendJson } from '../http/send.ts'
+import { endStreamWithFailure, sendFailure, sendJson } from '../base/send.ts'
 import type { Logger } from '../observe/logger.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import { answerRoute, type AnswerRouteContext } from '../routes/answer-route.ts'

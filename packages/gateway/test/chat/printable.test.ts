@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { printable, PrintableStream, shortened, visible } from '../../src/observe/printable.ts'
+import { printable, PrintableStream, shortened, visible } from '../../src/base/printable.ts'
 
 const control = /[^\P{Cc}\n\t]/u
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { makeFolder, makeFolderSync } from '../../src/files/make-folder.ts'
+import { makeFolder, makeFolderSync } from '../../src/base/make-folder.ts'
 
 let base = ''
 beforeEach(async () => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import { afterEach, describe, expect, it } from 'vitest'
-import { sendFailure } from '../../src/http/send.ts'
+import { sendFailure } from '../../src/base/send.ts'
 import type { Pipeline } from '../../src/routes/pipeline.ts'
 import { Exchange } from '../../src/runtime/exchange.ts'
 import type { UpstreamListener } from '../../src/upstream/client.ts'

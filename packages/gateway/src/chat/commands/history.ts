@@ -1,5 +1,5 @@
 import type { Block, Content } from '@dragoman/core'
-import { printable, shortened } from '../../observe/printable.ts'
+import { printable, shortened } from '../../base/printable.ts'
 import type { ChatCommand } from './chat-command.ts'
 
 const LONGEST = 200

@@ -4,7 +4,7 @@ import { loadConversation } from '../store/conversation-file.ts'
 import { conversationName, type ListedConversation } from '../store/conversation-folder.ts'
 import type { StoredConversation } from '../store/conversation-lines.ts'
 import { describeLoad } from '../store/describe-load.ts'
-import { printable, shortened } from '../../observe/printable.ts'
+import { printable, shortened } from '../../base/printable.ts'
 import { CommandError, type ChatCommand } from './chat-command.ts'
 
 const MOST_LISTED = 10

@@ -1,7 +1,7 @@
 import type { ModelChoices } from '../model/model-choice.ts'
 import type { Session } from '../session.ts'
 import { nameList } from '../view/name-list.ts'
-import { printable } from '../../observe/printable.ts'
+import { printable } from '../../base/printable.ts'
 import { CommandError, type ChatCommand } from './chat-command.ts'
 
 /** Some upstreams have hundreds. */

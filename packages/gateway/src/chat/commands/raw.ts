@@ -1,7 +1,7 @@
 import type { Block } from '@dragoman/core'
 import type { KeptAnswer } from '../model/kept-answer.ts'
 import { writtenPieces } from '../model/written-pieces.ts'
-import { printable } from '../../observe/printable.ts'
+import { printable } from '../../base/printable.ts'
 import { CommandError, type ChatCommand } from './chat-command.ts'
 
 export const raw: ChatCommand = {

@@ -1,4 +1,4 @@
-import { didYouMean } from '../../cli/did-you-mean.ts'
+import { didYouMean } from '../../base/did-you-mean.ts'
 import type { Chat } from '../chat.ts'
 import { CommandError } from './chat-command.ts'
 import { chatCommands } from './command-table.ts'

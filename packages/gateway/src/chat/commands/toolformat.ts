@@ -1,8 +1,8 @@
 import { formats, resolveFormatId, type FormatId } from '@dragoman/core'
-import { didYouMean } from '../../cli/did-you-mean.ts'
+import { didYouMean } from '../../base/did-you-mean.ts'
 import type { Chat } from '../chat.ts'
 import { nameList } from '../view/name-list.ts'
-import { printable } from '../../observe/printable.ts'
+import { printable } from '../../base/printable.ts'
 import { CommandError, type ChatCommand } from './chat-command.ts'
 
 export const toolformat: ChatCommand = {

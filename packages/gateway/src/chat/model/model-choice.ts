@@ -1,9 +1,9 @@
 import { detectModel, type FormatId } from '@dragoman/core'
-import { didYouMean } from '../../cli/did-you-mean.ts'
+import { didYouMean } from '../../base/did-you-mean.ts'
 import type { GatewayConfig, ModelRule } from '../../config/config.ts'
 import { exampleName, matchModel, type ModelRoute } from '../../config/match-model.ts'
 import type { Upstreams } from '../../upstream/upstreams.ts'
-import { printable } from '../../observe/printable.ts'
+import { printable } from '../../base/printable.ts'
 
 /** Names that the simulator answers to, one for each way of writing calls that people ask for most. */
 const simulated: readonly string[] = ['kimi-k2', 'kimi-k3', 'qwen3-coder', 'qwen3', 'deepseek-v3', 'standard']

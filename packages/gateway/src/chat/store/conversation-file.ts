@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { readLines } from '../../cli/lines.ts'
-import { makeFolder } from '../../files/make-folder.ts'
+import { readLines } from '../../terminal/lines.ts'
+import { makeFolder } from '../../base/make-folder.ts'
 import { readConversation, type StoredConversation, type StoredLine } from './conversation-lines.ts'
 
 export function loadConversation(path: string): Promise<StoredConversation> {

@@ -1,6 +1,6 @@
 import { open, readdir, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { readLines } from '../../cli/lines.ts'
+import { readLines } from '../../terminal/lines.ts'
 import { readConversation } from './conversation-lines.ts'
 
 const ENDING = '.jsonl'

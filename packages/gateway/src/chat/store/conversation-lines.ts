@@ -1,5 +1,5 @@
 import type { Content } from '@dragoman/core'
-import type { Line } from '../../cli/lines.ts'
+import type { Line } from '../../terminal/lines.ts'
 import { readStoredContent } from './stored-content.ts'
 
 const VERSION = 1

@@ -1,6 +1,6 @@
 import { appendFile, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { makeFolder } from '../../files/make-folder.ts'
+import { makeFolder } from '../../base/make-folder.ts'
 
 const KEPT = 1000
 

@@ -1,4 +1,4 @@
-import type { Output } from '../../cli/output.ts'
+import type { Output } from '../../terminal/output.ts'
 import type { ChatEvent, ChatView } from '../chat-event.ts'
 
 /** A chat for programs: each event is a line of JSON. */

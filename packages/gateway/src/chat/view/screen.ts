@@ -1,6 +1,6 @@
-import type { Output, Style } from '../../cli/output.ts'
+import type { Output, Style } from '../../terminal/output.ts'
 import type { ChatEvent, ChatView } from '../chat-event.ts'
-import { printable, PrintableStream } from '../../observe/printable.ts'
+import { printable, PrintableStream } from '../../base/printable.ts'
 import { ShownCall } from './shown-call.ts'
 import { shownResult } from './shown-result.ts'
 import { WaitingLine } from './waiting-line.ts'

@@ -1,4 +1,4 @@
-import { printable } from '../../observe/printable.ts'
+import { printable } from '../../base/printable.ts'
 
 const MOST_SHOWN = 400
 

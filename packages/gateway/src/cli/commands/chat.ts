@@ -1,10 +1,10 @@
 import type { ChatOptions } from '../../chat/chat-options.ts'
 import type { CommandArguments } from '../arguments.ts'
-import { usageError } from '../cli-error.ts'
+import { usageError } from '../../terminal/cli-error.ts'
 import type { Command } from '../command.ts'
 import { configOptions } from '../config-options.ts'
 import { openInput, readText } from '../input.ts'
-import type { Io } from '../io.ts'
+import type { Io } from '../../terminal/io.ts'
 import { readableFormat } from '../known-format.ts'
 
 const { config, upstream } = configOptions

@@ -3,7 +3,7 @@ import type { LoadedConfig, LoadResult } from '../../config/load.ts'
 import { describeIssue, describeOrigin, type ConfigIssue } from '../../config/origin.ts'
 import { configOptions, exitCodeFor, readConfigFlags } from '../config-options.ts'
 import type { Command } from '../command.ts'
-import type { Io } from '../io.ts'
+import type { Io } from '../../terminal/io.ts'
 import { workerCount, workersOption } from '../workers-option.ts'
 
 export const check: Command = {

@@ -1,5 +1,5 @@
 import { detectModel, type FormatId } from '@dragoman/core'
-import { usageError } from '../cli-error.ts'
+import { usageError } from '../../terminal/cli-error.ts'
 import type { Command } from '../command.ts'
 import { formatNamed } from '../known-format.ts'
 

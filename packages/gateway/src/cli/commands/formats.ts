@@ -1,7 +1,7 @@
 import { formats as allFormats, getToolIdStrategy, resolveFormatId, type Format } from '@dragoman/core'
-import { CliError } from '../cli-error.ts'
+import { CliError } from '../../terminal/cli-error.ts'
 import type { Command } from '../command.ts'
-import type { Output } from '../output.ts'
+import type { Output } from '../../terminal/output.ts'
 
 export const formats: Command = {
   name: 'formats',

@@ -3,10 +3,10 @@ import { createSimulator, type Simulator } from '../../simulator/server.ts'
 import { findWriting, writableNames } from '../../simulator/find-writing.ts'
 import { chunkings, faults, fields, modelWords, type SimulatorSettings } from '../../simulator/settings.ts'
 import type { CommandArguments } from '../arguments.ts'
-import { failure, usageError } from '../cli-error.ts'
+import { failure, usageError } from '../../terminal/cli-error.ts'
 import type { Command } from '../command.ts'
-import { didYouMean } from '../did-you-mean.ts'
-import type { Io } from '../io.ts'
+import { didYouMean } from '../../base/did-you-mean.ts'
+import type { Io } from '../../terminal/io.ts'
 
 const usualPort = 12378
 
