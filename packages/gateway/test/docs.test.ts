@@ -25,8 +25,8 @@ const documented = [...errors.matchAll(/^\| `([a-z_]+)` \|/gm)].map(([, code]) =
 describe('docs/errors.md', () => {
   it('has every code that the sources have, once, and no other', () => {
     const text = sources(
-      'packages/gateway/src/runtime',
-      'packages/gateway/src/routes',
+      'packages/gateway/src/server',
+      'packages/gateway/src/exchange',
       'packages/gateway/src/security',
       'packages/core/src/answer',
       'packages/core/src/dialects',

@@ -1,4 +1,4 @@
-import type { Dialect } from '../routes/plan.ts'
+import type { Dialect } from '../exchange/plan.ts'
 import type { CommandArguments } from './arguments.ts'
 import { usageError } from '../terminal/cli-error.ts'
 import { didYouMean } from '../base/did-you-mean.ts'

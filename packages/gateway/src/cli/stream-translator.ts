@@ -14,8 +14,8 @@ import {
   shortToolNames,
 } from '@dragoman/core'
 import { countingMint } from '../recorder/replay.ts'
-import { AnswerWatch } from '../routes/answer-watch.ts'
-import type { Dialect } from '../routes/plan.ts'
+import { AnswerWatch } from '../exchange/answer-watch.ts'
+import type { Dialect } from '../exchange/plan.ts'
 import { warningWatcher } from './warning-watcher.ts'
 
 export interface StreamTranslator {

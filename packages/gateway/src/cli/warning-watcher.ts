@@ -1,4 +1,4 @@
-import type { AnswerWatcher } from '../routes/answer-watch.ts'
+import type { AnswerWatcher } from '../exchange/answer-watch.ts'
 
 /** Says what was wrong in an answer, and what was done about it. */
 export function warningWatcher(warn: (message: string) => void): AnswerWatcher {

@@ -1,5 +1,5 @@
 import type { Redactor } from '../security/redact.ts'
-import type { Dialect, Plan } from '../routes/plan.ts'
+import type { Dialect, Plan } from '../exchange/plan.ts'
 import type { RecordedExchange, RecordedUpstream } from './recording.ts'
 
 /** Where the stages of one exchange are noted while it runs. None of this waits for anything. */

@@ -1,5 +1,5 @@
 import type { FormatId, ParserOptions } from '@dragoman/core'
-import type { Dialect } from '../routes/plan.ts'
+import type { Dialect } from '../exchange/plan.ts'
 
 /** One exchange as it lies in a file: what came and went on either side, without secrets. */
 export interface RecordedExchange {

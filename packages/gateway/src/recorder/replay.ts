@@ -12,12 +12,12 @@ import {
   requestDialects,
   shortToolNames,
 } from '@dragoman/core'
-import type { AnswerWatcher } from '../routes/answer-watch.ts'
-import { estimateTokens } from '../routes/estimate-tokens.ts'
-import { expectedCalls } from '../routes/expected-calls.ts'
-import { createStreamPipeline, createWholePipeline, type PipelineOptions } from '../routes/pipeline.ts'
-import type { Dialect } from '../routes/plan.ts'
-import { failureOf } from '../runtime/upstream-failures.ts'
+import type { AnswerWatcher } from '../exchange/answer-watch.ts'
+import { estimateTokens } from '../exchange/estimate-tokens.ts'
+import { expectedCalls } from '../exchange/expected-calls.ts'
+import { createStreamPipeline, createWholePipeline, type PipelineOptions } from '../exchange/pipeline.ts'
+import type { Dialect } from '../exchange/plan.ts'
+import { failureOf } from '../upstream/upstream-failures.ts'
 import type { RecordedExchange, RecordedUpstream } from './recording.ts'
 
 export interface ReplaySettings {

@@ -1,6 +1,6 @@
 import type { Upstream } from '../config/config.ts'
 import { type ProxyConfig, proxyFor } from '../config/proxies.ts'
-import { headersFor, type Plan } from '../routes/plan.ts'
+import { headersFor, type Plan } from '../exchange/plan.ts'
 import { createSimulator, type Simulator } from '../simulator/server.ts'
 import {
   UpstreamClient,

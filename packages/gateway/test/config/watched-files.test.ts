@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { WatchedFiles } from '../../src/runtime/watched-files.ts'
+import { WatchedFiles } from '../../src/config/watched-files.ts'
 
 const open: { close(): void }[] = []
 

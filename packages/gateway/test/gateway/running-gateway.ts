@@ -1,7 +1,7 @@
 import { createMetrics } from '../../src/observe/metrics.ts'
 import type { LogFields, Logger } from '../../src/observe/logger.ts'
 import type { Recorder } from '../../src/recorder/recorder.ts'
-import { Gateway } from '../../src/runtime/gateway.ts'
+import { Gateway } from '../../src/server/gateway.ts'
 import { createRedactor } from '../../src/security/redact.ts'
 import type { GatewayConfig } from '../../src/config/config.ts'
 import { accepted } from '../config/fake-world.ts'

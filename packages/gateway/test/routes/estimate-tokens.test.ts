@@ -1,6 +1,6 @@
 import { decodeAnthropicRequest } from '@dragoman/core'
 import { describe, expect, it } from 'vitest'
-import { estimateTokens } from '../../src/routes/estimate-tokens.ts'
+import { estimateTokens } from '../../src/exchange/estimate-tokens.ts'
 
 function tokensOf(content: string): number {
   const decoded = decodeAnthropicRequest({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { habitsOf } from '../../src/routes/host-habits.ts'
+import { habitsOf } from '../../src/exchange/host-habits.ts'
 
 function habitsAt(url: string, model: string): object {
   return habitsOf(

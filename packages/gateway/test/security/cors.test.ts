@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { request as httpRequest } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { routes } from '../../src/routes/route-table.ts'
+import { routes } from '../../src/server/route-table.ts'
 import { weatherRequest } from '../gateway/ask.ts'
 import { type RunningGateway, startGateway, stopGateways } from '../gateway/running-gateway.ts'
 import { completion, json, startUpstream, stopUpstreams, until } from '../gateway/scripted-upstream.ts'

@@ -1,6 +1,6 @@
 import { type ParserOptions, requestDialects, shortToolNames } from '@dragoman/core'
 import type { RecordedExchange, RecordedUpstream } from '../../recorder/recording.ts'
-import { expectedCalls } from '../../routes/expected-calls.ts'
+import { expectedCalls } from '../../exchange/expected-calls.ts'
 import { failure } from '../../terminal/cli-error.ts'
 import type { Command } from '../command.ts'
 import { dialectIn } from '../dialect-option.ts'

@@ -1,8 +1,8 @@
 import cluster from 'node:cluster'
 import type { LoadedConfig, LoadResult } from '../../config/load.ts'
 import type { Metrics } from '../../observe/metrics.ts'
-import type { OwnTerminal } from '../../runtime/own-terminal.ts'
-import type { Service } from '../../runtime/service.ts'
+import type { OwnTerminal } from '../../server/own-terminal.ts'
+import type { Service } from '../../server/service.ts'
 import type { CommandArguments } from '../arguments.ts'
 import { CliError, failure } from '../../terminal/cli-error.ts'
 import type { Command } from '../command.ts'
@@ -60,7 +60,7 @@ async function loadAndServe(given: CommandArguments, io: Io): Promise<0 | 1> {
     )
   }
   if (!loaded.ok) throw new CliError(exitCodeFor(loaded.errors), loaded.errors.map(describeIssue).join('\n'))
-  const { OwnTerminal } = await import('../../runtime/own-terminal.ts')
+  const { OwnTerminal } = await import('../../server/own-terminal.ts')
   const terminal = new OwnTerminal()
   const code = await serveUntilTheEnd({ loaded, load, workers, terminal, io })
   terminal.endIfGone()
@@ -81,7 +81,7 @@ async function checkFiles({ loaded, io }: Serving): Promise<void> {
   const [{ lostFiles }, { describeIssue }, { filesInForce }] = await Promise.all([
     import('../../config/lost-files.ts'),
     import('../../config/origin.ts'),
-    import('../../runtime/worker-messages.ts'),
+    import('../../server/worker-messages.ts'),
   ])
   const lost = lostFiles(filesInForce(io.env), loaded)
   if (lost.length > 0) throw failure(lost.map(describeIssue).join('\n'))
@@ -111,9 +111,9 @@ async function serveAlone({ loaded, load, terminal, io }: Serving): Promise<0 | 
   const [{ createMetrics }, { followConfig }, { hearHangups }, { Lifetime }, { PatientWriter, STDERR }] =
     await Promise.all([
       import('../../observe/metrics.ts'),
-      import('../../runtime/follow-config.ts'),
-      import('../../runtime/hangups.ts'),
-      import('../../runtime/lifetime.ts'),
+      import('../../config/follow-config.ts'),
+      import('../../server/hangups.ts'),
+      import('../../server/lifetime.ts'),
       import('../../observe/patient-writer.ts'),
     ])
   const lifetime = new Lifetime()
@@ -144,10 +144,10 @@ async function serveWithWorkers(serving: Serving): Promise<0 | 1> {
   const { loaded, load, workers: count, terminal, io } = serving
   const [{ Workers }, { followConfig }, { hearHangups }, { Lifetime }, { PatientWriter, STDERR }] =
     await Promise.all([
-      import('../../runtime/workers.ts'),
-      import('../../runtime/follow-config.ts'),
-      import('../../runtime/hangups.ts'),
-      import('../../runtime/lifetime.ts'),
+      import('../../server/workers.ts'),
+      import('../../config/follow-config.ts'),
+      import('../../server/hangups.ts'),
+      import('../../server/lifetime.ts'),
       import('../../observe/patient-writer.ts'),
     ])
   const notices = new PatientWriter(STDERR, (lines) => workers.linesDropped(lines))
@@ -194,8 +194,8 @@ async function serveAsWorker({ loaded, load, workers, io }: Serving): Promise<0 
   const [{ createConfigWatcher }, { createMetrics }, { ParentProcess }, { Lifetime }] = await Promise.all([
     import('../../config/watcher.ts'),
     import('../../observe/metrics.ts'),
-    import('../../runtime/parent-process.ts'),
-    import('../../runtime/lifetime.ts'),
+    import('../../server/parent-process.ts'),
+    import('../../server/lifetime.ts'),
   ])
   process.on('SIGHUP', () => {})
   const lifetime = new Lifetime()
@@ -225,7 +225,7 @@ async function start(
   { loaded: { config }, workers, io }: Pick<Serving, 'loaded' | 'workers' | 'io'>,
   metrics: Metrics,
 ): Promise<Service> {
-  const { startService } = await import('../../runtime/service.ts')
+  const { startService } = await import('../../server/service.ts')
   const { isTerminal } = io.stderr
   try {
     return await startService(config, { metrics, now: io.now, isTerminal, workers })

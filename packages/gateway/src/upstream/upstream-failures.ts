@@ -1,5 +1,5 @@
 import type { Failure } from '@dragoman/core'
-import type { UpstreamFault } from '../upstream/client.ts'
+import type { UpstreamFault } from './client.ts'
 
 /** What a client is told about a call that came to nothing. */
 export function failureOf({ code }: Pick<UpstreamFault, 'code'>): Failure {

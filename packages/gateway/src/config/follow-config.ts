@@ -1,6 +1,6 @@
-import type { LoadedConfig, LoadResult } from '../config/load.ts'
-import { describeIssue } from '../config/origin.ts'
-import { createConfigWatcher } from '../config/watcher.ts'
+import type { LoadedConfig, LoadResult } from './load.ts'
+import { describeIssue } from './origin.ts'
+import { createConfigWatcher } from './watcher.ts'
 import { WatchedFiles } from './watched-files.ts'
 
 /** Editors write a file in several steps. */

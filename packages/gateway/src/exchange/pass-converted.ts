@@ -5,7 +5,7 @@ import {
   streamOfCompletion,
   streamOfMessage,
 } from '@dragoman/core'
-import { upstreamFailure } from '../runtime/upstream-failures.ts'
+import { upstreamFailure } from '../upstream/upstream-failures.ts'
 import { openRewriter, PassedBody, RewrittenStream } from './pass-through.ts'
 import type { Pipeline, PipelineOptions } from './pipeline.ts'
 

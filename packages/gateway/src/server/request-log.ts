@@ -10,9 +10,9 @@ import type {
 } from '@dragoman/core'
 import type { Logger } from '../observe/logger.ts'
 import type { HoldingParser, Metrics } from '../observe/metrics.ts'
-import type { AnswerWatcher } from '../routes/answer-watch.ts'
-import type { Plan } from '../routes/plan.ts'
-import type { Route } from '../routes/route-table.ts'
+import type { AnswerWatcher } from '../exchange/answer-watch.ts'
+import type { Plan } from '../exchange/plan.ts'
+import type { Route } from './route-table.ts'
 import type { UpstreamFault } from '../upstream/client.ts'
 
 /** What proxies report for a client that did not wait for the status. */

@@ -1,5 +1,5 @@
 import type { Failure } from '@dragoman/core'
-import type { RouteMatch } from '../routes/route-table.ts'
+import type { RouteMatch } from './route-table.ts'
 import { reject, type Rejection } from '../security/gatekeeper.ts'
 
 const soon = { 'retry-after': '1' }

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { type Failure, failureFromResponse } from '@dragoman/core'
-import { type RateLimits, rateLimitsIn } from '../upstream/rate-limits.ts'
+import { type RateLimits, rateLimitsIn } from './rate-limits.ts'
 
 /** The most of an error's body that is read. */
 const ERROR_BYTES = 65_536

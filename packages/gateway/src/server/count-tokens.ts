@@ -1,8 +1,8 @@
 import { sendJson } from '../base/send.ts'
 import { ruleFor } from '../config/match-model.ts'
-import { modelNotFound } from '../runtime/refusals.ts'
+import { modelNotFound } from './refusals.ts'
 import { type AnswerRouteContext, readRequest } from './answer-route.ts'
-import { estimateTokens } from './estimate-tokens.ts'
+import { estimateTokens } from '../exchange/estimate-tokens.ts'
 
 /** `POST /v1/messages/count_tokens`: no upstream is asked, but the model must be one that could be. */
 export async function countTokens(context: AnswerRouteContext): Promise<void> {
