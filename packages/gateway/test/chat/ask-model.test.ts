@@ -6,7 +6,7 @@ import { chatRequest } from '../../src/chat/model/chat-request.ts'
 import { matchModel } from '../../src/config/match-model.ts'
 import { createRedactor } from '../../src/security/redact.ts'
 import { Upstreams } from '../../src/upstream/upstreams.ts'
-import { configFor } from '../gateway/running-gateway.ts'
+import { configFor } from '../server/running-gateway.ts'
 import {
   chunk,
   completion,
@@ -16,7 +16,7 @@ import {
   startUpstream,
   stopUpstreams,
   until,
-} from '../gateway/scripted-upstream.ts'
+} from '../server/scripted-upstream.ts'
 
 const running: Upstreams[] = []
 

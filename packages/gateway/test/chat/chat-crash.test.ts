@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
-import { until } from '../gateway/scripted-upstream.ts'
+import { until } from '../server/scripted-upstream.ts'
 import { ChatPlace, type RunningChat } from './run-chat.ts'
 import { removeFolders } from './temporary-folder.ts'
 

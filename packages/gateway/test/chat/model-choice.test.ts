@@ -3,7 +3,7 @@ import { ModelChoices } from '../../src/chat/model/model-choice.ts'
 import type { GatewayConfig } from '../../src/config/config.ts'
 import { Upstreams } from '../../src/upstream/upstreams.ts'
 import { accepted } from '../config/fake-world.ts'
-import { json, startUpstream, stopUpstreams } from '../gateway/scripted-upstream.ts'
+import { json, startUpstream, stopUpstreams } from '../server/scripted-upstream.ts'
 
 const running: Upstreams[] = []
 

@@ -9,8 +9,8 @@ import { firstLine } from '../../src/chat/store/conversation-lines.ts'
 import { WorkFolder } from '../../src/chat/tools/work-folder.ts'
 import { takeTurn, type TurnEnd } from '../../src/chat/turn.ts'
 import { Upstreams } from '../../src/upstream/upstreams.ts'
-import { configFor } from '../gateway/running-gateway.ts'
-import { chunk, type Script, sse, startUpstream, stopUpstreams } from '../gateway/scripted-upstream.ts'
+import { configFor } from '../server/running-gateway.ts'
+import { chunk, type Script, sse, startUpstream, stopUpstreams } from '../server/scripted-upstream.ts'
 import { removeFolders, temporaryFolder } from './temporary-folder.ts'
 
 let folder: string

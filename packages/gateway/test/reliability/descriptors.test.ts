@@ -7,8 +7,8 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { failureOf } from '../../src/upstream/upstream-failures.ts'
 import { UpstreamClient, type UpstreamFault } from '../../src/upstream/client.ts'
 import { type RunningProgram, startProgram, stopPrograms } from '../cli/running-program.ts'
-import { ask, clientDialects, inTurn } from '../gateway/ask.ts'
-import { chunk, sse, startUpstream, stopUpstreams } from '../gateway/scripted-upstream.ts'
+import { ask, clientDialects, inTurn } from '../server/ask.ts'
+import { chunk, sse, startUpstream, stopUpstreams } from '../server/scripted-upstream.ts'
 
 vi.setConfig({ testTimeout: 30_000 })
 

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { connectionLimit } from '../../src/server/connection-limit.ts'
 import { withFile } from '../cli/run-cli.ts'
 import { type RunningProgram, startProgram, stopPrograms } from '../cli/running-program.ts'
-import { ask, clientDialects, inTurn } from '../gateway/ask.ts'
+import { ask, clientDialects, inTurn } from '../server/ask.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { childrenOf } from '../cli/child-processes.ts'
 import { startProgram, stopPrograms } from '../cli/running-program.ts'
-import { ask, clientDialects, paths, post, weatherRequest, inTurn } from '../gateway/ask.ts'
-import { chunk, sse, startUpstream, stopUpstreams, until } from '../gateway/scripted-upstream.ts'
+import { ask, clientDialects, paths, post, weatherRequest, inTurn } from '../server/ask.ts'
+import { chunk, sse, startUpstream, stopUpstreams, until } from '../server/scripted-upstream.ts'
 
 vi.setConfig({ testTimeout: 30_000 })
 

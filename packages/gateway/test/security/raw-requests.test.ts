@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { json, type ScriptedUpstream, startUpstream, stopUpstreams } from '../gateway/scripted-upstream.ts'
-import { type RunningGateway, startGateway, stopGateways } from '../gateway/running-gateway.ts'
+import { json, type ScriptedUpstream, startUpstream, stopUpstreams } from '../server/scripted-upstream.ts'
+import { type RunningGateway, startGateway, stopGateways } from '../server/running-gateway.ts'
 
 let upstream: ScriptedUpstream
 let gateway: RunningGateway

@@ -5,8 +5,8 @@ import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Route, routes } from '../../src/server/route-table.ts'
 import { createSimulator } from '../../src/simulator/server.ts'
-import { at, weatherRequest, inTurn } from '../gateway/ask.ts'
-import { type RunningGateway, startGateway, stopGateways } from '../gateway/running-gateway.ts'
+import { at, weatherRequest, inTurn } from '../server/ask.ts'
+import { type RunningGateway, startGateway, stopGateways } from '../server/running-gateway.ts'
 
 const key = 'a-client-key-of-some-length'
 const sha256 = createHash('sha256').update(key).digest('hex')

@@ -1,8 +1,8 @@
 import OpenAI from 'openai'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createSimulator } from '../../src/simulator/server.ts'
-import { startGateway } from '../gateway/running-gateway.ts'
-import { post } from '../gateway/ask.ts'
+import { startGateway } from '../server/running-gateway.ts'
+import { post } from '../server/ask.ts'
 import { between, stopAll, type Between } from './between.ts'
 
 afterEach(stopAll)

@@ -1,9 +1,9 @@
 import { createServer, type Socket } from 'node:net'
 import { once } from 'node:events'
 import { afterEach, describe, expect, it } from 'vitest'
-import { ask, inTurn } from './ask.ts'
-import { startGateway, stopGateways } from './running-gateway.ts'
-import { completion } from './scripted-upstream.ts'
+import { ask, inTurn } from '../server/ask.ts'
+import { startGateway, stopGateways } from '../server/running-gateway.ts'
+import { completion } from '../server/scripted-upstream.ts'
 
 const sockets = new Set<Socket>()
 

@@ -5,7 +5,7 @@ import { sendFailure } from '../../src/base/send.ts'
 import type { Pipeline } from '../../src/exchange/pipeline.ts'
 import { Exchange } from '../../src/exchange/exchange.ts'
 import type { UpstreamListener } from '../../src/upstream/client.ts'
-import { readAnswer } from './ask.ts'
+import { readAnswer } from '../server/ask.ts'
 
 const servers: ReturnType<typeof createServer>[] = []
 afterEach(() => {

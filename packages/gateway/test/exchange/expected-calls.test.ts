@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { ask, clientDialects } from '../gateway/ask.ts'
-import { startGateway, stopGateways } from '../gateway/running-gateway.ts'
-import { chunk, sse, startUpstream, stopUpstreams } from '../gateway/scripted-upstream.ts'
+import { ask, clientDialects } from '../server/ask.ts'
+import { startGateway, stopGateways } from '../server/running-gateway.ts'
+import { chunk, sse, startUpstream, stopUpstreams } from '../server/scripted-upstream.ts'
 
 afterAll(async () => {
   await stopGateways()

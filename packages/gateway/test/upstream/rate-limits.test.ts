@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { rateLimitsFor, rateLimitsIn } from '../../src/upstream/rate-limits.ts'
-import { ask, clientDialects } from './ask.ts'
-import { startGateway, stopGateways } from './running-gateway.ts'
+import { ask, clientDialects } from '../server/ask.ts'
+import { startGateway, stopGateways } from '../server/running-gateway.ts'
 import {
   chunk,
   completion,
@@ -10,7 +10,7 @@ import {
   sse,
   startUpstream,
   stopUpstreams,
-} from './scripted-upstream.ts'
+} from '../server/scripted-upstream.ts'
 
 afterAll(async () => {
   await stopGateways()

@@ -3,10 +3,10 @@ import { createServer } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { routeThroughProxy } from '../../src/upstream/proxy-route.ts'
 import { allowedLookup } from '../../src/upstream/allowed-lookup.ts'
-import { ask, clientDialects } from './ask.ts'
-import { startGateway, stopGateways } from './running-gateway.ts'
+import { ask, clientDialects } from '../server/ask.ts'
+import { startGateway, stopGateways } from '../server/running-gateway.ts'
 import { type ScriptedProxy, startProxy, stopProxies } from './scripted-proxy.ts'
-import { completion, json, startUpstream, stopUpstreams } from './scripted-upstream.ts'
+import { completion, json, startUpstream, stopUpstreams } from '../server/scripted-upstream.ts'
 
 afterEach(async () => {
   await stopGateways()

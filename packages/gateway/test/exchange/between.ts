@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
-import { type GatewaySetup, startGateway, stopGateways, type LogLine } from '../gateway/running-gateway.ts'
-import { startUpstream, stopUpstreams } from '../gateway/scripted-upstream.ts'
+import { type GatewaySetup, startGateway, stopGateways, type LogLine } from '../server/running-gateway.ts'
+import { startUpstream, stopUpstreams } from '../server/scripted-upstream.ts'
 
 export interface ScriptedAnswer {
   readonly status?: number

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { requestDialects } from '@dragoman/core'
 import { afterEach, describe, expect, it } from 'vitest'
-import { ask, clientDialects } from '../gateway/ask.ts'
-import { startGateway, stopGateways } from '../gateway/running-gateway.ts'
-import { json, startUpstream, stopUpstreams, until } from '../gateway/scripted-upstream.ts'
+import { ask, clientDialects } from '../server/ask.ts'
+import { startGateway, stopGateways } from '../server/running-gateway.ts'
+import { json, startUpstream, stopUpstreams, until } from '../server/scripted-upstream.ts'
 
 const key = 'a-client-key-of-some-length'
 const keys = [{ name: 'laptop', sha256: createHash('sha256').update(key).digest('hex') }]
