@@ -28,6 +28,7 @@ describe('docs/errors.md', () => {
       'packages/gateway/src/server',
       'packages/gateway/src/exchange',
       'packages/gateway/src/security',
+      'packages/gateway/src/upstream',
       'packages/core/src/answer',
       'packages/core/src/dialects',
     )

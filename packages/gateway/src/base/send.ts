@@ -6,7 +6,7 @@ import {
   chatErrorResponse,
   type Failure,
 } from '@dragoman/core'
-import type { Dialect } from '../exchange/plan.ts'
+import type { Dialect } from './dialect.ts'
 
 export const streamHeaders: Readonly<Record<string, string>> = {
   'content-type': 'text/event-stream; charset=utf-8',

@@ -1,9 +1,12 @@
 import type { FormatId } from '@dragoman/core'
-import type { ConfigFlags } from '../config/overlays.ts'
+import type { GatewayConfig } from '../config/config.ts'
+import type { BuiltInServer } from '../upstream/upstreams.ts'
 
 /** What the command line says about a chat. */
 export interface ChatOptions {
-  readonly config: ConfigFlags
+  readonly config: GatewayConfig
+  /** Starts the server that answers where no upstream is configured. */
+  readonly startSimulator: () => Promise<BuiltInServer>
   readonly model: string | undefined
   readonly toolFormat: FormatId | 'auto' | null
   /** What to ask, instead of reading inputs. */

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { usageError } from '../terminal/cli-error.ts'
-import type { GatewayConfig } from '../config/config.ts'
 import type { Upstreams } from '../upstream/upstreams.ts'
 import type { ChatView } from './chat-event.ts'
 import type { ChatOptions } from './chat-options.ts'
@@ -26,14 +25,13 @@ export interface Setup {
 
 export async function prepareSession(
   options: ChatOptions,
-  config: GatewayConfig,
   upstreams: Upstreams,
   view: ChatView,
   state: string,
 ): Promise<Setup> {
   const folder = await WorkFolder.open(process.cwd())
   const conversations = new ConversationFolder(join(state, 'conversations'))
-  const choices = new ModelChoices(config, upstreams)
+  const choices = new ModelChoices(options.config, upstreams)
   const fileAt = (path: string): ConversationFile =>
     new ConversationFile(path, firstLine(new Date(), folder.path))
   const newFile = (): ConversationFile =>

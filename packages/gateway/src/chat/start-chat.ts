@@ -1,12 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { homedir } from 'node:os'
-import { CliError } from '../terminal/cli-error.ts'
-import { exitCodeFor } from '../cli/config-options.ts'
 import type { Io } from '../terminal/io.ts'
-import type { GatewayConfig } from '../config/config.ts'
-import { loadConfig } from '../config/load.ts'
-import { describeIssue } from '../config/origin.ts'
-import { processWorld } from '../config/world.ts'
 import { secretsOf } from '../config/secrets-of.ts'
 import { createRedactor } from '../security/redact.ts'
 import { Upstreams } from '../upstream/upstreams.ts'
@@ -26,13 +20,13 @@ import { Screen } from './view/screen.ts'
 
 /** Runs a chat from its first line to its last. */
 export async function startChat(options: ChatOptions, io: Io): Promise<0 | 1> {
-  const config = await readConfig(options, io)
-  const upstreams = new Upstreams(io.now, config.proxies)
+  const { config, startSimulator } = options
+  const upstreams = new Upstreams({ now: io.now, proxies: config.proxies, startSimulator })
   const interrupts = new Interrupts()
   const state = stateFolder(io.env, homedir(), process.platform)
   const view = openView(options, interrupts, io)
   try {
-    const setup = await prepareSession(options, config, upstreams, view, state)
+    const setup = await prepareSession(options, upstreams, view, state)
     const terminal = await openConsole({
       io,
       history: new InputHistory(state),
@@ -41,7 +35,7 @@ export async function startChat(options: ChatOptions, io: Io): Promise<0 | 1> {
       isInteractive: !options.isJson,
     })
     try {
-      const chat = assemble(setup, options, { config, upstreams, interrupts, view, terminal, io })
+      const chat = assemble(setup, options, { upstreams, interrupts, view, terminal, io })
       await greet(chat, terminal.isTerminal && options.prompt === undefined, io)
       const isWell =
         options.prompt === undefined
@@ -63,15 +57,7 @@ function openView({ isJson }: ChatOptions, interrupts: Interrupts, { stdout, std
   return new Screen({ stdout, stderr, canErase: env['TERM'] !== 'dumb', onBroken })
 }
 
-async function readConfig({ config: flags }: ChatOptions, io: Io): Promise<GatewayConfig> {
-  const loaded = await loadConfig(processWorld(io.env), flags)
-  await io.stderr.write(loaded.warnings.map((each) => `dragoman: warning: ${describeIssue(each)}\n`).join(''))
-  if (!loaded.ok) throw new CliError(exitCodeFor(loaded.errors), loaded.errors.map(describeIssue).join('\n'))
-  return loaded.config
-}
-
 interface Surroundings {
-  readonly config: GatewayConfig
   readonly upstreams: Upstreams
   readonly interrupts: Interrupts
   readonly view: ChatView
@@ -80,7 +66,8 @@ interface Surroundings {
 }
 
 function assemble(setup: Setup, options: ChatOptions, around: Surroundings): Chat {
-  const { config, upstreams, interrupts, view, terminal, io } = around
+  const { config } = options
+  const { upstreams, interrupts, view, terminal, io } = around
   const show = (event: ChatEvent): void => view.show(event)
   const permission = new Permission({
     allowsWrites: options.allowsWrites,

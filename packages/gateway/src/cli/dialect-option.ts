@@ -1,9 +1,7 @@
-import type { Dialect } from '../exchange/plan.ts'
+import { type Dialect, dialects } from '../base/dialect.ts'
 import type { CommandArguments } from './arguments.ts'
 import { usageError } from '../terminal/cli-error.ts'
 import { didYouMean } from '../base/did-you-mean.ts'
-
-const dialects: readonly Dialect[] = ['openai-chat', 'anthropic-messages']
 
 /** The dialect that an option names; undefined where it is not given. */
 export function dialectIn(given: CommandArguments, option: 'from' | 'to'): Dialect | undefined {

@@ -15,7 +15,7 @@ import {
 } from '@dragoman/core'
 import { countingMint } from '../recorder/replay.ts'
 import { AnswerWatch } from '../exchange/answer-watch.ts'
-import type { Dialect } from '../exchange/plan.ts'
+import type { Dialect } from '../base/dialect.ts'
 import { warningWatcher } from './warning-watcher.ts'
 
 export interface StreamTranslator {

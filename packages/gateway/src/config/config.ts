@@ -1,4 +1,5 @@
 import type { FormatId, MarkerOverrides } from '@dragoman/core'
+import type { Dialect } from '../base/dialect.ts'
 import type { ProxyConfig } from './proxies.ts'
 import type { Secret } from './secret.ts'
 
@@ -44,7 +45,7 @@ export interface Upstream {
   readonly name: string
   /** Without a slash at its end: the route of the dialect is appended. */
   readonly url: string
-  readonly dialect: 'openai-chat' | 'anthropic-messages'
+  readonly dialect: Dialect
   readonly apiKey: Secret | null
   /** By name in lower case. */
   readonly headers: ReadonlyMap<string, Secret>

@@ -1,5 +1,6 @@
 import { formatIds, type FormatId } from '@dragoman/core'
 import { z } from 'zod'
+import { dialects } from '../base/dialect.ts'
 import { headerNameFault, headerValueFault } from './header-faults.ts'
 import {
   clientKeyFault,
@@ -45,9 +46,7 @@ const clientKey = section({
 
 const upstream = section({
   url: text(upstreamUrlFault).describe('The base address, to which the route of the dialect is appended.'),
-  dialect: oneOf(['openai-chat', 'anthropic-messages'])
-    .prefault('openai-chat')
-    .describe('What the upstream speaks.'),
+  dialect: oneOf(dialects).prefault('openai-chat').describe('What the upstream speaks.'),
   apiKey: text(headerValueFault).optional().describe('The key that is sent to the upstream.'),
   headers: mapOf(text(headerNameFault), text(headerValueFault))
     .prefault({})

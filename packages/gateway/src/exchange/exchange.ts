@@ -2,13 +2,19 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import type { Failure } from '@dragoman/core'
 import type { UpstreamCall, UpstreamFault, UpstreamListener } from '../upstream/client.ts'
 import { type RateLimits, rateLimitsIn } from '../upstream/rate-limits.ts'
-import { internalFailure } from '../server/refusals.ts'
 import { failureOf, upstreamFailure } from '../upstream/upstream-failures.ts'
 import { UpstreamRefusal } from '../upstream/upstream-refusal.ts'
 import type { Pipeline } from './pipeline.ts'
 
 /** How long an upstream may take to close behind a whole answer; then its connection is of use again. */
 const LAST_WORD_MS = 100
+
+/** What a client is told of a bug of ours: the log alone says what went wrong. */
+export const internalFailure: Failure = {
+  kind: 'internal',
+  code: 'internal_error',
+  message: 'Something went wrong in the gateway.',
+}
 
 export interface ExchangeTimeouts {
   readonly finishGrace: number

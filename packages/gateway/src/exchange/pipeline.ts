@@ -16,7 +16,8 @@ import {
 import { AnswerWatch, type AnswerWatcher } from './answer-watch.ts'
 import { passStreamAsWhole, passWholeAsStream } from './pass-converted.ts'
 import { passStreamThrough, passWholeThrough } from './pass-through.ts'
-import type { Dialect, Plan } from './plan.ts'
+import type { Dialect } from '../base/dialect.ts'
+import type { Plan } from './plan.ts'
 
 /** What an answer is turned into: a stream of text, or one JSON value at its end. */
 export interface Pipeline {

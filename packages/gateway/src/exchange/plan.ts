@@ -12,20 +12,19 @@ import {
   type ToolNames,
   withToolsInPrompt,
 } from '@dragoman/core'
+import type { Dialect } from '../base/dialect.ts'
 import { sameJson } from '../base/same-json.ts'
 import type { GatewayConfig, Upstream } from '../config/config.ts'
 import type { ModelRoute } from '../config/match-model.ts'
+import { answerPath, headersFor, type UpstreamRequest } from '../upstream/upstream-request.ts'
 import { expectedCalls } from './expected-calls.ts'
 import { forcedChoice } from './forced-choice.ts'
 import { habitsOf } from './host-habits.ts'
 
-export type Dialect = 'anthropic-messages' | 'openai-chat'
-
 export type FormatSource = 'configuration' | 'dialect' | 'model name' | 'history' | 'nothing'
 
 /** How one request is carried out: where it goes, what is sent, and how the answer will be read. */
-export interface Plan {
-  readonly upstream: Upstream
+export interface Plan extends UpstreamRequest {
   readonly route: ModelRoute
   readonly upstreamDialect: Dialect
   /** In whose style ids and reasoning go back. */
@@ -34,10 +33,6 @@ export interface Plan {
   readonly formatFrom: FormatSource
   readonly parser: ParserOptions
   readonly toolNames: ToolNames
-  readonly path: string
-  readonly headers: Readonly<Record<string, string>>
-  /** The client's own bytes where nothing in them had to change. */
-  readonly body: string | Buffer
   readonly notes: readonly RequestNote[]
 }
 
@@ -76,7 +71,7 @@ export function planRequest(
     formatFrom,
     parser: parserOptions(request, toolNames, route, config, onParser),
     toolNames,
-    path: pathOf(upstream),
+    path: answerPath(upstream),
     headers: headersFor(upstream, request.stream),
     body: bodyOf({ ...body, ...upstream.body }, came, config),
     notes: [...notes, ...encodingNotes],
@@ -161,34 +156,4 @@ function parserOptions(
     markers: Object.keys(formats.markers).length === 0 ? undefined : formats.markers,
     onOpen,
   }
-}
-
-const paths = new WeakMap<Upstream, string>()
-
-function pathOf(upstream: Upstream): string {
-  let path = paths.get(upstream)
-  if (path === undefined) {
-    const base = new URL(upstream.url).pathname.replace(/\/$/, '')
-    path = base + (upstream.dialect === 'anthropic-messages' ? '/messages' : '/chat/completions')
-    paths.set(upstream, path)
-  }
-  return path
-}
-
-/** Nothing of the client's headers goes upstream: only what is configured does. */
-export function headersFor(upstream: Upstream, stream: boolean): Record<string, string> {
-  const headers: Record<string, string> = {
-    'content-type': 'application/json',
-    accept: stream ? 'text/event-stream' : 'application/json',
-    'user-agent': 'dragoman',
-  }
-  const key = upstream.apiKey?.reveal()
-  if (upstream.dialect === 'anthropic-messages') {
-    headers['anthropic-version'] = '2023-06-01'
-    if (key !== undefined) headers['x-api-key'] = key
-  } else if (key !== undefined) {
-    headers['authorization'] = `Bearer ${key}`
-  }
-  for (const [name, value] of upstream.headers) headers[name] = value.reveal()
-  return headers
 }

@@ -1,5 +1,6 @@
 import type { Redactor } from '../security/redact.ts'
-import type { Dialect, Plan } from '../exchange/plan.ts'
+import type { Dialect } from '../base/dialect.ts'
+import type { Plan } from '../exchange/plan.ts'
 import type { RecordedExchange, RecordedUpstream } from './recording.ts'
 
 /** Where the stages of one exchange are noted while it runs. None of this waits for anything. */

@@ -1,6 +1,6 @@
 import type { RecordConfig } from '../config/config.ts'
 import type { Redactor } from '../security/redact.ts'
-import type { Dialect } from '../exchange/plan.ts'
+import type { Dialect } from '../base/dialect.ts'
 import { ExchangeRecording, type Recording } from './exchange-recording.ts'
 import { RecordingFolder } from './recording-folder.ts'
 

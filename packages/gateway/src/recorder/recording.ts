@@ -1,5 +1,5 @@
 import type { FormatId, ParserOptions } from '@dragoman/core'
-import type { Dialect } from '../exchange/plan.ts'
+import { type Dialect, dialects } from '../base/dialect.ts'
 
 /** One exchange as it lies in a file: what came and went on either side, without secrets. */
 export interface RecordedExchange {
@@ -72,7 +72,7 @@ function isUpstream(value: unknown): boolean {
 }
 
 function isDialect(value: unknown): value is Dialect {
-  return value === 'openai-chat' || value === 'anthropic-messages'
+  return dialects.some((dialect) => dialect === value)
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

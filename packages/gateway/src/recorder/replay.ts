@@ -16,7 +16,7 @@ import type { AnswerWatcher } from '../exchange/answer-watch.ts'
 import { estimateTokens } from '../exchange/estimate-tokens.ts'
 import { expectedCalls } from '../exchange/expected-calls.ts'
 import { createStreamPipeline, createWholePipeline, type PipelineOptions } from '../exchange/pipeline.ts'
-import type { Dialect } from '../exchange/plan.ts'
+import type { Dialect } from '../base/dialect.ts'
 import { failureOf } from '../upstream/upstream-failures.ts'
 import type { RecordedExchange, RecordedUpstream } from './recording.ts'
 

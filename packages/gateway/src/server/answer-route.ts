@@ -23,7 +23,8 @@ import { rateLimitsFor } from '../upstream/rate-limits.ts'
 import type { Upstreams } from '../upstream/upstreams.ts'
 import { estimateTokens } from '../exchange/estimate-tokens.ts'
 import { createStreamPipeline, createWholePipeline, type PipelineOptions } from '../exchange/pipeline.ts'
-import { type CameBody, type Dialect, type Plan, planRequest } from '../exchange/plan.ts'
+import type { Dialect } from '../base/dialect.ts'
+import { type CameBody, type Plan, planRequest } from '../exchange/plan.ts'
 
 export interface AnswerRouteContext {
   readonly request: IncomingMessage

@@ -9,7 +9,7 @@ import type { Metrics } from '../observe/metrics.ts'
 import { answerRoute, type AnswerRouteContext } from './answer-route.ts'
 import { countTokens } from './count-tokens.ts'
 import { answerModels } from './models.ts'
-import type { Dialect } from '../exchange/plan.ts'
+import type { Dialect } from '../base/dialect.ts'
 import { dialectOf, findRoute, type Route, type RouteMatch } from './route-table.ts'
 import type { Recorder } from '../recorder/recorder.ts'
 import { allowOrigin, answerPreflight, isPreflight } from '../security/cors.ts'
@@ -22,10 +22,10 @@ import {
   type GatePolicy,
   type Rejection,
 } from '../security/gatekeeper.ts'
-import { Upstreams } from '../upstream/upstreams.ts'
-import type { Exchange } from '../exchange/exchange.ts'
+import { type BuiltInServer, Upstreams } from '../upstream/upstreams.ts'
+import { type Exchange, internalFailure } from '../exchange/exchange.ts'
 import { closeWithSocket } from './queued-responses.ts'
-import { internalFailure, rejectRoute, shuttingDown, tooMany } from './refusals.ts'
+import { rejectRoute, shuttingDown, tooMany } from './refusals.ts'
 import { RequestLog } from './request-log.ts'
 
 export interface GatewayWorld {
@@ -38,6 +38,8 @@ export interface GatewayWorld {
   readonly recorders?: { readonly current: Recorder | undefined }
   /** How many clients may be connected; further ones are refused. */
   readonly connections?: number
+  /** Starts the server that answers where no upstream is configured. */
+  readonly startSimulator: () => Promise<BuiltInServer>
 }
 
 /** How long answers that were cut may take to leave. */
@@ -63,7 +65,11 @@ export class Gateway {
   constructor(config: GatewayConfig, world: GatewayWorld) {
     this.config = config
     this.world = world
-    this.upstreams = new Upstreams(world.now, config.proxies)
+    this.upstreams = new Upstreams({
+      now: world.now,
+      proxies: config.proxies,
+      startSimulator: world.startSimulator,
+    })
     this.failureLimit = new FailureLimit(world.now)
     this.bound = { host: config.listen.host, port: config.listen.port }
     this.server = createServer(

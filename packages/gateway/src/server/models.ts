@@ -4,7 +4,7 @@ import { sendJson } from '../base/send.ts'
 import type { Upstreams } from '../upstream/upstreams.ts'
 import type { AnswerRouteContext } from './answer-route.ts'
 import { modelNamedIn } from './route-table.ts'
-import type { Dialect } from '../exchange/plan.ts'
+import type { Dialect } from '../base/dialect.ts'
 
 /** Names that the built-in simulator answers to, for people who look around. */
 const simulated = [

@@ -33,13 +33,6 @@ export function modelNotFound(model: string): Failure {
   return { kind: 'not-found', code: 'model_not_found', message: `There is no model "${model}".` }
 }
 
-/** For a bug of ours: what went wrong is in the log, and none of the client's business. */
-export const internalFailure: Failure = {
-  kind: 'internal',
-  code: 'internal_error',
-  message: 'Something went wrong in the gateway.',
-}
-
 export function rejectRoute(found: Exclude<RouteMatch, { is: 'route' }>, url: string): Rejection {
   if (found.is === 'unknown') {
     // Most of the time the base address is wrong, which shows here. What stands behind a `?` may be a secret.

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Dialect } from '../exchange/plan.ts'
+import type { Dialect } from '../base/dialect.ts'
 
 /** The routes of the gateway, as data: one list for the server, the checks and the tests. */
 export interface Route {

@@ -4,6 +4,7 @@ import { createLogger, type ServiceLogger } from '../observe/logger.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import { FollowingRecorder } from '../recorder/following-recorder.ts'
 import { createRedactor } from '../security/redact.ts'
+import type { BuiltInServer } from '../upstream/upstreams.ts'
 import { connectionLimit } from './connection-limit.ts'
 import { Gateway } from './gateway.ts'
 
@@ -24,12 +25,14 @@ export interface ServiceOptions {
   readonly isTerminal: boolean
   /** How many processes share the work. */
   readonly workers: number
+  /** Starts the server that answers where no upstream is configured. */
+  readonly startSimulator: () => Promise<BuiltInServer>
 }
 
 /** Resolves when it listens. */
 export async function startService(
   config: GatewayConfig,
-  { metrics, now, isTerminal, workers }: ServiceOptions,
+  { metrics, now, isTerminal, workers, startSimulator }: ServiceOptions,
 ): Promise<Service> {
   const secrets = new Set(secretsOf(config))
   let redactor = createRedactor([...secrets])
@@ -55,6 +58,7 @@ export async function startService(
     redact,
     recorders,
     connections,
+    startSimulator,
   })
   const address = await gateway.listen().catch(async (error: unknown) => {
     await logger.close()

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Dialect } from '../exchange/plan.ts'
+import type { Dialect } from '../base/dialect.ts'
 
 /** When to ask again, and how much is left: the client's own business with the upstream. */
 export type RateLimits = Readonly<Record<string, string>>

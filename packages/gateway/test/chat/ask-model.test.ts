@@ -5,7 +5,7 @@ import { type AskedAnswer, askModel } from '../../src/chat/model/ask-model.ts'
 import { chatRequest } from '../../src/chat/model/chat-request.ts'
 import { matchModel } from '../../src/config/match-model.ts'
 import { createRedactor } from '../../src/security/redact.ts'
-import { Upstreams } from '../../src/upstream/upstreams.ts'
+import type { Upstreams } from '../../src/upstream/upstreams.ts'
 import { configFor } from '../server/running-gateway.ts'
 import {
   chunk,
@@ -17,6 +17,7 @@ import {
   stopUpstreams,
   until,
 } from '../server/scripted-upstream.ts'
+import { openUpstreams } from './open-upstreams.ts'
 
 const running: Upstreams[] = []
 
@@ -48,7 +49,7 @@ async function ask(
     apiKey: key,
     settings: { timeouts: { finishGrace: '100ms', idle: '300ms' } },
   })
-  const upstreams = new Upstreams(() => performance.now(), config.proxies)
+  const upstreams = openUpstreams(config)
   running.push(upstreams)
   const route = matchModel(config, model)
   if (route === undefined) throw new Error('no route')

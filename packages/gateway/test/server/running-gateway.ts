@@ -1,3 +1,4 @@
+import { startSimulator } from '../../src/cli/built-in-simulator.ts'
 import { createMetrics } from '../../src/observe/metrics.ts'
 import type { LogFields, Logger } from '../../src/observe/logger.ts'
 import type { Recorder } from '../../src/recorder/recorder.ts'
@@ -45,6 +46,7 @@ export async function startGateway(setup: GatewaySetup): Promise<RunningGateway>
     now: () => performance.now(),
     redact,
     recorders: { current: setup.recorder },
+    startSimulator,
   }
   const gateway = new Gateway({ ...config, listen: { ...config.listen, port: 0 } }, world)
   running.push(gateway)

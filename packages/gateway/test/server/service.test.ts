@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { GatewayConfig } from '../../src/config/config.ts'
+import { startSimulator } from '../../src/cli/built-in-simulator.ts'
 import { createMetrics } from '../../src/observe/metrics.ts'
 import { type Service, startService } from '../../src/server/service.ts'
 import { ask, inTurn, paths, post, readAnswer, weatherRequest } from './ask.ts'
@@ -36,6 +37,7 @@ async function start(
     now: () => performance.now(),
     isTerminal: false,
     workers: 1,
+    startSimulator,
   })
   services.push(service)
   return { service, with: configWith }

@@ -4,11 +4,13 @@ import type { Metrics } from '../../observe/metrics.ts'
 import type { OwnTerminal } from '../../server/own-terminal.ts'
 import type { Service } from '../../server/service.ts'
 import type { CommandArguments } from '../arguments.ts'
-import { CliError, failure } from '../../terminal/cli-error.ts'
+import { failure } from '../../terminal/cli-error.ts'
 import type { Command } from '../command.ts'
-import { configOptions, exitCodeFor, readConfigFlags } from '../config-options.ts'
+import { configOptions, readConfigFlags } from '../config-options.ts'
 import type { Io } from '../../terminal/io.ts'
 import { packageVersion } from '../package-files.ts'
+import { readConfig } from '../read-config.ts'
+import { startSimulator } from '../built-in-simulator.ts'
 import { serveHints } from '../serve-hints.ts'
 import { workerCount, workersOption } from '../workers-option.ts'
 
@@ -47,19 +49,8 @@ async function runServe(given: CommandArguments, io: Io): Promise<0 | 1> {
 
 async function loadAndServe(given: CommandArguments, io: Io): Promise<0 | 1> {
   const workers = workerCount(given, 'serve')
-  const [{ loadConfig }, { processWorld }, { describeIssue }] = await Promise.all([
-    import('../../config/load.ts'),
-    import('../../config/world.ts'),
-    import('../../config/origin.ts'),
-  ])
-  const load = () => loadConfig(processWorld(io.env), readConfigFlags(given))
-  const loaded = await load()
-  if (cluster.isPrimary) {
-    await io.stderr.write(
-      loaded.warnings.map((each) => `dragoman: warning: ${describeIssue(each)}\n`).join(''),
-    )
-  }
-  if (!loaded.ok) throw new CliError(exitCodeFor(loaded.errors), loaded.errors.map(describeIssue).join('\n'))
+  const warnings = cluster.isPrimary ? 'shown' : 'hidden'
+  const { loaded, load } = await readConfig(readConfigFlags(given), io, warnings)
   const { OwnTerminal } = await import('../../server/own-terminal.ts')
   const terminal = new OwnTerminal()
   const code = await serveUntilTheEnd({ loaded, load, workers, terminal, io })
@@ -228,7 +219,7 @@ async function start(
   const { startService } = await import('../../server/service.ts')
   const { isTerminal } = io.stderr
   try {
-    return await startService(config, { metrics, now: io.now, isTerminal, workers })
+    return await startService(config, { metrics, now: io.now, isTerminal, workers, startSimulator })
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     throw failure(`cannot listen on ${config.listen.host}:${config.listen.port}: ${reason}`, error)
