@@ -34,7 +34,7 @@ describe('docs/errors.md', () => {
     )
     const named = /\b(?:code: |contextOverflow = )'([a-z]+(?:_[a-z]+)+)'/g
     const called =
-      /\b(?:reject|failure|upstreamFailure|fail)\(\s*(?:\d+,\s*)?(?:'[a-z-]+',\s*)?'([a-z]+(?:_[a-z]+)+)'/g
+      /\b(?:refusal|failure|upstreamFailure|fail)\(\s*(?:\d+,\s*)?(?:'[a-z-]+',\s*)?'([a-z]+(?:_[a-z]+)+)'/g
     const codes = [named, called].flatMap((pattern) => [...text.matchAll(pattern)].map(([, code]) => code))
     expect(documented.toSorted()).toEqual([...new Set(codes)].toSorted())
   })

@@ -1,11 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import {
-  anthropicErrorBody,
-  anthropicErrorResponse,
-  chatErrorBody,
-  chatErrorResponse,
-  type Failure,
-} from '@dragoman/core'
+import { anthropicErrorBody, chatErrorBody, type Failure } from '@dragoman/core'
 import type { Dialect } from './dialect.ts'
 
 export const streamHeaders: Readonly<Record<string, string>> = {
@@ -37,26 +31,7 @@ export function sendJsonText(
   response.end(text)
 }
 
-/** A failure as the client's dialect words it. `status` is ours where the failure does not tell. */
-export function sendFailure(
-  response: ServerResponse,
-  dialect: Dialect,
-  failure: Failure,
-  requestId: string,
-  options: { status?: number; headers?: Readonly<Record<string, string>> } = {},
-): number {
-  const answer =
-    dialect === 'anthropic-messages' ? anthropicErrorResponse(failure, requestId) : chatErrorResponse(failure)
-  const status = options.status ?? answer.status
-  sendJson(response, status, answer.body, options.headers)
-  return status
-}
-
 /** A failure where a stream has begun: its last event, with no sign of success behind it. */
-export function endStreamWithFailure(response: ServerResponse, dialect: Dialect, failure: Failure): void {
-  if (!response.writableEnded) response.end(failureEvent(dialect, failure))
-}
-
 export function failureEvent(dialect: Dialect, failure: Failure): string {
   return dialect === 'anthropic-messages'
     ? `event: error\ndata: ${JSON.stringify(anthropicErrorBody(failure))}\n\n`

@@ -1,10 +1,13 @@
-import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Failure } from '@dragoman/core'
+import type { Refusal } from '../base/refusal.ts'
 import type { UpstreamCall, UpstreamFault, UpstreamListener } from '../upstream/client.ts'
-import { type RateLimits, rateLimitsIn } from '../upstream/rate-limits.ts'
+import { rateLimitsIn } from '../upstream/rate-limits.ts'
 import { failureOf, upstreamFailure } from '../upstream/upstream-failures.ts'
 import { UpstreamRefusal } from '../upstream/upstream-refusal.ts'
-import type { Pipeline } from './pipeline.ts'
+import type { AnswerWatcher } from './answer-watch.ts'
+import type { ClientAnswer } from './client-answer.ts'
+import type { Pipeline, PipelineOptions } from './pipeline.ts'
 
 /** How long an upstream may take to close behind a whole answer; then its connection is of use again. */
 const LAST_WORD_MS = 100
@@ -23,26 +26,33 @@ export interface ExchangeTimeouts {
 }
 
 export interface ExchangeOptions {
-  readonly response: ServerResponse
+  readonly client: ClientAnswer
+  readonly observer: ExchangeObserver
   readonly timeouts: ExchangeTimeouts
   readonly responseBytes: number
   readonly wantsStream: boolean
   /** Makes the upstream call; a second time only where the first reached nobody. */
   readonly callUpstream: (listener: UpstreamListener, connection: 'kept' | 'new') => UpstreamCall
-  readonly open: (source: 'sse' | 'json') => Pipeline
-  /** Answers with a failure, before anything was sent. */
-  readonly refuse: (failure: Failure, limits?: RateLimits) => void
-  /** What an upstream that answers says of its limits, before anything was sent. */
-  readonly onLimits?: (limits: RateLimits) => void
-  /** Tells a client that waits for the first word of an answer that we live. */
-  readonly ping: () => void
-  readonly onFirstByte: () => void
-  /** The call came to nothing: more than the client is told. */
-  readonly onFault?: (fault: UpstreamFault) => void
-  /** The client takes nothing, and is cut off. */
-  readonly onStall?: () => void
-  /** Something of ours threw. */
-  readonly onBug: (error: unknown) => void
+  /** Opens what reads the answer. `source` is how the upstream answers. */
+  readonly open: (source: 'sse' | 'json', output: AnswerOutput) => Pipeline
+}
+
+/** Where a pipeline puts what it makes of an answer. */
+export type AnswerOutput = Pick<PipelineOptions, 'write' | 'streamed' | 'whole' | 'failed'>
+
+/** Is told what happens to a request. */
+export interface ExchangeObserver extends AnswerWatcher {
+  upstreamCalled(): void
+  /** The upstream has sent the headers of an answer. */
+  upstreamAnswered(): void
+  /** The first byte of the answer goes to the client. */
+  firstByte(): void
+  /** The call of the upstream came to nothing. The fault tells more than the client is told. */
+  upstreamFault(fault: UpstreamFault): void
+  /** The client took nothing for too long, and is cut off. */
+  clientStalled(): void
+  /** Code of ours threw. */
+  bug(error: unknown): void
 }
 
 type State = 'waiting' | 'refused-upstream' | 'answering' | 'done'
@@ -53,6 +63,7 @@ type State = 'waiting' | 'refused-upstream' | 'answering' | 'done'
  */
 export class Exchange implements UpstreamListener {
   private readonly options: ExchangeOptions
+  private readonly response: ClientAnswer['response']
   private call: UpstreamCall | undefined
   private pipeline: Pipeline | undefined
   private state: State = 'waiting'
@@ -73,15 +84,21 @@ export class Exchange implements UpstreamListener {
 
   constructor(options: ExchangeOptions) {
     this.options = options
-    options.response.on('close', () => this.clientGone())
-    options.response.on('drain', () => this.clientTook())
+    this.response = options.client.response
+    this.response.on('close', () => this.clientGone())
+    this.response.on('drain', () => this.clientTook())
   }
 
   start(): void {
-    const { response, callUpstream } = this.options
+    const { response } = this
+    const { observer, callUpstream } = this.options
     // A client that left, or was refused, while its request was read has had its `close` before we listened.
-    if (response.closed || response.writableEnded) this.state = 'done'
-    else this.call = callUpstream(this, this.hasRetried ? 'new' : 'kept')
+    if (response.closed || response.writableEnded) {
+      this.state = 'done'
+      return
+    }
+    observer.upstreamCalled()
+    this.call = callUpstream(this, this.hasRetried ? 'new' : 'kept')
   }
 
   /** Ends it with a failure, because we have to. */
@@ -105,10 +122,11 @@ export class Exchange implements UpstreamListener {
     } else {
       this.state = 'answering'
       this.source = type.includes('text/event-stream') ? 'sse' : 'json'
-      const limits = rateLimitsIn(headers)
       this.guard(() => {
-        if (limits !== undefined) this.options.onLimits?.(limits)
-        this.pipeline = this.options.open(this.source)
+        const { client, observer, open } = this.options
+        observer.upstreamAnswered()
+        client.setLimits(rateLimitsIn(headers))
+        this.pipeline = open(this.source, this.output())
       })
       this.schedulePing()
     }
@@ -160,7 +178,7 @@ export class Exchange implements UpstreamListener {
       this.refuseAsUpstream()
       return
     }
-    this.options.onFault?.(fault)
+    this.options.observer.upstreamFault(fault)
     if (fault.isStaleSocket && !this.hasRetried && this.state === 'waiting') {
       this.hasRetried = true
       this.start()
@@ -173,7 +191,7 @@ export class Exchange implements UpstreamListener {
   }
 
   /** The answer is whole, or will never be: nothing more is to come for the client. */
-  finish(): void {
+  private finish(): void {
     if (this.state === 'done') return
     this.state = 'done'
     this.clearTimers()
@@ -181,24 +199,45 @@ export class Exchange implements UpstreamListener {
     if (!this.isUpstreamOver) {
       this.lastWordTimer = setTimeout(() => this.call?.abort(), LAST_WORD_MS)
     }
-    if (this.options.response.writableLength > 0) this.watchStall()
+    if (this.response.writableLength > 0) this.watchStall()
+  }
+
+  private output(): AnswerOutput {
+    return {
+      write: (text) => this.write(text),
+      streamed: () => this.endStream(),
+      whole: (json) => this.sendWhole(json),
+      failed: (failure) => this.refuse({ failure }),
+    }
   }
 
   /** Takes text of the answer. What one turn of the event loop brings is sent in one piece. */
-  write(text: string): void {
+  private write(text: string): void {
+    this.options.client.startStream()
     if (this.state === 'done' || text === '') return
-    this.options.onFirstByte()
+    this.options.observer.firstByte()
     this.hasWritten = true
     this.outgoing += text
     if (!this.isCollecting) this.send()
   }
 
   /** Everything was written. */
-  endStream(): void {
+  private endStream(): void {
     const text = this.outgoing
     this.outgoing = ''
     // One write for the last text and the end.
-    this.options.response.end(text)
+    this.response.end(text)
+    this.finish()
+  }
+
+  private sendWhole(json: string): void {
+    this.options.observer.firstByte()
+    this.options.client.sendWhole(json)
+    this.finish()
+  }
+
+  private refuse(refusal: Refusal): void {
+    this.options.client.refuse(refusal)
     this.finish()
   }
 
@@ -208,18 +247,18 @@ export class Exchange implements UpstreamListener {
     if (text === '') return
     this.outgoing = ''
     this.pingTimer?.refresh()
-    if (this.options.response.write(text)) return
+    if (this.response.write(text)) return
     this.call?.pause()
     this.watchStall()
   }
 
   /** A client that takes nothing for so long will never take the rest. */
   private watchStall(): void {
-    const { response, timeouts } = this.options
+    const { observer, timeouts } = this.options
     this.stallTimer ??= setTimeout(() => {
       this.call?.abort()
-      this.options.onStall?.()
-      response.destroy()
+      observer.clientStalled()
+      this.response.destroy()
     }, timeouts.clientStall)
   }
 
@@ -242,13 +281,14 @@ export class Exchange implements UpstreamListener {
   }
 
   private giveUp(failure: Failure): void {
-    if (this.pipeline === undefined) this.options.refuse(failure)
+    if (this.pipeline === undefined) this.refuse({ failure })
     else this.pipeline.fail(failure)
   }
 
   private refuseAsUpstream(): void {
     if (this.refusal === undefined || this.state === 'done') return
-    this.options.refuse(this.refusal.failure(), this.refusal.limits)
+    const { client } = this.options
+    this.refuse({ failure: this.refusal.failure(), headers: client.limitHeaders(this.refusal.limits) })
   }
 
   /** A bug in one answer ends that answer, not the process with every other one. */
@@ -260,10 +300,10 @@ export class Exchange implements UpstreamListener {
       if (this.state !== 'done') this.send()
     } catch (error) {
       this.isCollecting = false
-      this.options.onBug(error)
+      this.options.observer.bug(error)
       this.call?.abort()
       this.send()
-      this.options.refuse(internalFailure)
+      this.refuse({ failure: internalFailure })
     }
   }
 
@@ -289,9 +329,9 @@ export class Exchange implements UpstreamListener {
   }
 
   private keepAlive(): void {
-    if (this.state === 'done' || this.options.response.writableNeedDrain) return
+    if (this.state === 'done' || this.response.writableNeedDrain) return
     if (this.hasWritten) this.pipeline?.keepAlive()
-    else this.options.ping()
+    else this.options.client.ping()
   }
 
   private clearTimers(): void {

@@ -1,15 +1,8 @@
 import type { IncomingMessage } from 'node:http'
-import type { Failure, FailureKind } from '@dragoman/core'
+import { type Refusal, refusal } from '../base/refusal.ts'
 import { type FailureLimit } from './failure-limit.ts'
 import { type HostPolicy, isAllowedHost } from './host-check.ts'
 import { type ClientKey, findKey } from './key-check.ts'
-
-/** Why a request is turned away before anything of it is read. */
-export interface Rejection {
-  readonly status: number
-  readonly failure: Failure
-  readonly headers?: Readonly<Record<string, string>>
-}
 
 export interface GatePolicy extends HostPolicy {
   readonly allowedOrigins: readonly string[]
@@ -24,17 +17,17 @@ export interface Admitted {
 }
 
 /** Who may come in: the checks that hold for every route, before its body is read. */
-export function checkCaller(request: IncomingMessage, policy: GatePolicy): Rejection | null {
+export function checkCaller(request: IncomingMessage, policy: GatePolicy): Refusal | null {
   const host = request.headers.host ?? ''
   if (host === '' || countHosts(request.rawHeaders) !== 1) {
-    return reject(400, 'invalid-request', 'bad_host', 'A request needs exactly one Host header.')
+    return refusal(400, 'invalid-request', 'bad_host', 'A request needs exactly one Host header.')
   }
   if (!isAllowedHost(host, policy)) {
-    return reject(403, 'permission', 'host_not_allowed', 'This Host is not allowed (listen.allowedHosts).')
+    return refusal(403, 'permission', 'host_not_allowed', 'This Host is not allowed (listen.allowedHosts).')
   }
   const { origin } = request.headers
   if (origin !== undefined && !policy.allowedOrigins.includes(origin)) {
-    return reject(
+    return refusal(
       403,
       'permission',
       'origin_not_allowed',
@@ -43,7 +36,7 @@ export function checkCaller(request: IncomingMessage, policy: GatePolicy): Rejec
   }
   // A browser says so of an allowed origin too; it is what the list is for.
   if (origin === undefined && request.headers['sec-fetch-site'] === 'cross-site') {
-    return reject(403, 'permission', 'cross_site', 'Requests from other sites are not allowed.')
+    return refusal(403, 'permission', 'cross_site', 'Requests from other sites are not allowed.')
   }
   return null
 }
@@ -58,25 +51,25 @@ function countHosts(rawHeaders: readonly string[]): number {
 }
 
 /** Whether the caller has a key, where keys are configured. */
-export function checkKey(request: IncomingMessage, policy: GatePolicy): Rejection | Admitted {
+export function checkKey(request: IncomingMessage, policy: GatePolicy): Refusal | Admitted {
   if (policy.keys.length === 0) return { keyName: null }
   const address = request.socket.remoteAddress ?? ''
   if (policy.failureLimit.isBlocked(address, policy.authFailuresPerMinute)) {
     const headers = { 'retry-after': '60' }
-    return reject(429, 'rate-limit', 'too_many_failures', 'Too many wrong keys from this address.', headers)
+    return refusal(429, 'rate-limit', 'too_many_failures', 'Too many wrong keys from this address.', headers)
   }
   const found = findKey(request.headers, policy.keys)
   if (found.is === 'ours') return { keyName: found.name }
   // Who sends no key tries none: counted, it would shut out everybody else behind the same address.
   if (found.is === 'wrong') policy.failureLimit.fail(address)
-  return reject(401, 'authentication', 'invalid_api_key', 'A valid API key is needed.')
+  return refusal(401, 'authentication', 'invalid_api_key', 'A valid API key is needed.')
 }
 
 /** A page cannot send JSON to another site without asking first; anything else it can. */
-export function checkContent(request: IncomingMessage): Rejection | null {
+export function checkContent(request: IncomingMessage): Refusal | null {
   const type = (request.headers['content-type'] ?? '').toLowerCase()
   if (type !== 'application/json' && !isJsonInUtf8(type)) {
-    return reject(
+    return refusal(
       415,
       'invalid-request',
       'unsupported_media_type',
@@ -84,7 +77,7 @@ export function checkContent(request: IncomingMessage): Rejection | null {
     )
   }
   if (request.headers['content-encoding'] !== undefined) {
-    return reject(
+    return refusal(
       415,
       'invalid-request',
       'unsupported_encoding',
@@ -98,15 +91,4 @@ function isJsonInUtf8(type: string): boolean {
   const [media, ...parameters] = type.split(';').map((part) => part.trim())
   const isUtf8 = parameters.every((parameter) => /^(?:charset=(?:utf-8|"utf-8"))?$/.test(parameter))
   return media === 'application/json' && isUtf8
-}
-
-export function reject(
-  status: number,
-  kind: FailureKind,
-  code: string,
-  message: string,
-  headers?: Readonly<Record<string, string>>,
-): Rejection {
-  const rejection: Rejection = { status, failure: { kind, code, message } }
-  return headers === undefined ? rejection : { ...rejection, headers }
 }

@@ -3,29 +3,23 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { isLoopbackHost } from '../config/addresses.ts'
 import type { GatewayConfig } from '../config/config.ts'
-import { endStreamWithFailure, sendFailure, sendJson } from '../base/send.ts'
+import type { Refusal } from '../base/refusal.ts'
+import { sendJson } from '../base/send.ts'
 import type { Logger } from '../observe/logger.ts'
 import type { Metrics } from '../observe/metrics.ts'
-import { answerRoute, type AnswerRouteContext } from './answer-route.ts'
-import { countTokens } from './count-tokens.ts'
+import { countTokens, openExchange, type RouteContext } from './answer-route.ts'
 import { answerModels } from './models.ts'
-import type { Dialect } from '../base/dialect.ts'
 import { dialectOf, findRoute, type Route, type RouteMatch } from './route-table.ts'
 import type { Recorder } from '../recorder/recorder.ts'
 import { allowOrigin, answerPreflight, isPreflight } from '../security/cors.ts'
 import { FailureLimit } from '../security/failure-limit.ts'
-import { redactFailure, redactHeaders, type Redactor } from '../security/redact.ts'
-import {
-  checkCaller,
-  checkContent,
-  checkKey,
-  type GatePolicy,
-  type Rejection,
-} from '../security/gatekeeper.ts'
+import type { Redactor } from '../security/redact.ts'
+import { checkCaller, checkContent, checkKey, type GatePolicy } from '../security/gatekeeper.ts'
 import { type BuiltInServer, Upstreams } from '../upstream/upstreams.ts'
+import { ClientAnswer } from '../exchange/client-answer.ts'
 import { type Exchange, internalFailure } from '../exchange/exchange.ts'
 import { closeWithSocket } from './queued-responses.ts'
-import { rejectRoute, shuttingDown, tooMany } from './refusals.ts'
+import { refuseRoute, shuttingDown, tooMany } from './refusals.ts'
 import { RequestLog } from './request-log.ts'
 
 export interface GatewayWorld {
@@ -53,7 +47,7 @@ export class Gateway {
   private readonly upstreams: Upstreams
   private readonly exchanges = new Set<Exchange>()
   /** Requests on their way to an exchange. */
-  private readonly arriving = new Set<AnswerRouteContext>()
+  private readonly arriving = new Set<ClientAnswer>()
   private readonly failureLimit: FailureLimit
   private gate: GatePolicy
   /** Where it listens, whatever a later configuration says. */
@@ -120,7 +114,7 @@ export class Gateway {
     this.isDraining = true
     if (this.inFlight > 0) await this.untilIdle(this.config.timeouts.drain)
     for (const exchange of this.exchanges) exchange.cut(shuttingDown.failure)
-    for (const { refuse } of this.arriving) refuse(shuttingDown.failure, shuttingDown)
+    for (const client of this.arriving) client.refuse(shuttingDown)
     await this.close()
   }
 
@@ -156,7 +150,13 @@ export class Gateway {
     // Without a listener an error on either socket would end the process.
     request.on('error', ignore)
     response.on('error', ignore)
-    const context = this.context(request, response, dialectOf(url, request.headers), requestId, log)
+    const client = new ClientAnswer({
+      response,
+      dialect: dialectOf(url, request.headers),
+      requestId,
+      redact: this.world.redact,
+      observer: log,
+    })
     const { allowedOrigins } = this.config.listen
     allowOrigin(request, response, allowedOrigins)
     const stranger = checkCaller(request, this.gate)
@@ -164,13 +164,16 @@ export class Gateway {
       answerPreflight(request, response, found.allow)
       return
     }
-    const rejection = stranger ?? this.check(request, found, log)
-    if (rejection !== null) {
-      context.refuse(rejection.failure, rejection)
+    const refused = stranger ?? this.check(request, found, log)
+    if (refused !== null) {
+      client.refuse(refused)
     } else if (found.is === 'route') {
+      const { config, upstreams, world } = this
+      const recorder = world.recorders?.current
+      const context = { request, client, config, upstreams, recorder, log }
       this.serve(found.route, context).catch((error: unknown) => {
-        context.onBug(error)
-        context.refuse(internalFailure)
+        log.bug(error)
+        client.refuse({ failure: internalFailure })
       })
     }
   }
@@ -182,8 +185,8 @@ export class Gateway {
   }
 
   /** Every further check there is, in order, for whatever route: a route cannot forget one. */
-  private check(request: IncomingMessage, found: RouteMatch, log: RequestLog): Rejection | null {
-    if (found.is !== 'route') return rejectRoute(found, request.url ?? '')
+  private check(request: IncomingMessage, found: RouteMatch, log: RequestLog): Refusal | null {
+    if (found.is !== 'route') return refuseRoute(found, request.url ?? '')
     const { route } = found
     if (!route.isOpen) {
       const admitted = checkKey(request, this.gate)
@@ -194,8 +197,9 @@ export class Gateway {
     return this.isDraining && route.name === 'models' ? shuttingDown : null
   }
 
-  private async serve(route: Route, context: AnswerRouteContext): Promise<void> {
-    const { response } = context
+  private async serve(route: Route, context: RouteContext): Promise<void> {
+    const { client } = context
+    const { response } = client
     switch (route.name) {
       case 'health':
       case 'ready':
@@ -213,69 +217,34 @@ export class Gateway {
         await answerModels(context)
         return
       case 'count-tokens':
-        this.occupy(context)
+        this.occupy(client)
         await countTokens(context)
         return
       case 'messages':
       case 'chat-completions':
-        this.occupy(context)
-        await answerRoute(context)
+        this.occupy(client)
+        this.run(await openExchange(context), client)
     }
   }
 
-  private occupy(context: AnswerRouteContext): void {
+  private occupy(client: ClientAnswer): void {
     this.inFlight++
-    this.arriving.add(context)
-    context.response.on('close', () => {
-      this.arriving.delete(context)
+    this.arriving.add(client)
+    client.response.on('close', () => {
+      this.arriving.delete(client)
       if (--this.inFlight === 0) this.onIdle()
     })
   }
 
-  private context(
-    request: IncomingMessage,
-    response: ServerResponse,
-    dialect: Dialect,
-    requestId: string,
-    log: RequestLog,
-  ): AnswerRouteContext {
-    const { config, upstreams, world } = this
-    const context: AnswerRouteContext = {
-      request,
-      response,
-      dialect,
-      config,
-      upstreams,
-      requestId,
-      recorder: world.recorders?.current,
-      log,
-      redact: world.redact,
-      refuse: (failure, options) => {
-        log.failed(failure)
-        const told = redactFailure(failure, world.redact)
-        if (response.headersSent) {
-          endStreamWithFailure(response, dialect, told)
-        } else {
-          sendFailure(response, dialect, told, requestId, {
-            ...options,
-            headers: redactHeaders(options?.headers ?? {}, world.redact),
-          })
-        }
-      },
-      onExchange: (exchange) => {
-        this.arriving.delete(context)
-        this.exchanges.add(exchange)
-        response.on('close', () => this.exchanges.delete(exchange))
-      },
-      onBug: (error) => {
-        const stack = error instanceof Error ? error.stack : String(error)
-        world.logger.error({ requestId, error: stack }, 'our own bug')
-      },
-    }
-    return context
+  private run(exchange: Exchange | undefined, client: ClientAnswer): void {
+    if (exchange === undefined) return
+    this.arriving.delete(client)
+    this.exchanges.add(exchange)
+    client.response.on('close', () => this.exchanges.delete(exchange))
+    exchange.start()
   }
 
-  private checkRoom(): Rejection | null {
+  private checkRoom(): Refusal | null {
     if (this.isDraining) return shuttingDown
     return this.inFlight < this.config.limits.concurrent ? null : tooMany
   }

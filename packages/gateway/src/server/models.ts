@@ -2,7 +2,8 @@ import type { GatewayConfig, ModelRule } from '../config/config.ts'
 import { matchModel, ruleFor } from '../config/match-model.ts'
 import { sendJson } from '../base/send.ts'
 import type { Upstreams } from '../upstream/upstreams.ts'
-import type { AnswerRouteContext } from './answer-route.ts'
+import type { RouteContext } from './answer-route.ts'
+import { modelNotFound } from './refusals.ts'
 import { modelNamedIn } from './route-table.ts'
 import type { Dialect } from '../base/dialect.ts'
 
@@ -19,15 +20,16 @@ const simulated = [
 ]
 
 /** `GET /v1/models` and `GET /v1/models/{id}`, in the shape of the client's dialect. */
-export async function answerModels(context: AnswerRouteContext): Promise<void> {
-  const { request, response, config, upstreams, dialect, refuse } = context
+export async function answerModels(context: RouteContext): Promise<void> {
+  const { request, client, config, upstreams } = context
+  const { response, dialect } = client
   const name = modelNamedIn(request.url ?? '')
   if (name === undefined) {
     sendJson(response, 200, listOf(await modelNames(config, upstreams), dialect))
   } else if (await isModel(name, config, upstreams)) {
     sendJson(response, 200, modelOf(name, dialect))
   } else {
-    refuse({ kind: 'not-found', code: 'model_not_found', message: `There is no model "${name}".` })
+    client.refuse(modelNotFound(name))
   }
 }
 

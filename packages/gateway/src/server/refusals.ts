@@ -1,10 +1,9 @@
-import type { Failure } from '@dragoman/core'
 import type { RouteMatch } from './route-table.ts'
-import { reject, type Rejection } from '../security/gatekeeper.ts'
+import { type Refusal, refusal } from '../base/refusal.ts'
 
 const soon = { 'retry-after': '1' }
 
-export const shuttingDown = reject(
+export const shuttingDown = refusal(
   503,
   'overloaded',
   'gateway_shutdown',
@@ -12,7 +11,7 @@ export const shuttingDown = reject(
   soon,
 )
 
-export const tooMany = reject(
+export const tooMany = refusal(
   503,
   'overloaded',
   'too_many_requests',
@@ -21,7 +20,7 @@ export const tooMany = reject(
 )
 
 /** What is left of the body may still come: the connection is of no use any more. */
-export const lateBody = reject(
+export const lateBody = refusal(
   408,
   'timeout',
   'request_timeout',
@@ -29,16 +28,16 @@ export const lateBody = reject(
   { connection: 'close' },
 )
 
-export function modelNotFound(model: string): Failure {
-  return { kind: 'not-found', code: 'model_not_found', message: `There is no model "${model}".` }
+export function modelNotFound(model: string): Refusal {
+  return refusal(404, 'not-found', 'model_not_found', `There is no model "${model}".`)
 }
 
-export function rejectRoute(found: Exclude<RouteMatch, { is: 'route' }>, url: string): Rejection {
+export function refuseRoute(found: Exclude<RouteMatch, { is: 'route' }>, url: string): Refusal {
   if (found.is === 'unknown') {
     // Most of the time the base address is wrong, which shows here. What stands behind a `?` may be a secret.
     const path = url.split('?', 1)[0]?.slice(0, 100) ?? ''
-    return reject(404, 'not-found', 'unknown_route', `There is no such route: ${path}`)
+    return refusal(404, 'not-found', 'unknown_route', `There is no such route: ${path}`)
   }
   const message = `This route takes ${found.allow}.`
-  return reject(405, 'invalid-request', 'method_not_allowed', message, { allow: found.allow })
+  return refusal(405, 'invalid-request', 'method_not_allowed', message, { allow: found.allow })
 }

@@ -10,7 +10,7 @@ import type {
 } from '@dragoman/core'
 import type { Logger } from '../observe/logger.ts'
 import type { HoldingParser, Metrics } from '../observe/metrics.ts'
-import type { AnswerWatcher } from '../exchange/answer-watch.ts'
+import type { ExchangeObserver } from '../exchange/exchange.ts'
 import type { Plan } from '../exchange/plan.ts'
 import type { Route } from './route-table.ts'
 import type { UpstreamFault } from '../upstream/client.ts'
@@ -21,7 +21,7 @@ const CLIENT_LEFT = 499
 const loggedChanges = 50
 
 /** Everything there is to say about one request, gathered while it runs and told in one line at its end. */
-export class RequestLog implements AnswerWatcher {
+export class RequestLog implements ExchangeObserver {
   model: string | null = null
   /** The name of the key that let it in. */
   key: string | null = null
@@ -148,6 +148,12 @@ export class RequestLog implements AnswerWatcher {
   /** It is our doing that the answer ends, but the client's fault, and no upstream's. */
   clientStalled(): void {
     this.isCut = true
+  }
+
+  /** The log alone says what went wrong; the client is told that something did. */
+  bug(error: unknown): void {
+    const stack = error instanceof Error ? error.stack : String(error)
+    this.logger.error({ requestId: this.requestId, error: stack }, 'our own bug')
   }
 
   usage(usage: Usage): void {

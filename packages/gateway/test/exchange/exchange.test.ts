@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import { afterEach, describe, expect, it } from 'vitest'
-import { sendFailure } from '../../src/base/send.ts'
 import type { Pipeline } from '../../src/exchange/pipeline.ts'
-import { Exchange } from '../../src/exchange/exchange.ts'
+import { ClientAnswer } from '../../src/exchange/client-answer.ts'
+import { Exchange, type ExchangeObserver } from '../../src/exchange/exchange.ts'
 import type { UpstreamListener } from '../../src/upstream/client.ts'
 import { readAnswer } from '../server/ask.ts'
 
@@ -12,13 +12,37 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close().closeAllConnections()
 })
 
-const timeouts = { idle: 1000, finishGrace: 1000, ping: 1000, clientStall: 1000 }
+const unobserved: ExchangeObserver = {
+  upstreamCalled() {},
+  upstreamAnswered() {},
+  firstByte() {},
+  upstreamFault() {},
+  clientStalled() {},
+  bug() {},
+  call() {},
+  callEnded() {},
+  problem() {},
+  repair() {},
+  finished() {},
+  failed() {},
+  usage() {},
+}
+
+const timeouts = { finishGrace: 1000, ping: 1000, clientStall: 1000 }
 
 /** Serves one exchange, with a pipeline that a test makes and an upstream that it plays. */
 async function serve(pipeline: Pipeline, play: (listener: UpstreamListener) => void, bugs: unknown[]) {
   const handle = (response: ServerResponse): void => {
-    const exchange: Exchange = new Exchange({
-      response,
+    const observer = { ...unobserved, bug: (error: unknown) => bugs.push(error) }
+    const exchange = new Exchange({
+      client: new ClientAnswer({
+        response,
+        dialect: 'openai-chat',
+        requestId: 'id',
+        redact: (text) => text,
+        observer,
+      }),
+      observer,
       timeouts,
       responseBytes: 1000,
       wantsStream: true,
@@ -27,13 +51,6 @@ async function serve(pipeline: Pipeline, play: (listener: UpstreamListener) => v
         return { pause() {}, resume() {}, abort() {} }
       },
       open: () => pipeline,
-      refuse: (failure) => {
-        sendFailure(response, 'openai-chat', failure, 'id')
-        exchange.finish()
-      },
-      ping() {},
-      onFirstByte() {},
-      onBug: (error) => bugs.push(error),
     })
     exchange.start()
   }
