@@ -12,7 +12,7 @@ const folders: Readonly<Record<string, readonly string[]>> = {
   terminal: [],
   simulator: [],
   config: ['base'],
-  security: ['base'],
+  security: ['config', 'base'],
   observe: ['security', 'config', 'base'],
   upstream: ['config', 'base'],
   exchange: ['upstream', 'security', 'config', 'base'],

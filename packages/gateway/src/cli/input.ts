@@ -2,14 +2,14 @@ import { createReadStream } from 'node:fs'
 import { failure } from '../terminal/cli-error.ts'
 import type { Io } from '../terminal/io.ts'
 
-export interface Input {
+export interface InputSource {
   /** For messages. */
   readonly name: string
   readonly chunks: AsyncIterable<Buffer>
 }
 
 /** The file, or standard input for `-` and for no operand at all. */
-export async function openInput(operand: string | undefined, io: Io): Promise<Input> {
+export async function openInput(operand: string | undefined, io: Io): Promise<InputSource> {
   if (operand !== undefined && operand !== '-') {
     return { name: operand, chunks: readChunks(operand, createReadStream(operand)) }
   }
@@ -20,7 +20,7 @@ export async function openInput(operand: string | undefined, io: Io): Promise<In
 }
 
 /** All of it as text, without the byte order mark that some editors put first. */
-export async function readText(input: Input): Promise<string> {
+export async function readText(input: InputSource): Promise<string> {
   const chunks: Buffer[] = []
   for await (const chunk of input.chunks) chunks.push(chunk)
   return new TextDecoder().decode(Buffer.concat(chunks))

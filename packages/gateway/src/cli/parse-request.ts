@@ -8,7 +8,7 @@ export interface ParseRequest extends ParseSettings {
 }
 
 /** What is wrong with a line, in words for whoever wrote it. */
-class RequestError extends Error {}
+class LineError extends Error {}
 
 /** The value of a line; its fields are looked at by `readParseRequest`. */
 export function parseRequestLine(line: string): Readonly<Record<string, unknown>> {
@@ -16,9 +16,9 @@ export function parseRequestLine(line: string): Readonly<Record<string, unknown>
   try {
     value = JSON.parse(line)
   } catch (error) {
-    throw new RequestError(`not JSON: ${error instanceof Error ? error.message : String(error)}`)
+    throw new LineError(`not JSON: ${error instanceof Error ? error.message : String(error)}`)
   }
-  if (!isObject(value)) throw new RequestError('not a JSON object')
+  if (!isObject(value)) throw new LineError('not a JSON object')
   return value
 }
 
@@ -46,7 +46,7 @@ export function readParseRequest(
 function readPieces(fields: Readonly<Record<string, unknown>>): readonly string[] {
   const raw = read(fields, 'raw', isText, 'a string')
   const pieces = read(fields, 'chunks', isTexts, 'an array of strings') ?? (raw === undefined ? raw : [raw])
-  if (pieces === undefined) throw new RequestError('"raw" is missing: the text to parse, as a string')
+  if (pieces === undefined) throw new LineError('"raw" is missing: the text to parse, as a string')
   return pieces
 }
 
@@ -58,7 +58,7 @@ function read<Value>(
 ): Value | undefined {
   const value = Object.hasOwn(fields, name) ? fields[name] : undefined
   if (value === undefined || value === null) return undefined
-  if (!is(value)) throw new RequestError(`"${name}" must be ${expected}`)
+  if (!is(value)) throw new LineError(`"${name}" must be ${expected}`)
   return value
 }
 

@@ -1,4 +1,4 @@
-import type { FormatId, ToolDefinition } from '@dragoman/core'
+import type { Channel, EndReason, FormatId, ToolDefinition } from '@dragoman/core'
 import type { CommandArguments } from './arguments.ts'
 import { usageError } from '../terminal/cli-error.ts'
 import type { Option } from './command.ts'
@@ -6,11 +6,9 @@ import type { Io } from '../terminal/io.ts'
 import { readableFormat } from './known-format.ts'
 import { readToolsFile } from './tools-file.ts'
 
-export const channels = ['content', 'reasoning'] as const
-type Channel = (typeof channels)[number]
+export const channels = ['content', 'reasoning'] as const satisfies readonly Channel[]
 
-export const finishReasons = ['stop', 'length', 'tool_calls', 'error'] as const
-type FinishReason = (typeof finishReasons)[number]
+export const finishReasons = ['stop', 'length', 'tool_calls', 'error'] as const satisfies readonly EndReason[]
 
 /** How a text is to be read. What is undefined is not known, and the parser finds out or assumes. */
 export interface ParseSettings {
@@ -20,7 +18,7 @@ export interface ParseSettings {
   readonly channel: Channel | undefined
   readonly promptOpensReasoning: boolean | undefined
   readonly promptTail: string | undefined
-  readonly finishReason: FinishReason | undefined
+  readonly finishReason: EndReason | undefined
 }
 
 /** The options that say who wrote a text, for every command that reads one. */

@@ -1,10 +1,10 @@
 import { styleText } from 'node:util'
 import { printable } from '../base/printable.ts'
 
-type Style = Parameters<typeof styleText>[0]
+type LevelStyle = Parameters<typeof styleText>[0]
 type Fields = Readonly<Record<string, unknown>>
 
-const levelStyles: Readonly<Record<string, Style>> = {
+const levelStyles: Readonly<Record<string, LevelStyle>> = {
   debug: 'gray',
   info: 'cyan',
   warn: 'yellow',

@@ -4,7 +4,7 @@ import type { Plan } from '../exchange/plan.ts'
 import type { RecordedExchange, RecordedUpstream } from './recording.ts'
 
 /** Where the stages of one exchange are noted while it runs. None of this waits for anything. */
-export interface Recording {
+export interface OpenRecording {
   clientRequest(text: string): void
   upstreamRequest(plan: Plan): void
   upstreamAnswer(status: number, contentType: string): void
@@ -27,7 +27,7 @@ export interface RecordingRoom {
 type UpstreamNotes = Omit<RecordedUpstream, 'response'>
 
 /** The stages of one exchange in memory, until they are written or there is no room for them. */
-export class ExchangeRecording implements Recording {
+export class ExchangeRecording implements OpenRecording {
   private readonly requestId: string
   private readonly dialect: Dialect
   private readonly room: RecordingRoom

@@ -1,11 +1,11 @@
 import type { RecordConfig } from '../config/config.ts'
 import type { Redactor } from '../security/redact.ts'
 import type { Dialect } from '../base/dialect.ts'
-import { ExchangeRecording, type Recording } from './exchange-recording.ts'
+import { ExchangeRecording, type OpenRecording } from './exchange-recording.ts'
 import { RecordingFolder } from './recording-folder.ts'
 
 export interface Recorder {
-  open(requestId: string, dialect: Dialect): Recording
+  open(requestId: string, dialect: Dialect): OpenRecording
   /** Resolves when what is over has been written. */
   close(): Promise<void>
 }
@@ -60,7 +60,7 @@ class FolderRecorder implements Recorder {
     }, SWEEP_MS).unref()
   }
 
-  open(requestId: string, dialect: Dialect): Recording {
+  open(requestId: string, dialect: Dialect): OpenRecording {
     return new ExchangeRecording(requestId, dialect, {
       startedAt: this.options.now(),
       reserve: (bytes) => this.reserve(bytes),

@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import { type Refusal, refusal } from '../base/refusal.ts'
+import type { ClientKey } from '../config/config.ts'
 import { type FailureLimit } from './failure-limit.ts'
 import { type HostPolicy, isAllowedHost } from './host-check.ts'
-import { type ClientKey, findKey } from './key-check.ts'
+import { findKey } from './key-check.ts'
 
 export interface GatePolicy extends HostPolicy {
   readonly allowedOrigins: readonly string[]

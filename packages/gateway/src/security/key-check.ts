@@ -1,11 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-
-export interface ClientKey {
-  readonly name: string
-  /** 64 hexadecimal digits: keys themselves are never stored. */
-  readonly sha256: string
-}
+import type { ClientKey } from '../config/config.ts'
 
 export type FoundKey = { readonly is: 'ours'; readonly name: string } | { readonly is: 'wrong' | 'missing' }
 

@@ -14,7 +14,7 @@ import { parseBody, withoutByteOrderMark } from '../base/json-body.ts'
 import { readBody } from '../base/read-body.ts'
 import type { Refusal } from '../base/refusal.ts'
 import { sendJson } from '../base/send.ts'
-import type { Recording } from '../recorder/exchange-recording.ts'
+import type { OpenRecording } from '../recorder/exchange-recording.ts'
 import type { Recorder } from '../recorder/recorder.ts'
 import { tapResponse, tapUpstream } from '../recorder/tap.ts'
 import type { ClientAnswer } from '../exchange/client-answer.ts'
@@ -78,7 +78,7 @@ export async function countTokens(context: RouteContext): Promise<void> {
 /** Reads and decodes the request, or answers why it cannot. */
 export async function readRequest(
   context: RouteContext,
-  recording?: Recording,
+  recording?: OpenRecording,
 ): Promise<{ readonly request: ConversationRequest; readonly came: CameBody } | undefined> {
   const { request, client, config, log } = context
   const { bodyBytes } = config.limits
@@ -130,7 +130,7 @@ function exchangeFor(
   context: RouteContext,
   request: ConversationRequest,
   plan: Plan,
-  recording: Recording | undefined,
+  recording: OpenRecording | undefined,
 ): Exchange {
   const { config, client, upstreams, log } = context
   return new Exchange({

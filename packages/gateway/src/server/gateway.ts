@@ -9,7 +9,7 @@ import type { Logger } from '../observe/logger.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import { countTokens, openExchange, type RouteContext } from './answer-route.ts'
 import { answerModels } from './models.ts'
-import { dialectOf, findRoute, type Route, type RouteMatch } from './route-table.ts'
+import { dialectOf, findRoute, type HttpRoute, type RouteMatch } from './route-table.ts'
 import type { Recorder } from '../recorder/recorder.ts'
 import { allowOrigin, answerPreflight, isPreflight } from '../security/cors.ts'
 import { FailureLimit } from '../security/failure-limit.ts'
@@ -197,7 +197,7 @@ export class Gateway {
     return this.isDraining && route.name === 'models' ? shuttingDown : null
   }
 
-  private async serve(route: Route, context: RouteContext): Promise<void> {
+  private async serve(route: HttpRoute, context: RouteContext): Promise<void> {
     const { client } = context
     const { response } = client
     switch (route.name) {

@@ -12,7 +12,7 @@ import type { Logger } from '../observe/logger.ts'
 import type { HoldingParser, Metrics } from '../observe/metrics.ts'
 import type { ExchangeObserver } from '../exchange/exchange.ts'
 import type { Plan } from '../exchange/plan.ts'
-import type { Route } from './route-table.ts'
+import type { HttpRoute } from './route-table.ts'
 import type { UpstreamFault } from '../upstream/client.ts'
 
 /** What proxies report for a client that did not wait for the status. */
@@ -25,7 +25,7 @@ export class RequestLog implements ExchangeObserver {
   model: string | null = null
   /** The name of the key that let it in. */
   key: string | null = null
-  private readonly route: Route | null
+  private readonly route: HttpRoute | null
   private readonly requestId: string
   private readonly logger: Logger
   private readonly metrics: Metrics
@@ -50,7 +50,7 @@ export class RequestLog implements ExchangeObserver {
   private tokens: Usage | null = null
 
   constructor(
-    route: Route | null,
+    route: HttpRoute | null,
     requestId: string,
     world: { logger: Logger; metrics: Metrics; now: () => number },
   ) {

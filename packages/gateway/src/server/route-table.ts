@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Dialect } from '../base/dialect.ts'
 
 /** The routes of the gateway, as data: one list for the server, the checks and the tests. */
-export interface Route {
+export interface HttpRoute {
   readonly name:
     | 'messages'
     | 'count-tokens'
@@ -19,7 +19,7 @@ export interface Route {
   readonly isOpen: boolean
 }
 
-export const routes: readonly Route[] = [
+export const routes: readonly HttpRoute[] = [
   { name: 'messages', method: 'POST', path: '/v1/messages', isOpen: false },
   { name: 'count-tokens', method: 'POST', path: '/v1/messages/count_tokens', isOpen: false },
   { name: 'chat-completions', method: 'POST', path: '/v1/chat/completions', isOpen: false },
@@ -32,8 +32,8 @@ export const routes: readonly Route[] = [
 ]
 
 export type RouteMatch =
-  | { readonly is: 'route'; readonly route: Route }
-  | { readonly is: 'wrong-method'; readonly route: Route; readonly allow: string }
+  | { readonly is: 'route'; readonly route: HttpRoute }
+  | { readonly is: 'wrong-method'; readonly route: HttpRoute; readonly allow: string }
   | { readonly is: 'unknown' }
 
 /** Clients differ in whether their base address ends in `/v1`: both spellings are answered. */
@@ -71,7 +71,7 @@ function pathIn(url: string): string {
   return url.split('?', 1)[0] ?? ''
 }
 
-function isAt(path: string, route: Route): boolean {
+function isAt(path: string, route: HttpRoute): boolean {
   if (!route.path.endsWith('{id}')) return path === route.path
   const start = route.path.slice(0, -'{id}'.length)
   return path.startsWith(start) && path.length > start.length

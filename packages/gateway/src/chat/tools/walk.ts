@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
-export interface Found {
+export interface FolderEntry {
   readonly path: string
   readonly kind: 'file' | 'folder' | 'link' | 'other'
 }
@@ -12,7 +12,11 @@ const DEEPEST = 32
 const skipped: ReadonlySet<string> = new Set(['.git', 'node_modules'])
 
 /** What is in a folder, by name, folders before what is in them. Links are named and not followed. */
-export async function* walk(folder: string, signal: AbortSignal, depth = DEEPEST): AsyncGenerator<Found> {
+export async function* walk(
+  folder: string,
+  signal: AbortSignal,
+  depth = DEEPEST,
+): AsyncGenerator<FolderEntry> {
   const entries = await readdir(folder, { withFileTypes: true })
   const sorted = entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))
   for (const entry of sorted) {
@@ -29,7 +33,10 @@ export async function* walk(folder: string, signal: AbortSignal, depth = DEEPEST
 }
 
 /** One folder that may not be read is no reason to find nothing in the others. */
-async function* readable(found: AsyncGenerator<Found>, signal: AbortSignal): AsyncGenerator<Found> {
+async function* readable(
+  found: AsyncGenerator<FolderEntry>,
+  signal: AbortSignal,
+): AsyncGenerator<FolderEntry> {
   try {
     yield* found
   } catch (error) {
