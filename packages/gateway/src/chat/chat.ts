@@ -1,6 +1,6 @@
 import type { Style } from '../terminal/output.ts'
 import type { ChatView } from './chat-event.ts'
-import { runCommandLine } from './commands/run-command-line.ts'
+import { runCommandLine } from './commands/command-table.ts'
 import type { Interrupts } from './interrupts.ts'
 import type { ModelChoices } from './model/model-choice.ts'
 import type { Session } from './session.ts'

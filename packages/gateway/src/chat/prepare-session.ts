@@ -9,8 +9,7 @@ import { findResumed } from './resume.ts'
 import { Session } from './session.ts'
 import { ConversationFile } from './store/conversation-file.ts'
 import { ConversationFolder } from './store/conversation-folder.ts'
-import { firstLine } from './store/conversation-lines.ts'
-import { describeLoad } from './store/describe-load.ts'
+import { describeLoad, firstLine } from './store/conversation-lines.ts'
 import { WorkFolder } from './tools/work-folder.ts'
 
 /** A conversation, new or gone on with, and what it needs. */

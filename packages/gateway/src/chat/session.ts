@@ -1,5 +1,5 @@
 import type { Content, FormatId } from '@dragoman/core'
-import type { KeptAnswer } from './model/kept-answer.ts'
+import type { KeptAnswer } from './model/ask-model.ts'
 import type { ConversationFile } from './store/conversation-file.ts'
 
 /** Where a session keeps what is said. */

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { homedir } from 'node:os'
+import { isAbsolute, join } from 'node:path'
 import type { Io } from '../terminal/io.ts'
 import { secretsOf } from '../config/secrets-of.ts'
 import { createRedactor } from '../security/redact.ts'
@@ -8,12 +9,11 @@ import { type Chat, runChat, say } from './chat.ts'
 import type { ChatEvent, ChatView } from './chat-event.ts'
 import type { ChatOptions } from './chat-options.ts'
 import { modelLine } from './commands/model.ts'
-import { openConsole, type Console } from './console.ts'
+import { type Console, openConsole } from './console.ts'
 import { Interrupts } from './interrupts.ts'
 import { Permission } from './permission.ts'
 import { prepareSession, type Setup } from './prepare-session.ts'
 import { InputHistory } from './store/input-history.ts'
-import { stateFolder } from './store/state-folder.ts'
 import { JsonLines } from './view/json-lines.ts'
 import { printable } from '../base/printable.ts'
 import { Screen } from './view/screen.ts'
@@ -116,4 +116,12 @@ async function greet({ session, choices, view }: Chat, isAtLength: boolean, { st
   } else if (choices.isSimulated) {
     await stderr.line(stderr.style('dim', simulation))
   }
+}
+
+/** Where what is worth keeping between two runs is kept, after the XDG base directory specification. */
+export function stateFolder(env: NodeJS.ProcessEnv, home: string, platform: NodeJS.Platform): string {
+  const named = platform === 'win32' ? env['LOCALAPPDATA'] : env['XDG_STATE_HOME']
+  // The specification: a path that is not absolute says nothing.
+  const base = named !== undefined && isAbsolute(named) ? named : join(home, '.local', 'state')
+  return join(base, 'dragoman')
 }

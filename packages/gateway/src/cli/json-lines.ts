@@ -1,11 +1,9 @@
 import { CliError } from '../terminal/cli-error.ts'
 import { openInput } from './input.ts'
 import type { Io } from '../terminal/io.ts'
-import { longestLineBytes, readLines, type Line } from '../terminal/lines.ts'
+import { type Line, longestLineBytes, readLines } from '../terminal/lines.ts'
 import { parseRequestLine, readParseRequest } from './parse-request.ts'
-import type { ParseSettings } from './parse-settings.ts'
-import { parsePieces } from './parse-pieces.ts'
-import { Progress } from './progress.ts'
+import { parsePieces, type ParseSettings } from './parse-settings.ts'
 
 /** Answers each line of the input with a line, in order. One that cannot be parsed is answered with its error. */
 export async function parseJsonLines(
@@ -50,4 +48,32 @@ function answerLine({ number, text }: Line, defaults: ParseSettings): object {
 function describe(error: unknown): string {
   if (error instanceof CliError && error.hint !== undefined) return `${error.message} ${error.hint}`
   return error instanceof Error ? error.message : String(error)
+}
+
+const millisecondsBetween = 250
+
+/** A line on a terminal that says how far the work is. Where standard error is no terminal it says nothing. */
+class Progress {
+  private readonly io: Io
+  private nextAt: number
+  private isShown = false
+
+  constructor(io: Io) {
+    this.io = io
+    this.nextAt = io.now() + millisecondsBetween
+  }
+
+  async show(text: () => string): Promise<void> {
+    if (!this.io.stderr.isTerminal || this.io.now() < this.nextAt) return
+    this.nextAt = this.io.now() + millisecondsBetween
+    this.isShown = true
+    await this.io.stderr.write(`\r\u001B[K${text()}`)
+  }
+
+  /** To be called before a line is written where both streams are one terminal: it would land on this one. */
+  async clear(): Promise<void> {
+    if (!this.isShown) return
+    this.isShown = false
+    await this.io.stderr.write('\r\u001B[K')
+  }
 }

@@ -1,4 +1,4 @@
-import { readableFormat } from './known-format.ts'
+import { readableFormat } from './shared-options.ts'
 import { channels, finishReasons, type ParseSettings } from './parse-settings.ts'
 import { areTools } from './tools-file.ts'
 

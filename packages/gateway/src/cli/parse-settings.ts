@@ -1,9 +1,16 @@
-import type { Channel, EndReason, FormatId, ToolDefinition } from '@dragoman/core'
+import {
+  type Channel,
+  type EndReason,
+  type FormatId,
+  type ParsedOutput,
+  parseToolCalls,
+  type ToolDefinition,
+} from '@dragoman/core'
 import type { CommandArguments } from './arguments.ts'
 import { usageError } from '../terminal/cli-error.ts'
 import type { Option } from './command.ts'
 import type { Io } from '../terminal/io.ts'
-import { readableFormat } from './known-format.ts'
+import { readableFormat } from './shared-options.ts'
 import { readToolsFile } from './tools-file.ts'
 
 export const channels = ['content', 'reasoning'] as const satisfies readonly Channel[]
@@ -48,17 +55,31 @@ export async function readParseSettings(given: CommandArguments, io: Io): Promis
     model: given.text('model'),
     tools: await readToolsFile(given.text('tools'), io),
     channel: channels.find((channel) => channel === given.text('channel')),
-    promptOpensReasoning: promptOpensReasoning(given),
+    promptOpensReasoning: opensReasoning(given),
     promptTail: given.text('prompt-tail'),
     finishReason: finishReasons.find((reason) => reason === given.text('finish-reason')),
   }
 }
 
-function promptOpensReasoning(given: CommandArguments): boolean | undefined {
+function opensReasoning(given: CommandArguments): boolean | undefined {
   const opens = given.flag('prompt-opens-reasoning')
   const opensNot = given.flag('no-prompt-opens-reasoning')
   if (opens && opensNot) {
     throw usageError('--prompt-opens-reasoning and --no-prompt-opens-reasoning contradict each other')
   }
   return opens || opensNot ? opens : undefined
+}
+
+/** The text of one answer, pushed piece by piece, and all that it means. */
+export function parsePieces(pieces: readonly string[], settings: ParseSettings): ParsedOutput {
+  const { format, model, tools, channel, promptOpensReasoning, promptTail, finishReason } = settings
+  return parseToolCalls(pieces, {
+    ...(format !== undefined && { format }),
+    ...(model !== undefined && { model }),
+    ...(tools !== undefined && { tools }),
+    ...(channel !== undefined && { channel }),
+    ...(promptOpensReasoning !== undefined && { promptOpensReasoning }),
+    ...(promptTail !== undefined && { promptTail }),
+    ...(finishReason !== undefined && { finishReason }),
+  })
 }

@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net'
+import { type SettingTree, treeAt } from './setting-tree.ts'
 
 /**
  * Addresses no upstream may have: unspecified, link-local and the metadata services of clouds, also in the
@@ -44,3 +45,17 @@ forbidden6.addSubnet('64:ff9b::a9fe:0', 112, 'ipv6')
 const loopback = new BlockList()
 loopback.addSubnet('127.0.0.0', 8, 'ipv4')
 loopback.addAddress('::1', 'ipv6')
+
+/** Whether an address is the one that the gateway itself will listen on. */
+export function isOwnAddress(url: string, settings: SettingTree): boolean {
+  if (!URL.canParse(url)) return false
+  const { hostname, port, protocol } = new URL(url)
+  return protocol === 'http:' && isLoopbackHost(hostname) && Number(port || 80) === portOf(settings)
+}
+
+function portOf(settings: SettingTree): number {
+  const port = treeAt(settings, ['listen', 'port'])
+  return port?.kind === 'value' && typeof port.value === 'number' ? port.value : defaultPort
+}
+
+export const defaultPort = 12_377

@@ -7,18 +7,17 @@ import {
   resolveFormatId,
 } from '@dragoman/core'
 import { didYouMean } from '../base/did-you-mean.ts'
-import { isLoopbackHost } from './addresses.ts'
-import { describePath, type ConfigIssue, type Path } from './origin.ts'
-import { isOwnAddress } from './own-address.ts'
+import { isLoopbackHost, isOwnAddress } from './addresses.ts'
+import { type ConfigIssue, describePath, type Path } from './origin.ts'
 import {
   itemsAt,
   keysAt,
   leavesOf,
   originAt,
   plainValue,
+  type SettingTree,
   textAt,
   treeAt,
-  type SettingTree,
 } from './setting-tree.ts'
 import { isOpenRouter } from './upstream-url.ts'
 

@@ -1,7 +1,6 @@
-import { formatIds, resolveFormatId, type FormatId } from '@dragoman/core'
+import { type FormatId, formatIds, resolveFormatId } from '@dragoman/core'
 import { z } from 'zod'
 import { didYouMean } from '../base/did-you-mean.ts'
-import { durationPattern, parseDuration } from './duration.ts'
 
 /** A map that takes no other keys than these. */
 export function section<Shape extends z.core.$ZodShape>(shape: Shape) {
@@ -90,3 +89,47 @@ function formatText(names: readonly string[]) {
 function question(meant: string | undefined): string {
   return meant === undefined ? '' : `. Did you mean ${meant}?`
 }
+
+/** Whole numbers with a unit: `250ms`, `10s`, `5m`, `2h`, `7d`. */
+const durationPattern = /^(\d{1,12})(ms|s|m|h|d)$/
+
+/** Milliseconds, or undefined for a text that is no duration. */
+function parseDuration(value: string): number | undefined {
+  const [, amount, unit] = durationPattern.exec(value) ?? []
+  const factor = unit === undefined ? undefined : milliseconds.get(unit)
+  return factor === undefined ? undefined : Number(amount) * factor
+}
+
+const milliseconds: ReadonlyMap<string, number> = new Map([
+  ['ms', 1],
+  ['s', 1000],
+  ['m', 60_000],
+  ['h', 3_600_000],
+  ['d', 86_400_000],
+])
+
+/** What is wrong with a header that is to be sent with every request, or undefined. */
+export function headerNameFault(name: string): string | undefined {
+  if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) return 'is no name of a header'
+  return ownHeaders.has(name.toLowerCase()) ? 'is set by the gateway itself' : undefined
+}
+
+// A line break would end the header and begin another that nobody configured.
+export function headerValueFault(value: string): string | undefined {
+  if (/[\r\n\0]/.test(value)) return 'must not hold a line break or a null character'
+  return /[^\t\u0020-\u007E\u0080-\u00FF]/.test(value) ? 'holds characters that a header cannot' : undefined
+}
+
+const ownHeaders: ReadonlySet<string> = new Set([
+  'connection',
+  'content-length',
+  'content-type',
+  'expect',
+  'host',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])

@@ -1,21 +1,13 @@
-import { formatIds, type FormatId } from '@dragoman/core'
+import { type FormatId, formatIds } from '@dragoman/core'
 import { z } from 'zod'
 import { dialects } from '../base/dialect.ts'
-import { headerNameFault, headerValueFault } from './header-faults.ts'
-import {
-  clientKeyFault,
-  gatewayField,
-  hostFault,
-  hostNameFault,
-  originFault,
-  upstreamNameFault,
-} from './faults.ts'
-import { defaultPort } from './own-address.ts'
 import {
   duration,
   flag,
   formatName,
   formatNameOrAuto,
+  headerNameFault,
+  headerValueFault,
   listOf,
   mapOf,
   oneOf,
@@ -24,6 +16,15 @@ import {
   text,
   wholeNumber,
 } from './schema-parts.ts'
+import {
+  clientKeyFault,
+  gatewayField,
+  hostFault,
+  hostNameFault,
+  originFault,
+  upstreamNameFault,
+} from './faults.ts'
+import { defaultPort } from './addresses.ts'
 import { upstreamUrlFault } from './upstream-url.ts'
 
 const listen = section({

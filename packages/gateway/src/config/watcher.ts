@@ -1,7 +1,7 @@
 import { isLoopbackHost } from './addresses.ts'
 import type { GatewayConfig } from './config.ts'
 import type { LoadedConfig, LoadResult, RefusedConfig } from './load.ts'
-import { lostFiles } from './lost-files.ts'
+import type { ConfigIssue } from './origin.ts'
 
 export interface ConfigWatcherOptions {
   readonly initial: LoadedConfig
@@ -116,4 +116,18 @@ function unreadable(error: unknown): RefusedConfig {
     files: [],
     watched: [],
   }
+}
+
+/**
+ * The files that are in force and say nothing in a configuration that was read after them. A file can be gone, or
+ * empty, while somebody writes it; taken over like that, the gateway would do without its keys and its upstreams.
+ */
+export function lostFiles(inForce: readonly string[], next: LoadedConfig): ConfigIssue[] {
+  return inForce
+    .filter((file) => !next.tellingFiles.includes(file))
+    .map((file) => {
+      const fate = next.files.includes(file) ? 'is empty' : 'is gone'
+      const message = `${file}: ${fate}; the gateway does without it after a restart only`
+      return { origin: { from: 'default' }, path: '', message }
+    })
 }

@@ -13,13 +13,12 @@ import {
   withToolsInPrompt,
 } from '@dragoman/core'
 import type { Dialect } from '../base/dialect.ts'
-import { sameJson } from '../base/same-json.ts'
+import { sameJson } from '../base/json-body.ts'
 import type { GatewayConfig, Upstream } from '../config/config.ts'
 import type { ModelRoute } from '../config/match-model.ts'
 import { answerPath, headersFor, type UpstreamRequest } from '../upstream/upstream-request.ts'
 import { expectedCalls } from './expected-calls.ts'
-import { forcedChoice } from './forced-choice.ts'
-import { habitsOf } from './host-habits.ts'
+import { forcedChoice, habitsOf } from './host-habits.ts'
 
 export type FormatSource = 'configuration' | 'dialect' | 'model name' | 'history' | 'nothing'
 

@@ -1,11 +1,14 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import { createHash, timingSafeEqual } from 'node:crypto'
 import { type Refusal, refusal } from '../base/refusal.ts'
 import type { ClientKey } from '../config/config.ts'
-import { type FailureLimit } from './failure-limit.ts'
-import { type HostPolicy, isAllowedHost } from './host-check.ts'
-import { findKey } from './key-check.ts'
+import type { FailureLimit } from './failure-limit.ts'
 
-export interface GatePolicy extends HostPolicy {
+export interface GatePolicy {
+  readonly isLoopback: boolean
+  readonly port: number
+  /** The names that a request may use for this server beside those of the loopback; exact, without port. */
+  readonly allowedHosts: readonly string[]
   readonly allowedOrigins: readonly string[]
   readonly keys: readonly ClientKey[]
   readonly failureLimit: FailureLimit
@@ -92,4 +95,47 @@ function isJsonInUtf8(type: string): boolean {
   const [media, ...parameters] = type.split(';').map((part) => part.trim())
   const isUtf8 = parameters.every((parameter) => /^(?:charset=(?:utf-8|"utf-8"))?$/.test(parameter))
   return media === 'application/json' && isUtf8
+}
+
+const loopbackNames: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
+
+/**
+ * A web page can point a name of its own at 127.0.0.1 and then speak to us as if it were ours (DNS
+ * rebinding); the Host header still tells the name. Without this check any page could spend the keys.
+ */
+function isAllowedHost(host: string, policy: GatePolicy): boolean {
+  const { name, port } = splitHost(host.toLowerCase())
+  if (policy.allowedHosts.includes(name)) return true
+  return policy.isLoopback && loopbackNames.has(name) && (port === '' || port === String(policy.port))
+}
+
+function splitHost(host: string): { name: string; port: string } {
+  const end = host.startsWith('[') ? host.indexOf(']') + 1 : host.indexOf(':')
+  if (end <= 0) return { name: host, port: '' }
+  const rest = host.slice(end)
+  return { name: host.slice(0, end), port: rest.startsWith(':') ? rest.slice(1) : rest }
+}
+
+type FoundKey = { readonly is: 'ours'; readonly name: string } | { readonly is: 'wrong' | 'missing' }
+
+/** Whether a request carries a key, and which of ours it is. */
+function findKey(headers: IncomingHttpHeaders, keys: readonly ClientKey[]): FoundKey {
+  const given = keysIn(headers)
+  let found: string | null = null
+  for (const text of given) {
+    const digest = createHash('sha256').update(text).digest()
+    // Every key is compared, whichever matches: the time taken must not tell how far one got.
+    for (const key of keys) {
+      if (timingSafeEqual(digest, Buffer.from(key.sha256, 'hex'))) found ??= key.name
+    }
+  }
+  if (given.length === 0) return { is: 'missing' }
+  return found === null ? { is: 'wrong' } : { is: 'ours', name: found }
+}
+
+/** A client may send both headers, one of them with a key for somebody else. */
+function keysIn(headers: IncomingHttpHeaders): string[] {
+  const bearer = /^Bearer\s+(\S+)\s*$/i.exec(headers.authorization ?? '')?.[1]
+  const apiKey = headers['x-api-key']
+  return [bearer, apiKey].filter((key): key is string => typeof key === 'string' && key !== '')
 }

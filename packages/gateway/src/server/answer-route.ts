@@ -76,7 +76,7 @@ export async function countTokens(context: RouteContext): Promise<void> {
 }
 
 /** Reads and decodes the request, or answers why it cannot. */
-export async function readRequest(
+async function readRequest(
   context: RouteContext,
   recording?: OpenRecording,
 ): Promise<{ readonly request: ConversationRequest; readonly came: CameBody } | undefined> {

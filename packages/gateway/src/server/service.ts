@@ -1,11 +1,11 @@
+import { readFile } from 'node:fs/promises'
 import type { GatewayConfig } from '../config/config.ts'
 import { secretsOf } from '../config/secrets-of.ts'
 import { createLogger, type ServiceLogger } from '../observe/logger.ts'
 import type { Metrics } from '../observe/metrics.ts'
-import { FollowingRecorder } from '../recorder/following-recorder.ts'
+import { FollowingRecorder } from '../recorder/recorder.ts'
 import { createRedactor } from '../security/redact.ts'
 import type { BuiltInServer } from '../upstream/upstreams.ts'
-import { connectionLimit } from './connection-limit.ts'
 import { Gateway } from './gateway.ts'
 
 /** A gateway with all that belongs to it: its log, its recordings, and the secrets that neither may hold. */
@@ -81,4 +81,19 @@ export async function startService(
       await logger.close()
     },
   }
+}
+
+/** For files, and for connections that are no client's. */
+const OTHER_DESCRIPTORS = 64
+
+/**
+ * How many clients may be connected. Each may need a connection to an upstream too; without any descriptor left, no
+ * request could be answered, no recording written, and the process would spin on connections that it cannot take.
+ */
+export async function connectionLimit(): Promise<number> {
+  // Only Linux tells. Elsewhere the system itself refuses connections.
+  const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '')
+  const descriptors = /^Max open files +(\d+)/m.exec(limits)?.[1]
+  if (descriptors === undefined) return Infinity
+  return Math.max(1, Math.floor((Number(descriptors) - OTHER_DESCRIPTORS) / 2))
 }

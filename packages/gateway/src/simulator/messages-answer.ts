@@ -1,7 +1,6 @@
 import { encodeSse } from '@dragoman/core'
 import type { Envelope } from './chat-completion.ts'
 import { cutText, tokensOf } from './cut-text.ts'
-import { signatureOf } from './messages-signature.ts'
 import { seededRandom } from './random.ts'
 import type { ScriptedAnswer } from './script.ts'
 
@@ -83,4 +82,9 @@ function endOf({ calls }: ScriptedAnswer): { readonly stop_reason: string; reado
 function usageOf({ request, thought, text, calls }: ScriptedAnswer): object {
   const written = thought + text + JSON.stringify(calls)
   return { input_tokens: Math.ceil(request.promptLength / 4), output_tokens: tokensOf(written).length }
+}
+
+/** What proves to this server that it thought so itself. It stands for Anthropic's: base64, and no other text has it. */
+export function signatureOf(thought: string): string {
+  return Buffer.from(`simulated ${thought}`).toString('base64')
 }

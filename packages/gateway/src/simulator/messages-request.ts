@@ -1,6 +1,6 @@
-import { InvalidRequest, type ChatMessage, type ChatRequest, type OfferedTool } from './chat-request.ts'
+import { type ChatMessage, type ChatRequest, InvalidRequest, type OfferedTool } from './chat-request.ts'
 import { isJsonObject, type JsonObject } from './json.ts'
-import { signatureOf } from './messages-signature.ts'
+import { signatureOf } from './messages-answer.ts'
 
 /** A request in Anthropic's dialect. What its server answers 400 to is refused here too. */
 export function readMessagesRequest(body: unknown): ChatRequest {

@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { BoundedList } from './bounded-list.ts'
 import type { HistoryProblem } from './history.ts'
 import { errorReply, type Reply } from './reply.ts'
 import {
@@ -222,4 +221,23 @@ function fail(response: ServerResponse, error: unknown): void {
     sendJson(response, 500, {
       error: { message: String(error), type: 'server_error', param: null, code: 500 },
     })
+}
+
+/** Keeps what was added last: a simulator that runs for days must not fill the memory. */
+class BoundedList<Item> {
+  readonly #items: Item[] = []
+  readonly #limit: number
+
+  constructor(limit: number) {
+    this.#limit = limit
+  }
+
+  get items(): readonly Item[] {
+    return this.#items
+  }
+
+  add(item: Item): void {
+    this.#items.push(item)
+    if (this.#items.length > this.#limit) this.#items.shift()
+  }
 }

@@ -1,5 +1,7 @@
-import type { Failure } from '@dragoman/core'
+import type { IncomingHttpHeaders } from 'node:http'
+import { type Failure, failureFromResponse } from '@dragoman/core'
 import type { UpstreamFault } from './client.ts'
+import { type RateLimits, rateLimitsIn } from './rate-limits.ts'
 
 /** What a client is told about a call that came to nothing. */
 export function failureOf({ code }: Pick<UpstreamFault, 'code'>): Failure {
@@ -36,4 +38,39 @@ export function failureOf({ code }: Pick<UpstreamFault, 'code'>): Failure {
 
 export function upstreamFailure(code: string, message: string): Failure {
   return { kind: 'upstream', code, message }
+}
+
+/** The most of an error's body that is read. */
+const ERROR_BYTES = 65_536
+
+/** An answer of the upstream that is an error, while its body comes. */
+export class UpstreamRefusal {
+  private readonly status: number
+  private readonly headers: IncomingHttpHeaders
+  private readonly chunks: Buffer[] = []
+  private size = 0
+
+  constructor(status: number, headers: IncomingHttpHeaders) {
+    this.status = status
+    this.headers = headers
+  }
+
+  /** Nothing more is read. */
+  get isFull(): boolean {
+    return this.size >= ERROR_BYTES
+  }
+
+  get limits(): RateLimits | undefined {
+    return rateLimitsIn(this.headers)
+  }
+
+  push(chunk: Buffer): void {
+    this.chunks.push(chunk)
+    this.size += chunk.length
+  }
+
+  failure(): Failure {
+    const body = Buffer.concat(this.chunks).toString('utf8', 0, ERROR_BYTES)
+    return failureFromResponse({ status: this.status, body })
+  }
 }

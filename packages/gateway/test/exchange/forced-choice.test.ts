@@ -1,6 +1,6 @@
 import { decodeChatRequest } from '@dragoman/core'
 import { describe, expect, it } from 'vitest'
-import { forcedChoice } from '../../src/exchange/forced-choice.ts'
+import { forcedChoice } from '../../src/exchange/host-habits.ts'
 
 const named = { type: 'function', function: { name: 'read' } }
 

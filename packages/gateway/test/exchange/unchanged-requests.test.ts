@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { afterEach, describe, expect, it } from 'vitest'
-import { sameJson } from '../../src/base/same-json.ts'
+import { sameJson } from '../../src/base/json-body.ts'
 import { between, stopAll } from './between.ts'
 
 afterEach(stopAll)

@@ -2,10 +2,9 @@ import { resolve } from 'node:path'
 import type { Chat } from '../chat.ts'
 import { loadConversation } from '../store/conversation-file.ts'
 import { conversationName, type ListedConversation } from '../store/conversation-folder.ts'
-import type { StoredConversation } from '../store/conversation-lines.ts'
-import { describeLoad } from '../store/describe-load.ts'
+import { describeLoad, type StoredConversation } from '../store/conversation-lines.ts'
 import { printable, shortened } from '../../base/printable.ts'
-import { CommandError, type ChatCommand } from './chat-command.ts'
+import { type ChatCommand, CommandError } from './chat-command.ts'
 
 const MOST_LISTED = 10
 

@@ -1,6 +1,6 @@
 import {
-  type ConversationRequest,
   type Content,
+  type ConversationRequest,
   type Failure,
   type FinishReason,
   type FormatId,
@@ -16,7 +16,6 @@ import type { Upstreams } from '../../upstream/upstreams.ts'
 import type { ChatEvent } from '../chat-event.ts'
 import { AnswerCollector, type AnswerEnd } from './answer-collector.ts'
 import { mintWith, takenIds } from './history-id.ts'
-import type { KeptAnswer } from './kept-answer.ts'
 import { UpstreamAnswer } from './upstream-answer.ts'
 
 /** How much of an answer is kept to be shown again as it came. */
@@ -144,4 +143,19 @@ function formatOf(plan: Plan, became: Content | null): FormatId {
   if (call === undefined) return plan.formatFrom === 'history' ? 'standard' : plan.format
   const tag = formatTagOf(call.id)
   return tag === null || tag === 'std' ? 'standard' : tag
+}
+
+/** One answer from both sides: as the upstream sent it, and as it was understood. */
+export interface KeptAnswer {
+  readonly model: string
+  /** `standard` where the calls were structured. */
+  readonly format: FormatId
+  readonly source: 'sse' | 'json'
+  /** The body of the answer as it came. */
+  readonly received: string
+  /** Whether `received` is only the beginning. */
+  readonly isCut: boolean
+  readonly became: Content | null
+  /** What was wrong with it, and what was repaired, in words. */
+  readonly remarks: readonly string[]
 }

@@ -1,5 +1,5 @@
-import { readText } from './read-text.ts'
-import { textArgument, ToolError, type ChatTool } from './tool.ts'
+import { readText } from './read-file.ts'
+import { type ChatTool, textArgument, ToolError } from './tool.ts'
 import { walk } from './walk.ts'
 
 const MOST_HITS = 100

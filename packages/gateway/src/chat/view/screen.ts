@@ -1,9 +1,7 @@
 import type { Output, Style } from '../../terminal/output.ts'
 import type { ChatEvent, ChatView } from '../chat-event.ts'
 import { printable, PrintableStream } from '../../base/printable.ts'
-import { ShownCall } from './shown-call.ts'
-import { shownResult } from './shown-result.ts'
-import { WaitingLine } from './waiting-line.ts'
+import { ShownCall, shownResult } from './shown-call.ts'
 
 /** What the last characters on the screen belong to. */
 type Place = 'line start' | 'text' | 'reasoning' | 'call'
@@ -161,5 +159,32 @@ export class Screen implements ChatView {
       if (this.broken === undefined) this.onBroken()
       this.broken ??= error
     })
+  }
+}
+
+const PATIENCE_MS = 1000
+
+/** Says what is waited for, where it takes long, and is gone as soon as it comes. */
+export class WaitingLine {
+  private readonly write: (text: string) => void
+  private timer: NodeJS.Timeout | undefined
+  private isShown = false
+
+  constructor(write: (text: string) => void) {
+    this.write = write
+  }
+
+  start(text: string): void {
+    this.stop()
+    this.timer = setTimeout(() => {
+      this.isShown = true
+      this.write(text)
+    }, PATIENCE_MS)
+  }
+
+  stop(): void {
+    clearTimeout(this.timer)
+    if (this.isShown) this.write('\r\u001b[K')
+    this.isShown = false
   }
 }

@@ -18,3 +18,16 @@ export class ShownCall {
     return this.length > MOST_SHOWN ? ` (${this.length} characters)` : ''
   }
 }
+
+const MOST_LINES = 6
+const LONGEST_LINE = 160
+
+/** The beginning of what a tool answered, in lines for the screen. */
+export function shownResult(result: string): string[] {
+  const lines = printable(result.slice(0, 20_000).replaceAll(/\r\n?/g, '\n')).trimEnd().split('\n')
+  const shown = lines
+    .slice(0, MOST_LINES)
+    .map((line) => (line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE)}…` : line))
+  const total = result.trimEnd().split('\n').length
+  return total > MOST_LINES ? [...shown, `… ${total - MOST_LINES} more lines`] : shown
+}

@@ -7,7 +7,7 @@ import type { Command } from '../command.ts'
 import { configOptions } from '../config-options.ts'
 import { openInput, readText } from '../input.ts'
 import type { Io } from '../../terminal/io.ts'
-import { readableFormat } from '../known-format.ts'
+import { readableFormat } from '../shared-options.ts'
 import { readConfig } from '../read-config.ts'
 
 const { config, upstream } = configOptions

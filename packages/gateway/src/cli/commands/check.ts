@@ -1,10 +1,10 @@
 import type { GatewayConfig } from '../../config/config.ts'
 import type { LoadedConfig, LoadResult } from '../../config/load.ts'
-import { describeIssue, describeOrigin, type ConfigIssue } from '../../config/origin.ts'
+import { type ConfigIssue, describeIssue, describeOrigin } from '../../config/origin.ts'
 import { configOptions, exitCodeFor, readConfigFlags } from '../config-options.ts'
 import type { Command } from '../command.ts'
 import type { Io } from '../../terminal/io.ts'
-import { workerCount, workersOption } from '../workers-option.ts'
+import { workerCount, workersOption } from '../shared-options.ts'
 
 export const check: Command = {
   name: 'check',

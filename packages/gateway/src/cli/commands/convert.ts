@@ -3,7 +3,7 @@ import type { RecordedExchange, RecordedUpstream } from '../../recorder/recordin
 import { expectedCalls } from '../../exchange/expected-calls.ts'
 import { failure } from '../../terminal/cli-error.ts'
 import type { Command } from '../command.ts'
-import { dialectIn } from '../dialect-option.ts'
+import { dialectIn } from '../shared-options.ts'
 import { openInput } from '../input.ts'
 import { modelOptions, type ParseSettings, readParseSettings } from '../parse-settings.ts'
 import { openRecorded } from '../recorded-input.ts'

@@ -1,7 +1,7 @@
 import { detectModel, type FormatId } from '@dragoman/core'
 import { usageError } from '../../terminal/cli-error.ts'
 import type { Command } from '../command.ts'
-import { formatNamed } from '../known-format.ts'
+import { formatNamed } from '../shared-options.ts'
 
 export const detect: Command = {
   name: 'detect',

@@ -12,7 +12,7 @@ import { packageVersion } from '../package-files.ts'
 import { readConfig } from '../read-config.ts'
 import { startSimulator } from '../built-in-simulator.ts'
 import { serveHints } from '../serve-hints.ts'
-import { workerCount, workersOption } from '../workers-option.ts'
+import { workerCount, workersOption } from '../shared-options.ts'
 
 export const serve: Command = {
   name: 'serve',
@@ -70,7 +70,7 @@ async function serveUntilTheEnd(serving: Serving): Promise<0 | 1> {
 /** A worker begins with the files of the others, or not at all. */
 async function checkFiles({ loaded, io }: Serving): Promise<void> {
   const [{ lostFiles }, { describeIssue }, { filesInForce }] = await Promise.all([
-    import('../../config/lost-files.ts'),
+    import('../../config/watcher.ts'),
     import('../../config/origin.ts'),
     import('../../server/worker-messages.ts'),
   ])
@@ -103,7 +103,7 @@ async function serveAlone({ loaded, load, terminal, io }: Serving): Promise<0 | 
     await Promise.all([
       import('../../observe/metrics.ts'),
       import('../../config/follow-config.ts'),
-      import('../../server/hangups.ts'),
+      import('../../server/own-terminal.ts'),
       import('../../server/lifetime.ts'),
       import('../../observe/patient-writer.ts'),
     ])
@@ -137,7 +137,7 @@ async function serveWithWorkers(serving: Serving): Promise<0 | 1> {
     await Promise.all([
       import('../../server/workers.ts'),
       import('../../config/follow-config.ts'),
-      import('../../server/hangups.ts'),
+      import('../../server/own-terminal.ts'),
       import('../../server/lifetime.ts'),
       import('../../observe/patient-writer.ts'),
     ])
