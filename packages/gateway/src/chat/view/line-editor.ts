@@ -1,9 +1,9 @@
-import { createInterface, type Interface } from 'node:readline'
-import type { Readable } from 'node:stream'
+import { createInterface, type Interface, type Key } from 'node:readline'
+import { Keyboard, type KeySource } from './keyboard.ts'
 import { PromptOutput, type Terminal } from './prompt-output.ts'
 
 export interface LineEditorOptions {
-  readonly input: Readable
+  readonly input: KeySource
   readonly terminal: Terminal
   readonly prompt: () => string
   /** What was typed before, the latest first. */
@@ -27,6 +27,7 @@ const MORE = '… '
 export class LineEditor implements AsyncIterable<string> {
   private readonly options: LineEditorOptions
   private readonly output: PromptOutput
+  private readonly keyboard: Keyboard
   private readonly editor: Interface
   private waiting: Waiting = { for: 'nothing' }
   private readonly ahead: string[] = []
@@ -40,8 +41,9 @@ export class LineEditor implements AsyncIterable<string> {
     this.options = options
     const { input, terminal, history } = options
     this.output = new PromptOutput(terminal)
+    this.keyboard = new Keyboard(input)
     this.editor = createInterface({
-      input,
+      input: this.keyboard,
       output: this.output,
       terminal: true,
       history: [...history],
@@ -50,15 +52,16 @@ export class LineEditor implements AsyncIterable<string> {
       // Alone, Escape is of no use here: nobody should wait for it.
       escapeCodeTimeout: 50,
     })
-    takePieces(this.editor)
     this.output.isMuted = true
     this.editor.on('line', (line) => this.onLine(line))
     this.editor.on('history', (lines: string[]) => {
       if (this.waiting.for === 'answer') lines.shift()
     })
     this.editor.on('SIGINT', () => this.onInterrupt())
+    // After Ctrl-Z and `fg` readline leaves its input paused: nothing would keep the process alive.
+    this.editor.on('SIGCONT', () => this.editor.resume())
     this.editor.on('close', () => this.onClose())
-    input.on('keypress', this.onKey)
+    this.keyboard.connect(this.editor, (text, key) => this.onKey(text, key))
     // Asks the terminal to mark what is pasted: its line ends do not end the input.
     terminal.write('\u001b[?2004h')
   }
@@ -157,7 +160,7 @@ export class LineEditor implements AsyncIterable<string> {
 
   private onClose(): void {
     this.isClosed = true
-    this.options.input.off('keypress', this.onKey)
+    this.keyboard.disconnect()
     this.options.terminal.write('\u001b[?2004l')
     if (this.waiting.for !== 'nothing') this.options.terminal.write('\n')
     this.output.destroy()
@@ -177,24 +180,9 @@ export class LineEditor implements AsyncIterable<string> {
     this.editor.write(null, { ctrl: true, name: 'u' })
   }
 
-  private readonly onKey = (_text: string | undefined, key: { readonly name?: string } | undefined): void => {
-    if (key?.name === 'paste-start') this.isPasting = true
-    if (key?.name === 'paste-end') this.isPasting = false
+  private onKey(text: string | undefined, key: Key): void {
+    if (key.name === 'paste-start') this.isPasting = true
+    else if (key.name === 'paste-end') this.isPasting = false
+    else this.editor.write(text ?? null, key)
   }
-}
-
-/**
- * For characters that come in one piece Node turns completion off, and with it two things that are needed. They are
- * appended to the line wherever the cursor is, so that what is pasted into the middle would end up behind it. And the
- * row that the cursor is on is not kept, so that a line that grew over the edge would be drawn twice.
- */
-function takePieces(editor: Interface): void {
-  let isEnabled = true
-  Object.defineProperty(editor, 'isCompletionEnabled', {
-    get: () => isEnabled || editor.cursor < editor.line.length,
-    set: (value: boolean) => {
-      if (value && !isEnabled) Object.assign(editor, { prevRows: editor.getCursorPos().rows })
-      isEnabled = value
-    },
-  })
 }
