@@ -2,22 +2,14 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { HistoryProblem } from './history.ts'
 import { errorReply, type Reply } from './reply.ts'
-import {
-  nodeWorld,
-  play,
-  simulate,
-  simulateMessages,
-  type Simulation,
-  type TakeChunk,
-  type World,
-} from './simulate.ts'
+import { nodeWorld, play, simulate, simulateMessages, type Simulation, type TakeChunk } from './simulate.ts'
 import { resolveSettings, type SimulatorSettings } from './settings.ts'
 import { writings } from './writings.ts'
 
 /** A scripted model on an endpoint that speaks OpenAI's chat dialect and Anthropic's. */
 export interface Simulator {
   /** Resolves to the base address that clients are given: `http://127.0.0.1:PORT/v1`. */
-  listen(port?: number, host?: string): Promise<string>
+  listen(port?: number): Promise<string>
   /** Ends everything that still runs. */
   close(): Promise<void>
   /** The base address, once it listens. */
@@ -39,8 +31,8 @@ interface SeenHistoryProblem extends HistoryProblem {
   readonly model: string
 }
 
-export function createSimulator(settings: SimulatorSettings = {}, world: World = nodeWorld()): Simulator {
-  return new HttpSimulator(resolveSettings(settings), world)
+export function createSimulator(settings: SimulatorSettings = {}): Simulator {
+  return new HttpSimulator(resolveSettings(settings))
 }
 
 const rememberedRequests = 200
@@ -49,15 +41,14 @@ const longestBody = 64 * 1024 * 1024
 
 class HttpSimulator implements Simulator {
   readonly #settings: SimulatorSettings
-  readonly #world: World
+  readonly #world = nodeWorld()
   readonly #server: Server
   readonly #requests = new BoundedList<SimulatedRequest>(rememberedRequests)
   readonly #problems = new BoundedList<SeenHistoryProblem>(rememberedProblems)
   #openRequests = 0
 
-  constructor(settings: SimulatorSettings, world: World) {
+  constructor(settings: SimulatorSettings) {
     this.#settings = settings
-    this.#world = world
     this.#server = createServer((request, response) => {
       this.#handle(request, response).catch((error: unknown) => fail(response, error))
     })
@@ -78,12 +69,11 @@ class HttpSimulator implements Simulator {
   get address(): string | undefined {
     const address = this.#server.address()
     if (address === null || typeof address === 'string') return undefined
-    const host = address.family === 'IPv6' ? `[${address.address}]` : address.address
-    return `http://${host}:${address.port}/v1`
+    return `http://${address.address}:${address.port}/v1`
   }
 
-  async listen(port = 0, host = '127.0.0.1'): Promise<string> {
-    this.#server.listen(port, host)
+  async listen(port = 0): Promise<string> {
+    this.#server.listen(port, '127.0.0.1')
     await once(this.#server, 'listening')
     return this.address ?? ''
   }
