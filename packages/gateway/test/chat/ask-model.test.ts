@@ -216,16 +216,19 @@ describe('an answer that is stopped', () => {
   it('keeps what was said, shows nothing more, and ends the request', async () => {
     const stop = new AbortController()
     let isOpen = true
+    let goOn: (() => void) | undefined
     const { end, content, events } = await ask(
       (response) => {
         response.on('close', () => (isOpen = false))
         sse(response, chunk({ content: 'Once upon ' }))
-        setTimeout(() => sse(response, chunk({ content: 'a time' })), 50)
+        goOn = () => sse(response, chunk({ content: 'a time' }))
       },
       {
         signal: stop.signal,
         onEvent: ({ type }) => {
-          if (type === 'text') stop.abort()
+          if (type !== 'text') return
+          stop.abort()
+          goOn?.()
         },
       },
     )

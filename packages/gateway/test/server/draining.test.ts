@@ -1,5 +1,5 @@
+import { once } from 'node:events'
 import { connect } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
 import { ask, clientDialects, paths, post, readAnswer, weatherRequest, inTurn } from './ask.ts'
 import { startGateway, stopGateways } from './running-gateway.ts'
@@ -61,22 +61,27 @@ describe('a gateway that is asked to end', () => {
     const { port, host } = new URL(address)
     const client = connect({ port: Number(port), host: '127.0.0.1' })
     const head = ['POST /v1/messages HTTP/1.1', `host: ${host}`, 'content-type: application/json']
-    client.write([...head, 'content-length: 1000', '', '{"model":'].join('\r\n'))
+    const length = ['content-length: 1000', 'expect: 100-continue']
+    client.write([...head, ...length, '', '{"model":'].join('\r\n'))
     let text = ''
     client.on('data', (piece: Buffer) => (text += piece.toString('utf8')))
-    await sleep(50)
-    await gateway.drain()
+    // The gateway says that it has the headers and waits for the body.
+    await until(() => text === 'HTTP/1.1 100 Continue\r\n\r\n')
+    text = ''
+    await Promise.all([once(client, 'close'), gateway.drain()])
     expect(text).toMatch(/^HTTP\/1\.1 503 /)
     expect(text).toContain('overloaded_error')
     expect(upstream.requests).toHaveLength(0)
   })
 
   it.each(clientDialects)('lets a stream to a client of %s come to its end', async (dialect) => {
-    const upstream = await startUpstream(async (response) => {
+    let finish: (() => void) | undefined
+    const upstream = await startUpstream((response) => {
       sse(response, says)
-      await sleep(200)
-      sse(response, chunk({}, 'stop'), '[DONE]')
-      response.end()
+      finish = () => {
+        sse(response, chunk({}, 'stop'), '[DONE]')
+        response.end()
+      }
     })
     const { address, gateway } = await startGateway({
       upstream: upstream.url,
@@ -85,6 +90,8 @@ describe('a gateway that is asked to end', () => {
     const running = await post(address, paths[dialect], weatherRequest(dialect))
     const started = performance.now()
     const drained = gateway.drain()
+    expect((await fetch(`${address}/health`)).status).toBe(503)
+    finish?.()
     expect(await readAnswer(running)).toMatchObject({
       text: 'Paris is',
       isMarkedDone: true,

@@ -1,4 +1,4 @@
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { createServer as createSecureServer } from 'node:https'
 import { connect, createServer, type Server } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -124,15 +124,17 @@ describe.each(clientDialects)('for a client of %s', (dialect) => {
   })
 
   it('a client that closes its half of the connection gets the whole answer, or the upstream is let go', async () => {
-    const upstream = await startUpstream((response) => {
+    const client = new EventEmitter()
+    const halfClosed = once(client, 'half-closed')
+    const upstream = await startUpstream(async (response) => {
       sse(response, chunk({ role: 'assistant', content: 'Paris is' }))
-      setTimeout(() => {
-        sse(response, chunk({}, 'stop'), '[DONE]')
-        response.end()
-      }, 100)
+      await halfClosed
+      sse(response, chunk({}, 'stop'), '[DONE]')
+      response.end()
     })
     const { address } = await startGateway({ upstream: upstream.url })
-    const text = await rawAnswer(address, dialect, { halfClose: true })
+    const onHalfClosed = (): void => void client.emit('half-closed')
+    const text = await rawAnswer(address, dialect, { halfClose: true, onHalfClosed })
     const isWhole = text.includes(dialect === 'anthropic' ? 'message_stop' : '[DONE]')
     if (!isWhole) expect(text).not.toContain('200 OK')
     await until(() => upstream.openRequests === 0, 350)
@@ -147,11 +149,17 @@ describe.each(clientDialects)('for a client of %s', (dialect) => {
   })
 })
 
+interface RawOptions {
+  readonly halfClose?: boolean
+  readonly onHalfClosed?: () => void
+  readonly times?: number
+}
+
 /** Sends a request as raw bytes and reads until the server closes. */
 function rawAnswer(
   address: string,
   dialect: (typeof clientDialects)[number],
-  { halfClose = false, times = 1 }: { halfClose?: boolean; times?: number },
+  { halfClose = false, onHalfClosed = () => {}, times = 1 }: RawOptions,
 ): Promise<string> {
   const { hostname, port } = new URL(address)
   const body = JSON.stringify(weatherRequest(dialect, { stream: halfClose }))
@@ -180,6 +188,6 @@ function rawAnswer(
         resolve(text)
       })
     socket.write(requests.join(''))
-    if (halfClose) socket.end()
+    if (halfClose) socket.end(() => setImmediate(onHalfClosed))
   })
 }

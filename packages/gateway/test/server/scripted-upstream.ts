@@ -88,7 +88,7 @@ export function completion(content: string): object {
 }
 
 /** Resolves as soon as the condition holds, or throws after `longest` milliseconds. */
-export async function until(condition: () => boolean, longest: number): Promise<void> {
+export async function until(condition: () => boolean, longest = 5000): Promise<void> {
   const end = performance.now() + longest
   const look = async (): Promise<void> => {
     if (condition()) return
@@ -97,4 +97,17 @@ export async function until(condition: () => boolean, longest: number): Promise<
     await look()
   }
   await look()
+}
+
+/** Resolves once a value has stayed the same for `quiet` milliseconds: no event tells that nothing more happens. */
+export async function untilStill(value: () => unknown, quiet: number, longest = 10_000): Promise<void> {
+  let last = value()
+  let since = performance.now()
+  const isStill = (): boolean => {
+    const now = value()
+    if (now !== last) since = performance.now()
+    last = now
+    return performance.now() - since >= quiet
+  }
+  await until(isStill, longest)
 }
