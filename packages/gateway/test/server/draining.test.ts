@@ -27,10 +27,14 @@ describe('a gateway that is asked to end', () => {
   })
 
   it('says so to those who ask for its health, and takes nothing new', async () => {
-    const upstream = await startUpstream((response) => sse(response, says))
+    let finish: (() => void) | undefined
+    const upstream = await startUpstream((response) => {
+      sse(response, says)
+      finish = () => response.end()
+    })
     const { address, gateway } = await startGateway({
       upstream: upstream.url,
-      settings: { timeouts: { drain: '500ms' } },
+      settings: { timeouts: { drain: '60s' } },
     })
     const running = await post(address, paths.openai, weatherRequest('openai'))
     const drained = gateway.drain()
@@ -48,6 +52,7 @@ describe('a gateway that is asked to end', () => {
     expect((await fetch(`${address}/v1/models`)).status).toBe(503)
     expect((await fetch(`${address}/metrics`)).status).toBe(200)
     expect(upstream.requests).toHaveLength(1)
+    finish?.()
     await running.text()
     await drained
   })
