@@ -2,13 +2,13 @@ export type JsonResult =
   | { readonly is: 'json'; readonly value: unknown }
   | { readonly is: 'invalid'; readonly message: string }
 
-/** Some programs write a byte order mark before any text. It says nothing, and JSON may not begin with it. */
+/** Some programs write a byte order mark before any text. JSON may not begin with one, so it is taken off. */
 export function withoutByteOrderMark(bytes: Buffer): Buffer {
   const isMarked = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
   return isMarked ? bytes.subarray(3) : bytes
 }
 
-/** Parses a body, unless it nests deeper than `depth`: recursion over it must not end the process. */
+/** Parses a body, unless it nests deeper than `depth`: code that recurses over it would overflow the stack. */
 export function parseBody(text: string, depth: number): JsonResult {
   if (nestsDeeper(text, depth)) {
     return { is: 'invalid', message: `The body nests deeper than ${depth} levels.` }
@@ -49,7 +49,10 @@ function endOfString(text: string, at: number): number {
   }
 }
 
-/** Whether two JSON values say the same. The order of keys says nothing, nor does a key without a value. */
+/**
+ * Whether two JSON values mean the same. The order of keys does not matter, and a key that is undefined counts as
+ * missing.
+ */
 export function sameJson(a: unknown, b: unknown): boolean {
   if (a === b) return true
   if (Array.isArray(a)) {

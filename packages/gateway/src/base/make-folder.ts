@@ -4,15 +4,15 @@ import { dirname } from 'node:path'
 
 const OWNER_ONLY = 0o700
 
-/** Blocks nothing where the folder is there, as it nearly always is. */
+/** Makes a folder where it is missing. The usual case, in which the folder exists, does not block the process. */
 export async function makeFolder(path: string): Promise<void> {
   const found = await stat(path).catch(() => undefined)
   if (found?.isDirectory() !== true) makeFolderSync(path)
 }
 
 /**
- * Makes a folder and those above it that are missing, for their owner alone. Where the folder above is there and
- * none can be made in it (`/proc`), Node's own recursive way would try for ever.
+ * Makes a folder and the missing ones above it, for their owner alone. Node's own `recursive` option is not used: in
+ * a folder that exists but takes no new ones, such as `/proc`, it retries for ever.
  */
 export function makeFolderSync(path: string): void {
   if (makeOne(path)) return
@@ -20,7 +20,10 @@ export function makeFolderSync(path: string): void {
   if (!makeOne(path)) throw new Error(`no folder can be made at ${path}`)
 }
 
-/** False where the folder above is missing. That it is there already is no fault: another process may make it too. */
+/**
+ * Returns false where the folder above is missing. A folder that exists is fine, as another process may make it at
+ * the same time.
+ */
 function makeOne(path: string): boolean {
   try {
     mkdirSync(path, OWNER_ONLY)

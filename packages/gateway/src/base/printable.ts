@@ -6,12 +6,12 @@ export function printable(text: string): string {
   return text.replaceAll('\r', '').replaceAll(dangerous, spelled)
 }
 
-/** For what the user decides on: nothing in it may be invisible. */
+/** Makes every character visible, for texts on which the user decides. */
 export function visible(text: string): string {
   return text.replaceAll(/\r(?!\n)|[^\P{C}\n\r\t\u{d800}-\u{dfff}]/gu, spelled).replaceAll('\r', '')
 }
 
-/** One line of at most so many characters. */
+/** Cuts a text to one line of at most `most` characters. */
 export function shortened(text: string, most: number): string {
   const line = text.replaceAll(/\s+/g, ' ').trim()
   const characters = Array.from(line.slice(0, most * 2 + 2))
@@ -27,7 +27,7 @@ function spelled(character: string): string {
   return code === 0x7f ? '␡' : `<U+${code.toString(16).toUpperCase().padStart(4, '0')}>`
 }
 
-/** A stream of such text: half a character at the end of one piece waits for its other half. */
+/** Makes streamed text printable. Half of a surrogate pair at the end of a piece waits for its other half. */
 export class PrintableStream {
   private held = ''
 

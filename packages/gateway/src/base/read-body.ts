@@ -6,7 +6,9 @@ export type BodyResult =
   | { readonly is: 'late' }
   | { readonly is: 'gone' }
 
-/** How long a client may go on sending what nobody reads, so that it sees the answer and not a reset. */
+/**
+ * How long a refused client may go on sending. Without this time it would see a reset connection and not the answer.
+ */
 const LINGER_MS = 1000
 
 /** Reads a whole request body, but never more than `limit` bytes of it, and for `longest` milliseconds at most. */
@@ -23,13 +25,14 @@ export function readBody(
     const chunks: Buffer[] = []
     let size = 0
     let timer: NodeJS.Timeout | undefined
-    // Nearly every body is whole before this turn of the event loop is over: it needs no timer.
+    // Nearly every body is complete within this turn of the event loop, so the timer is made only after it.
     const arming = setImmediate(() => {
       timer = setTimeout(() => {
         request.off('data', onData)
         settle({ is: 'late' })
       }, longest)
-      // A request that is answered before its end hears nothing of it: a process at its end must not wait for more.
+      // A request that is answered before its body is complete emits nothing more; its timer must not keep a process
+      // alive that is ending.
       timer.unref()
     })
     const settle = (result: BodyResult): void => {
@@ -47,7 +50,7 @@ export function readBody(
       discard(request)
       settle({ is: 'too-large' })
     }
-    // What comes first counts: a promise is settled once, and the listeners end with the request.
+    // Only the first outcome counts, as a promise settles once. The listeners go away with the request.
     request.on('data', onData)
     request.on('end', () => {
       const [only] = chunks

@@ -31,14 +31,14 @@ export function sendJsonText(
   response.end(text)
 }
 
-/** A failure where a stream has begun: its last event, with no sign of success behind it. */
+/** The last event of a stream that fails. No event that marks success may follow it. */
 export function failureEvent(dialect: Dialect, failure: Failure): string {
   return dialect === 'anthropic-messages'
     ? `event: error\ndata: ${JSON.stringify(anthropicErrorBody(failure))}\n\n`
     : `data: ${JSON.stringify(chatErrorBody(failure))}\n\n`
 }
 
-/** What a stream says to a client that waits. */
+/** What is sent into a stream while its client waits. */
 export const pings: Readonly<Record<Dialect, string>> = {
   'anthropic-messages': 'event: ping\ndata: {"type":"ping"}\n\n',
   'openai-chat': ': keep-alive\n\n',

@@ -3,14 +3,14 @@ import { describeIssue } from './origin.ts'
 import { createConfigWatcher } from './watcher.ts'
 import { WatchedFiles } from './watched-files.ts'
 
-/** Editors write a file in several steps. */
+/** Editors write a file in several steps; it is read when they are through. */
 const SETTLE_MS = 200
 
 export interface FollowConfigOptions {
   readonly initial: LoadedConfig
   readonly load: () => Promise<LoadResult>
   readonly onChange: (loaded: LoadedConfig) => void
-  /** Tells people what became of a new configuration. */
+  /** Tells people whether a new configuration was taken over. */
   readonly say: (text: string) => void
 }
 
@@ -19,12 +19,12 @@ export interface FollowedConfig {
   stop(): void
 }
 
-/** Reads the configuration again when a file changes and when told to; a wrong one changes nothing. */
+/** Reads the configuration again when a file changes and when asked to. A wrong configuration changes nothing. */
 export function followConfig({ initial, load, onChange, say }: FollowConfigOptions): FollowedConfig {
   const watcher = createConfigWatcher({
     initial,
     load: () => {
-      // Before it is read: a change behind that is noticed.
+      // The files are watched anew before they are read: a change that comes while they are read is noticed too.
       files.follow()
       return load()
     },

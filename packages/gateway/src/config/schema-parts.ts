@@ -2,7 +2,7 @@ import { type FormatId, formatIds, resolveFormatId } from '@dragoman/core'
 import { z } from 'zod'
 import { didYouMean } from '../base/did-you-mean.ts'
 
-/** A map that takes no other keys than these. */
+/** A map that accepts these keys only. */
 export function section<Shape extends z.core.$ZodShape>(shape: Shape) {
   return z.strictObject(shape, { error: says('must be a map of keys') })
 }
@@ -25,7 +25,7 @@ export function wholeNumber(min: number, max = Number.MAX_SAFE_INTEGER) {
   return z.int({ error }).min(min, { error }).max(max, { error })
 }
 
-/** A text that is not empty and in which `fault` finds nothing wrong. */
+/** A text that is not empty and that `fault` finds nothing wrong with. */
 export function text(fault: (value: string) => string | undefined = () => undefined) {
   return z
     .string({ error: says('must be a text') })
@@ -66,7 +66,7 @@ export function formatName() {
   return formatText(formatIds).transform((value): FormatId => resolveFormatId(value) ?? 'standard')
 }
 
-/** The same, or `auto` for the one that the model's name and its stream tell. */
+/** The name of a format, or `auto` where the model's name and its stream decide. */
 export function formatNameOrAuto() {
   return formatText(['auto', ...formatIds]).transform((value) => resolveFormatId(value) ?? 'auto')
 }
@@ -93,7 +93,7 @@ function question(meant: string | undefined): string {
 /** Whole numbers with a unit: `250ms`, `10s`, `5m`, `2h`, `7d`. */
 const durationPattern = /^(\d{1,12})(ms|s|m|h|d)$/
 
-/** Milliseconds, or undefined for a text that is no duration. */
+/** The milliseconds of a duration, or undefined for any other text. */
 function parseDuration(value: string): number | undefined {
   const [, amount, unit] = durationPattern.exec(value) ?? []
   const factor = unit === undefined ? undefined : milliseconds.get(unit)
@@ -108,7 +108,7 @@ const milliseconds: ReadonlyMap<string, number> = new Map([
   ['d', 86_400_000],
 ])
 
-/** What is wrong with a header that is to be sent with every request, or undefined. */
+/** Describes what is wrong with the name of a header that is sent with every request, or returns undefined. */
 export function headerNameFault(name: string): string | undefined {
   if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) return 'is no name of a header'
   return ownHeaders.has(name.toLowerCase()) ? 'is set by the gateway itself' : undefined

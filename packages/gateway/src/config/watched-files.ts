@@ -1,12 +1,12 @@
 import { type FSWatcher, readlinkSync, watch } from 'node:fs'
 import { basename, join, parse, relative, resolve, sep } from 'node:path'
 
-/** As many links as the system follows. */
+/** The system follows as many links. */
 const MOST_LINKS = 40
 
 /**
- * Files whose changes are noticed through whatever links lead to them. A link, or one of a folder above it, can be
- * turned to another file: then nothing happens to the file that was read, nor in its folder.
+ * Watches files through the links that lead to them. When a link, or that of a folder above it, is turned to another
+ * file, nothing happens to the file that was read, nor in its folder.
  */
 export class WatchedFiles {
   private readonly paths: readonly string[]
@@ -20,11 +20,11 @@ export class WatchedFiles {
     this.follow()
   }
 
-  /** Goes along the links anew: after a change they may lead elsewhere. */
+  /** Follows the links again, as they may lead elsewhere after a change. */
   follow(): void {
     const old = this.watchers
     const places = byFolder(this.paths.flatMap((path) => this.placesOf(path)))
-    // The new ones first: what changes between the two must not be missed.
+    // The new watchers start before the old ones end, so that no change between the two is missed.
     this.watchers = [...places].flatMap(([folder, names]) => this.watch(folder, names))
     for (const watcher of old) watcher.close()
   }
@@ -37,17 +37,18 @@ export class WatchedFiles {
   private watch(folder: string, names: ReadonlySet<string>): FSWatcher[] {
     try {
       const watcher = watch(folder, (_event, name) => {
-        // Others write into the same folder, such as a log. What happens to the folder itself has its own name.
+        // Other programs write into the same folder, such as a log. A change of the folder itself is reported under
+        // its own name.
         if (name === null || names.has(name) || name === basename(folder)) this.onChange()
       })
-      // A folder that is removed ends the watching, not the process.
+      // Without a listener, the removal of a watched folder would end the process.
       return [watcher.on('error', () => watcher.close())]
     } catch {
       return []
     }
   }
 
-  /** Every link on the way to a file, and the file: what it takes to notice that the way leads elsewhere. */
+  /** The file and every link on the way to it: a change of any of them can lead to another file. */
   private placesOf(path: string): Place[] {
     const places: Place[] = []
     let { root: folder } = parse(path)
@@ -56,7 +57,7 @@ export class WatchedFiles {
       const entry = entryAt(join(folder, name))
       const isLast = names.length === 0
       if (entry.is === 'missing') {
-        // The folder of a file that nobody made need not exist.
+        // A file that nobody made may lie in a folder that does not exist.
         if (isLast || this.found.has(path)) places.push({ folder, name })
         return places
       }
@@ -100,7 +101,7 @@ function namesBelow(folder: string, path: string): string[] {
     .filter((name) => name !== '')
 }
 
-/** One watcher for each folder, whatever is looked for in it. */
+/** Groups places by folder, so that each folder needs one watcher. */
 function byFolder(places: readonly Place[]): ReadonlyMap<string, ReadonlySet<string>> {
   const folders = new Map<string, Set<string>>()
   for (const { folder, name } of places) {

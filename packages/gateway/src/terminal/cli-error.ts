@@ -1,7 +1,7 @@
-/** An end of the program that the user can do something about: a message, no stack. */
+/** An error that the user can do something about. It is printed as a message, without a stack. */
 export class CliError extends Error {
   readonly exitCode: 1 | 2
-  /** What to try next. */
+  /** Tells the user what to try next. */
   readonly hint: string | undefined
 
   constructor(exitCode: 1 | 2, message: string, hint?: string, options?: ErrorOptions) {
@@ -11,12 +11,12 @@ export class CliError extends Error {
   }
 }
 
-/** The command line itself is wrong. */
+/** For a command line that is wrong. */
 export function usageError(message: string, hint?: string): CliError {
   return new CliError(2, message, hint)
 }
 
-/** The command line is right, but what it asks for cannot be done. */
+/** For a command line that is right but asks for something that cannot be done. */
 export function failure(message: string, cause?: unknown): CliError {
   return new CliError(1, message, undefined, { cause })
 }

@@ -6,7 +6,7 @@ export const longestLineBytes = 64 * 1024 * 1024
 export interface Line {
   /** Counted from 1. */
   readonly number: number
-  /** Without its line end, or null where the line is longer than `longestLineBytes`. */
+  /** The line without its line end, or null where it is longer than `longestLineBytes`. */
   readonly text: string | null
 }
 
@@ -49,7 +49,7 @@ class LineBytes {
   }
 }
 
-// A carriage return before the line feed belongs to the line end, and a byte order mark to the file; left in, both
+// A carriage return before the line feed belongs to the line end, and a byte order mark to the file. Either of them
 // would make valid JSON invalid.
 function withoutMarks(line: string | null, number: number): string | null {
   if (line === null) return null

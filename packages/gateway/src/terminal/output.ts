@@ -2,12 +2,14 @@ import { once } from 'node:events'
 import { isatty } from 'node:tty'
 import { styleText } from 'node:util'
 
-/** Thrown by a write that nobody reads any more (`dragoman … | head -1`): the work is done, not failed. */
+/**
+ * A write throws this when its reader has left, as in `dragoman … | head -1`. The command then ends without an error.
+ */
 export class BrokenPipe extends Error {}
 
 export type Style = Parameters<typeof styleText>[0]
 
-/** One of the standard streams. A slow reader slows the writer down: a write waits until there is room. */
+/** One of the standard streams. A write waits until there is room, so that a slow reader slows the command down. */
 export class Output {
   readonly isTerminal: boolean
   readonly columns: number | undefined
@@ -16,7 +18,9 @@ export class Output {
   private readonly hasColour: boolean
   private broken: Error | undefined
 
-  /** `unread`: what a write does once the reader has left. Without readers of the logs the work goes on. */
+  /**
+   * `unread` says what a write does once its reader has left: the command stops, or it goes on without being heard.
+   */
   constructor(
     stream: NodeJS.WriteStream & { readonly fd: number },
     env: NodeJS.ProcessEnv,
@@ -25,7 +29,7 @@ export class Output {
     this.stream = stream
     this.unread = unread
     this.isTerminal = isatty(stream.fd)
-    // A terminal of unknown size says that it is 0 wide.
+    // A terminal of unknown size reports a width of 0.
     this.columns = this.isTerminal && stream.columns > 0 ? stream.columns : undefined
     this.hasColour = wantsColour(this.isTerminal, env)
     // Without a listener, a reader that leaves would end the process with a stack trace.
