@@ -12,7 +12,7 @@ export interface ClientAnswerOptions {
   readonly requestId: string
   /** Takes secrets out of what upstreams say. */
   readonly redact: Redactor
-  /** Is told every failure, with the secrets that the client does not see. */
+  /** Is told every failure before it is redacted. */
   readonly observer: { failed(failure: Failure): void }
 }
 
@@ -46,12 +46,12 @@ export class ClientAnswer {
     sendJson(response, status ?? answer.status, answer.body, redactHeaders(headers, redact))
   }
 
-  /** The limits of an upstream, as the headers that the SDKs of this dialect read. */
+  /** The limits of an upstream as the headers that the SDKs of this dialect read. */
   limitHeaders(limits: RateLimits | undefined): Record<string, string> {
     return limits === undefined ? {} : rateLimitsFor(this.dialect, limits, Date.now())
   }
 
-  /** Passes the limits of an upstream on with an answer that has not begun yet. */
+  /** Adds the limits of an upstream to an answer that has not begun yet. */
   setLimits(limits: RateLimits | undefined): void {
     for (const [name, value] of Object.entries(this.limitHeaders(limits))) {
       this.response.setHeader(name, this.redact(value))
@@ -62,7 +62,7 @@ export class ClientAnswer {
     if (!this.response.headersSent) this.response.writeHead(200, streamHeaders)
   }
 
-  /** Tells a client that waits for the first word of a stream that we live. */
+  /** Tells a client that waits for the first event of a stream that the gateway is alive. */
   ping(): void {
     this.startStream()
     this.response.write(pings[this.dialect])

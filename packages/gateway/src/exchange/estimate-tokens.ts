@@ -1,16 +1,22 @@
 import type { Block, ConversationRequest, MediaBlock } from '@dragoman/core'
 
-/** On the low side for English and code, so that clients compact too early rather than too late. */
+/**
+ * English and code have more characters per token. The estimate is rather too high, so that clients compact too early
+ * rather than too late.
+ */
 const CHARACTERS_PER_TOKEN = 3.5
-/** Letters of other scripts take two or three bytes, and more of them make up a token: Chinese up to one each. */
+/**
+ * Letters of other scripts take two or three bytes in UTF-8 and make more tokens; a Chinese character can be one of
+ * its own.
+ */
 const TOKENS_PER_FURTHER_BYTE = 0.2
-/** What templates put around each message and each tool. */
+/** The tokens that templates put around each message and each tool. */
 const TOKENS_PER_PART = 8
 const TOKENS_PER_IMAGE = 1600
-/** Of a document in base64, a page of which has about 75 KB and takes about 2000 tokens. */
+/** For documents in base64: a page has about 75 KB and takes about 2000 tokens. */
 const DOCUMENT_CHARACTERS_PER_TOKEN = 50
 
-/** How many tokens a request is likely to take. No tokenizer of ours knows every model's. */
+/** Estimates how many tokens a request takes. The gateway has no tokenizer for every model. */
 export function estimateTokens(request: ConversationRequest): number {
   const system = request.system.map(({ text }) => textTokens(text))
   const tools = request.tools.map(
@@ -36,7 +42,7 @@ function blockTokens(block: Block): number {
   }
 }
 
-/** A picture in a result must not be counted as if its base64 were words. */
+/** The base64 of a picture in a result must not be counted as words. */
 function resultTokens(result: unknown): number {
   if (!Array.isArray(result)) return valueTokens(result)
   return sum(result.map((part: unknown) => (isMedia(part) ? mediaTokens(part) : valueTokens(part))))

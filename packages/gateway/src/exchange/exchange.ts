@@ -8,10 +8,13 @@ import type { AnswerWatcher } from './answer-watch.ts'
 import type { ClientAnswer } from './client-answer.ts'
 import type { Pipeline, PipelineOptions } from './pipeline.ts'
 
-/** How long an upstream may take to close behind a whole answer; then its connection is of use again. */
+/**
+ * How long an upstream may take to close its answer after the last event. If it does in time, its connection can be
+ * used again.
+ */
 const LAST_WORD_MS = 100
 
-/** What a client is told of a bug of ours: the log alone says what went wrong. */
+/** The failure that a client is told for a bug of ours. Only the log says what went wrong. */
 export const internalFailure: Failure = {
   kind: 'internal',
   code: 'internal_error',
@@ -30,13 +33,13 @@ export interface ExchangeOptions {
   readonly timeouts: ExchangeTimeouts
   readonly responseBytes: number
   readonly wantsStream: boolean
-  /** Makes the upstream call; a second time only where the first reached nobody. */
+  /** Calls the upstream. It is called a second time only where the first call reached nobody. */
   readonly callUpstream: (listener: UpstreamListener, connection: 'kept' | 'new') => UpstreamCall
-  /** Opens what reads the answer. `source` is how the upstream answers. */
+  /** Opens the pipeline that reads the answer. `source` is how the upstream answers. */
   readonly open: (source: 'sse' | 'json', output: AnswerOutput) => Pipeline
 }
 
-/** Where a pipeline puts what it makes of an answer. */
+/** Where a pipeline writes what it makes of an answer. */
 export type AnswerOutput = Pick<PipelineOptions, 'write' | 'streamed' | 'whole' | 'failed'>
 
 /** Is told what happens to a request. */
@@ -46,7 +49,7 @@ export interface ExchangeObserver extends AnswerWatcher {
   upstreamAnswered(): void
   /** The first byte of the answer goes to the client. */
   firstByte(): void
-  /** The call of the upstream came to nothing. The fault tells more than the client is told. */
+  /** The call of the upstream failed. The fault tells more than the client is told. */
   upstreamFault(fault: UpstreamFault): void
   /** The client took nothing for too long, and is cut off. */
   clientStalled(): void
@@ -57,8 +60,8 @@ export interface ExchangeObserver extends AnswerWatcher {
 type State = 'waiting' | 'refused-upstream' | 'answering' | 'done'
 
 /**
- * One request on its way to an upstream and back. Whatever ends first ends the rest: a client that
- * leaves, an upstream that stalls, a client that takes nothing.
+ * One request on its way to an upstream and back. Whatever ends first ends the rest: the client leaves or takes
+ * nothing, or the upstream stalls.
  */
 export class Exchange implements UpstreamListener {
   private readonly options: ExchangeOptions
@@ -91,7 +94,8 @@ export class Exchange implements UpstreamListener {
   start(): void {
     const { response } = this
     const { observer, callUpstream } = this.options
-    // A client that left, or was refused, while its request was read has had its `close` before we listened.
+    // A client that left or was refused while its request was read has emitted its `close` before this exchange
+    // listened.
     if (response.closed || response.writableEnded) {
       this.state = 'done'
       return
@@ -100,7 +104,7 @@ export class Exchange implements UpstreamListener {
     this.call = callUpstream(this, this.hasRetried ? 'new' : 'kept')
   }
 
-  /** Ends it with a failure, because we have to. */
+  /** Ends the exchange with a failure, because the gateway has to. */
   cut(failure: Failure): void {
     if (this.state === 'done') return
     this.call?.abort()
@@ -139,7 +143,7 @@ export class Exchange implements UpstreamListener {
       return
     }
     this.received += chunk.length
-    // Only a stream that is passed on as it comes takes no memory.
+    // An answer that is not passed on as it comes is kept in memory.
     const isKept = !this.options.wantsStream || this.source === 'json'
     if (isKept && this.received > this.options.responseBytes) {
       this.cut(upstreamFailure('upstream_limit', 'The answer of the upstream is too long.'))
@@ -148,7 +152,8 @@ export class Exchange implements UpstreamListener {
     this.pending.push(chunk)
     if (this.isFlushing) return
     this.isFlushing = true
-    // All slices of one turn of the event loop go through the pipeline together: one write, no delay.
+    // All chunks of one turn of the event loop go through the pipeline together. This makes one write of them,
+    // without a delay.
     process.nextTick(() => this.guard(() => this.flush()))
   }
 
@@ -189,7 +194,7 @@ export class Exchange implements UpstreamListener {
     })
   }
 
-  /** The answer is whole, or will never be: nothing more is to come for the client. */
+  /** Nothing more is sent to the client: the answer is whole, or it has failed. */
   private finish(): void {
     if (this.state === 'done') return
     this.state = 'done'
@@ -210,7 +215,7 @@ export class Exchange implements UpstreamListener {
     }
   }
 
-  /** Takes text of the answer. What one turn of the event loop brings is sent in one piece. */
+  /** Takes text of the answer. All text of one turn of the event loop is sent in one piece. */
   private write(text: string): void {
     this.options.client.startStream()
     if (this.state === 'done' || text === '') return
@@ -220,11 +225,11 @@ export class Exchange implements UpstreamListener {
     if (!this.isCollecting) this.send()
   }
 
-  /** Everything was written. */
+  /** The pipeline has written the whole stream. */
   private endStream(): void {
     const text = this.outgoing
     this.outgoing = ''
-    // One write for the last text and the end.
+    // The last text and the end go out in one write.
     this.response.end(text)
     this.finish()
   }
@@ -240,7 +245,7 @@ export class Exchange implements UpstreamListener {
     this.finish()
   }
 
-  /** A client that does not take it stops the upstream. */
+  /** Sends what was collected. When the client does not take it, the upstream is paused. */
   private send(): void {
     const text = this.outgoing
     if (text === '') return
@@ -251,7 +256,7 @@ export class Exchange implements UpstreamListener {
     this.watchStall()
   }
 
-  /** A client that takes nothing for so long will never take the rest. */
+  /** Cuts off a client that takes nothing for too long. */
   private watchStall(): void {
     const { observer, timeouts } = this.options
     this.stallTimer ??= setTimeout(() => {
@@ -271,7 +276,7 @@ export class Exchange implements UpstreamListener {
     if (this.pipeline.isFinishing) this.awaitEnd()
   }
 
-  /** Some upstreams keep the connection open behind their last word. */
+  /** Some upstreams keep the connection open after their last event. */
   private awaitEnd(): void {
     this.graceTimer ??= setTimeout(() => {
       this.call?.abort()
@@ -290,7 +295,7 @@ export class Exchange implements UpstreamListener {
     this.refuse({ failure: this.refusal.failure(), headers: client.limitHeaders(this.refusal.limits) })
   }
 
-  /** A bug in one answer ends that answer, not the process with every other one. */
+  /** A bug in one answer must end that answer, and not the process with all the others. */
   private guard(step: () => void): void {
     this.isCollecting = true
     try {

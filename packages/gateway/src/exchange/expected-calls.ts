@@ -1,14 +1,15 @@
 import type { ConversationRequest, ParserOptions, ToolNames } from '@dragoman/core'
 
 /**
- * Which calls an answer may hold: those of the tools that were offered, by the names that the upstream was told. Without
- * `names` it was told the client's own.
+ * Which calls an answer may hold: those of the offered tools, under the names that the upstream knows. Without
+ * `names` these are the names of the client.
  */
 export function expectedCalls(
   { tools, toolChoice }: ConversationRequest,
   names: ToolNames | undefined,
 ): Pick<ParserOptions, 'calls' | 'tools'> {
-  // Without their names only what is surely a call is taken for one, and nothing else is taken out.
+  // When calls are only removed, the names of tools are left out: then the parser removes only what is certainly a
+  // call.
   if (toolChoice?.type === 'none' && tools.length > 0) return { calls: 'remove', tools: undefined }
   return {
     calls: 'read',

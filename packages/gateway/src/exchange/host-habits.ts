@@ -1,7 +1,9 @@
 import type { ConversationRequest } from '@dragoman/core'
 import type { Upstream } from '../config/config.ts'
 
-/** What an upstream takes of a request, where its host tells. Others that serve the same models are not so strict. */
+/**
+ * What an upstream accepts in a request, as far as its host tells. Other hosts of the same models are less strict.
+ */
 export interface HostHabits {
   readonly maxTokensField?: 'max_completion_tokens'
   readonly fixedSampling?: true
@@ -16,7 +18,7 @@ const none: HostHabits = {}
 
 const known = new WeakMap<Upstream, readonly Habit[]>()
 
-/** Looked up once for each upstream and not for each request. */
+/** Is looked up once for each upstream and not for each request. */
 function habitsAt(upstream: Upstream): readonly Habit[] {
   let found = known.get(upstream)
   if (found === undefined) {
@@ -33,9 +35,9 @@ interface Habit {
   readonly takes: HostHabits
 }
 
-/** The first that fits is the one. */
+/** The first entry that fits counts. */
 const habits: readonly Habit[] = [
-  // Answers 400 to the fields that it took of all models before these.
+  // For these models OpenAI answers 400 to fields that it accepts for all older ones.
   {
     host: /^api\.openai\.com$|\.openai\.azure\.com$/,
     models: /^(?:o\d|gpt-5)/,
@@ -51,8 +53,8 @@ const habits: readonly Habit[] = [
 ]
 
 /**
- * How an upstream is made to call a tool. These two answer 400 where a call is forced, the second only while the model
- * thinks; others that serve the same models force it by what they let the model write.
+ * How an upstream is made to call a tool. Moonshot answers 400 to a forced call, and so does DeepSeek while the model
+ * thinks. Other hosts of the same models can force a call by restricting what the model writes.
  */
 export function forcedChoice(
   { url }: Upstream,

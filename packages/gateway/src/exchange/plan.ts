@@ -26,9 +26,9 @@ export type FormatSource = 'configuration' | 'dialect' | 'model name' | 'history
 export interface Plan extends UpstreamRequest {
   readonly route: ModelRoute
   readonly upstreamDialect: Dialect
-  /** In whose style ids and reasoning go back. */
+  /** The format in whose style ids and reasoning are sent to the upstream. */
   readonly format: FormatId
-  /** What told the format. */
+  /** What decided the format. */
   readonly formatFrom: FormatSource
   readonly parser: ParserOptions
   readonly toolNames: ToolNames
@@ -41,7 +41,7 @@ export function planRequest(
   route: ModelRoute,
   upstream: Upstream,
   config: GatewayConfig,
-  { came, onParser }: PlanContext = {},
+  { received, onParser }: PlanContext = {},
 ): Plan {
   const upstreamDialect = upstream.dialect
   const requests = requestDialects[upstreamDialect]
@@ -72,45 +72,47 @@ export function planRequest(
     toolNames,
     path: answerPath(upstream),
     headers: headersFor(upstream, request.stream),
-    body: bodyOf({ ...body, ...upstream.body }, came, config),
+    body: bodyOf({ ...body, ...upstream.body }, received, config),
     notes: [...notes, ...encodingNotes],
   }
 }
 
-/** Whoever runs an open model cannot check what others sign, whatever style of ids its dialect asks for. */
+/** A server of an open model cannot check the signatures of others, whatever style of ids its dialect asks for. */
 function signaturesAt({ format, model }: ModelRoute, config: GatewayConfig): 'checked' | 'unchecked' {
   const family = format === 'auto' ? detectFormat(model, config.formats.overrides) : format
   return records.find(({ id }) => id === family)?.template?.signatures ?? 'unchecked'
 }
 
 export interface PlanContext {
-  readonly came?: CameBody
-  /** Is given each parser that reads a part of the answer. */
+  readonly received?: ReceivedBody
+  /** Is called with each parser that reads a part of the answer. */
   readonly onParser?: ParserOptions['onOpen']
 }
 
-/** A body as it came, and what it says. */
-export interface CameBody {
+/** The body of a request as the client sent it, and its JSON. */
+export interface ReceivedBody {
   readonly bytes: Buffer
   readonly json: unknown
 }
 
 /**
- * Of two equal keys we read the last, an upstream maybe the first: bytes of callers that are not trusted, who have
- * keys, never go on as they came.
+ * Of two equal keys in an object we read the last one, and an upstream may read the first. So the bytes of callers
+ * with keys, who are not trusted, are never passed on unchanged.
  */
-function bodyOf(body: object, came: CameBody | undefined, { keys }: GatewayConfig): string | Buffer {
-  if (came === undefined || keys.length > 0) return JSON.stringify(body)
-  // That no stream is wanted can be said or left out; we leave it out.
-  const said = wantsNoStream(came.json) ? { ...body, stream: false } : body
-  return sameJson(said, came.json) && isUtf8(came.bytes) ? came.bytes : JSON.stringify(body)
+function bodyOf(body: object, received: ReceivedBody | undefined, { keys }: GatewayConfig): string | Buffer {
+  if (received === undefined || keys.length > 0) return JSON.stringify(body)
+  // A client may state `"stream": false` or leave it out. Our own body leaves it out.
+  const said = wantsNoStream(received.json) ? { ...body, stream: false } : body
+  return sameJson(said, received.json) && isUtf8(received.bytes) ? received.bytes : JSON.stringify(body)
 }
 
 function wantsNoStream(json: unknown): boolean {
   return typeof json === 'object' && json !== null && 'stream' in json && json.stream === false
 }
 
-/** An explicit format, then the model's name unless it says nothing, then the format of the newest call. */
+/**
+ * An explicit format counts first, then the model's name if it tells a format, then the format of the newest call.
+ */
 function formatFor(
   request: ConversationRequest,
   route: ModelRoute,

@@ -1,13 +1,13 @@
 import { AggregatorRegistry, collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 
-/** What the gateway counts. Labels are few and bounded: names that a client can invent are none of them. */
+/** What the gateway counts. The values of labels come from short fixed lists, never from a client. */
 export interface Metrics {
   requestEnded(request: RequestMeasure): void
   toolCalls(format: string, outcome: 'complete' | 'incomplete', count: number): void
   problem(format: string, code: string): void
   upstreamError(kind: string): void
   dropped(sink: 'log' | 'record', count?: number): void
-  /** How much it holds is counted until it is closed. */
+  /** The bytes that the parser holds are counted until it is closed. */
   parserOpened(parser: HoldingParser): void
   parserClosed(parser: HoldingParser): void
   streamOpened(): void
@@ -29,7 +29,10 @@ export interface RequestMeasure {
   readonly format: string | null
 }
 
-/** Requests are counted when somebody asks, or when there are so many: many at once take a fraction of the time. */
+/**
+ * Requests are counted in batches, when somebody asks or when there are this many: a batch takes a fraction of the
+ * time.
+ */
 const MOST_UNCOUNTED = 256
 
 /** How often the lag of the event loop is measured. At the default, ten times as often, an idle process never sleeps. */
@@ -39,7 +42,7 @@ const seconds = [0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 
 const overhead = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5]
 
 export interface MetricsOptions {
-  /** Asks for the sums over all processes that share the work; null where they cannot be had. */
+  /** Asks for the sums over all processes that share the work. Resolves to null where there are none. */
   readonly gather?: () => Promise<string | null>
 }
 

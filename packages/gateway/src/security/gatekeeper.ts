@@ -7,7 +7,9 @@ import type { FailureLimit } from './failure-limit.ts'
 export interface GatePolicy {
   readonly isLoopback: boolean
   readonly port: number
-  /** The names that a request may use for this server beside those of the loopback; exact, without port. */
+  /**
+   * The names that a request may use for this server beside those of the loopback. They are exact and have no port.
+   */
   readonly allowedHosts: readonly string[]
   readonly allowedOrigins: readonly string[]
   readonly keys: readonly ClientKey[]
@@ -16,11 +18,11 @@ export interface GatePolicy {
 }
 
 export interface Admitted {
-  /** Whose key it is; null where none is needed. */
+  /** The name of the key, or null where no key is needed. */
   readonly keyName: string | null
 }
 
-/** Who may come in: the checks that hold for every route, before its body is read. */
+/** The checks that every caller has to pass on every route, before the body is read. */
 export function checkCaller(request: IncomingMessage, policy: GatePolicy): Refusal | null {
   const host = request.headers.host ?? ''
   if (host === '' || countHosts(request.rawHeaders) !== 1) {
@@ -38,14 +40,14 @@ export function checkCaller(request: IncomingMessage, policy: GatePolicy): Refus
       'Requests from web pages are not allowed (listen.allowedOrigins).',
     )
   }
-  // A browser says so of an allowed origin too; it is what the list is for.
+  // Browsers call requests of an allowed origin `cross-site` too; the list allows those.
   if (origin === undefined && request.headers['sec-fetch-site'] === 'cross-site') {
     return refusal(403, 'permission', 'cross_site', 'Requests from other sites are not allowed.')
   }
   return null
 }
 
-/** Of several Host headers Node shows the first; who is behind us may have looked at the last. */
+/** Node shows the first of several Host headers, while a proxy before us may have checked the last. */
 function countHosts(rawHeaders: readonly string[]): number {
   let count = 0
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -64,12 +66,15 @@ export function checkKey(request: IncomingMessage, policy: GatePolicy): Refusal 
   }
   const found = findKey(request.headers, policy.keys)
   if (found.is === 'ours') return { keyName: found.name }
-  // Who sends no key tries none: counted, it would shut out everybody else behind the same address.
+  // A caller without a key is not guessing. If such requests counted, one caller could lock out everybody else behind
+  // the same address.
   if (found.is === 'wrong') policy.failureLimit.fail(address)
   return refusal(401, 'authentication', 'invalid_api_key', 'A valid API key is needed.')
 }
 
-/** A page cannot send JSON to another site without asking first; anything else it can. */
+/**
+ * A web page can send any content type but JSON to another site without a preflight, so nothing but JSON is accepted.
+ */
 export function checkContent(request: IncomingMessage): Refusal | null {
   const type = (request.headers['content-type'] ?? '').toLowerCase()
   if (type !== 'application/json' && !isJsonInUtf8(type)) {
@@ -100,8 +105,8 @@ function isJsonInUtf8(type: string): boolean {
 const loopbackNames: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 /**
- * A web page can point a name of its own at 127.0.0.1 and then speak to us as if it were ours (DNS
- * rebinding); the Host header still tells the name. Without this check any page could spend the keys.
+ * A web page can point a name of its own at 127.0.0.1 and then reach this server as if it were its own (DNS
+ * rebinding). The Host header still holds that name. Without this check any page could spend the keys.
  */
 function isAllowedHost(host: string, policy: GatePolicy): boolean {
   const { name, port } = splitHost(host.toLowerCase())
@@ -118,13 +123,13 @@ function splitHost(host: string): { name: string; port: string } {
 
 type FoundKey = { readonly is: 'ours'; readonly name: string } | { readonly is: 'wrong' | 'missing' }
 
-/** Whether a request carries a key, and which of ours it is. */
+/** Finds which of our keys a request carries, if any. */
 function findKey(headers: IncomingHttpHeaders, keys: readonly ClientKey[]): FoundKey {
   const given = keysIn(headers)
   let found: string | null = null
   for (const text of given) {
     const digest = createHash('sha256').update(text).digest()
-    // Every key is compared, whichever matches: the time taken must not tell how far one got.
+    // Every key is compared, even after one has matched: the time that it takes must not tell how many were tried.
     for (const key of keys) {
       if (timingSafeEqual(digest, Buffer.from(key.sha256, 'hex'))) found ??= key.name
     }
@@ -133,7 +138,7 @@ function findKey(headers: IncomingHttpHeaders, keys: readonly ClientKey[]): Foun
   return found === null ? { is: 'wrong' } : { is: 'ours', name: found }
 }
 
-/** A client may send both headers, one of them with a key for somebody else. */
+/** A client may send both headers, and one of them may hold a key for somebody else. */
 function keysIn(headers: IncomingHttpHeaders): string[] {
   const bearer = /^Bearer\s+(\S+)\s*$/i.exec(headers.authorization ?? '')?.[1]
   const apiKey = headers['x-api-key']

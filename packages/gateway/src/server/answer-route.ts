@@ -24,7 +24,7 @@ import type { RequestLog } from './request-log.ts'
 import type { Upstreams } from '../upstream/upstreams.ts'
 import { estimateTokens } from '../exchange/estimate-tokens.ts'
 import { createStreamPipeline, createWholePipeline, type PipelineOptions } from '../exchange/pipeline.ts'
-import { type CameBody, type Plan, planRequest } from '../exchange/plan.ts'
+import { type ReceivedBody, type Plan, planRequest } from '../exchange/plan.ts'
 
 /** What a route needs to answer one request. */
 export interface RouteContext {
@@ -38,8 +38,8 @@ export interface RouteContext {
 }
 
 /**
- * `POST /v1/messages` and `POST /v1/chat/completions`: the exchange that will answer the request, to be started by the
- * caller; undefined where the request was refused.
+ * `POST /v1/messages` and `POST /v1/chat/completions`: makes the exchange that will answer the request, for the
+ * caller to start. Resolves to undefined where the request was refused.
  */
 export async function openExchange(context: RouteContext): Promise<Exchange | undefined> {
   const { client, config, log, upstreams } = context
@@ -47,7 +47,7 @@ export async function openExchange(context: RouteContext): Promise<Exchange | un
   if (recording !== undefined) tapResponse(client.response, recording)
   const read = await readRequest(context, recording)
   if (read === undefined) return undefined
-  const { request: decoded, came } = read
+  const { request: decoded, received } = read
   const route = matchModel(config, decoded.model)
   if (route === undefined) {
     client.refuse(modelNotFound(decoded.model))
@@ -59,13 +59,13 @@ export async function openExchange(context: RouteContext): Promise<Exchange | un
     return undefined
   }
   const onParser = log.parserOpened.bind(log)
-  const plan = planRequest(decoded, client.dialect, route, upstream, config, { came, onParser })
+  const plan = planRequest(decoded, client.dialect, route, upstream, config, { received, onParser })
   log.plan(plan)
   recording?.upstreamRequest(plan)
   return exchangeFor(context, decoded, plan, recording)
 }
 
-/** `POST /v1/messages/count_tokens`: no upstream is asked, but the model must be one that could be. */
+/** `POST /v1/messages/count_tokens`: no upstream is asked, but the model must exist. */
 export async function countTokens(context: RouteContext): Promise<void> {
   const { client, config } = context
   const read = await readRequest(context)
@@ -75,11 +75,11 @@ export async function countTokens(context: RouteContext): Promise<void> {
   else sendJson(client.response, 200, { input_tokens: estimateTokens(request) })
 }
 
-/** Reads and decodes the request, or answers why it cannot. */
+/** Reads and decodes the request. Where that fails, the client is told why and the result is undefined. */
 async function readRequest(
   context: RouteContext,
   recording?: OpenRecording,
-): Promise<{ readonly request: ConversationRequest; readonly came: CameBody } | undefined> {
+): Promise<{ readonly request: ConversationRequest; readonly received: ReceivedBody } | undefined> {
   const { request, client, config, log } = context
   const { bodyBytes } = config.limits
   const body = await readBody(request, { limit: bodyBytes, longest: config.timeouts.clientBody })
@@ -123,7 +123,7 @@ async function readRequest(
     })
     return undefined
   }
-  return { request: decoded.request, came: { bytes, json: json.value } }
+  return { request: decoded.request, received: { bytes, json: json.value } }
 }
 
 function exchangeFor(
@@ -199,8 +199,8 @@ function randomName(): string {
 }
 
 /**
- * A thread leaves the conversation with the server, and only what is new is sent. Nothing is kept here:
- * told so in these words, the SDK sends the whole conversation.
+ * With a thread, a client leaves the conversation with the server and sends only what is new. The gateway keeps no
+ * conversations. This error makes the SDK send the whole conversation.
  */
 const noThreads: Refusal = {
   failure: {

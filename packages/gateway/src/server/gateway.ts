@@ -36,21 +36,21 @@ export interface GatewayWorld {
   readonly startSimulator: () => Promise<BuiltInServer>
 }
 
-/** How long answers that were cut may take to leave. */
+/** How long the last bytes of answers that were cut may take to reach their clients. */
 const CLOSING_MS = 200
 
-/** The HTTP server: every request passes the same checks, then its route. */
+/** The HTTP server. Every request passes the same checks, then its route. */
 export class Gateway {
   private config: GatewayConfig
   private readonly world: GatewayWorld
   private readonly server: Server
   private readonly upstreams: Upstreams
   private readonly exchanges = new Set<Exchange>()
-  /** Requests on their way to an exchange. */
+  /** The answers of requests that have no exchange yet. */
   private readonly arriving = new Set<ClientAnswer>()
   private readonly failureLimit: FailureLimit
   private gate: GatePolicy
-  /** Where it listens, whatever a later configuration says. */
+  /** The address that the server was opened with; a later configuration does not change it. */
   private readonly bound: { readonly host: string; readonly port: number }
   private isDraining = false
   private inFlight = 0
@@ -75,7 +75,7 @@ export class Gateway {
     this.setTimeouts()
   }
 
-  /** Starts listening; resolves to the address, which is news where the port was 0. */
+  /** Starts listening, and resolves to the address with the actual port. */
   async listen(): Promise<string> {
     const { host, port } = this.bound
     await new Promise<void>((resolve, fail) => {
@@ -104,12 +104,12 @@ export class Gateway {
   private setTimeouts(): void {
     const { clientHeaders, clientBody, keepAlive } = this.config.timeouts
     this.server.headersTimeout = clientHeaders
-    // Counts from the first byte, so it is for requests whose body nobody reads.
+    // Node counts this time from the first byte of a request. It ends requests whose body nobody reads.
     this.server.requestTimeout = clientHeaders + clientBody
     this.server.keepAliveTimeout = keepAlive
   }
 
-  /** Lets what runs come to its end, for as long as `timeouts.drain` allows; until then `/health` says so. */
+  /** Waits for the requests under way, for at most `timeouts.drain`, then closes. `/health` reports it meanwhile. */
   async drain(): Promise<void> {
     this.isDraining = true
     if (this.inFlight > 0) await this.untilIdle(this.config.timeouts.drain)
@@ -145,7 +145,7 @@ export class Gateway {
     const url = request.url ?? '/'
     const found = this.findRoute(request.method ?? '', url)
     const log = new RequestLog(found.is === 'unknown' ? null : found.route, requestId, this.world)
-    // Not `once`: it comes once anyway, and that would cost more than all that is done at it.
+    // `once` would cost more than all that the listener does, and the event comes only once anyway.
     response.on('close', () => log.done(response))
     // Without a listener an error on either socket would end the process.
     request.on('error', ignore)
@@ -184,7 +184,7 @@ export class Gateway {
     return isOff ? { is: 'unknown' } : found
   }
 
-  /** Every further check there is, in order, for whatever route: a route cannot forget one. */
+  /** The other checks, in order. They stand here so that no route can forget one. */
   private check(request: IncomingMessage, found: RouteMatch, log: RequestLog): Refusal | null {
     if (found.is !== 'route') return refuseRoute(found, request.url ?? '')
     const { route } = found
@@ -249,7 +249,7 @@ export class Gateway {
     return this.inFlight < this.config.limits.concurrent ? null : tooMany
   }
 
-  /** Made once for each configuration and not for each request. */
+  /** Is made once for each configuration and not for each request. */
   private policy(): GatePolicy {
     const { listen, keys, limits } = this.config
     const address = this.server.address()

@@ -1,11 +1,12 @@
 export interface End {
-  /** What the process ends with. */
+  /** The exit code of the process. */
   readonly code: 0 | 1
 }
 
 /**
- * How long a process serves: until a signal, or until something of ours throws where nobody catches it. After that
- * nothing is certain any more, so what runs may come to its end and nothing new begins. A second signal ends it at once.
+ * How long a process serves: until a signal, or until code of ours throws where nobody catches it. After such an
+ * error the state of the process is uncertain, so requests under way may end and no new ones begin. A second signal
+ * ends the process at once.
  */
 export class Lifetime {
   private signals = 0
@@ -15,7 +16,7 @@ export class Lifetime {
   })
   private report: (error: string) => void = () => {}
 
-  /** `atOnce`: what is left to do when a second signal comes. */
+  /** `atOnce` is called at the second signal, before the process ends. */
   constructor(atOnce: () => void = () => {}) {
     const onSignal = (): void => {
       if (++this.signals > 1) {

@@ -7,7 +7,7 @@ import { modelNotFound } from './refusals.ts'
 import { modelNamedIn } from './route-table.ts'
 import type { Dialect } from '../base/dialect.ts'
 
-/** Names that the built-in simulator answers to, for people who look around. */
+/** Some names that the built-in simulator answers to, as examples for people who try it. */
 const simulated = [
   'kimi-k2',
   'kimi-k3',
@@ -51,7 +51,10 @@ async function modelNames(config: GatewayConfig, upstreams: Upstreams): Promise<
   return [...new Set([...named, ...(await namesBehindPatterns(config, upstreams))])]
 }
 
-/** A pattern has no names of its own; where the upstream lists its models, they are those that get there. */
+/**
+ * A pattern has no names of its own. Where its upstream lists its models, these are the names that the pattern sends
+ * there.
+ */
 async function namesBehindPatterns(config: GatewayConfig, upstreams: Upstreams): Promise<string[]> {
   if (config.upstreams === 'simulator') return simulated
   const open = config.models.filter(({ match, model }) => match.includes('*') && model === null)
@@ -68,7 +71,7 @@ async function namesBehindPatterns(config: GatewayConfig, upstreams: Upstreams):
   return (await Promise.all(lists)).flat()
 }
 
-/** Whether a request for it would be answered, as far as we can tell: many upstreams do not list their models. */
+/** Whether a request for this model would be answered, as far as we can tell: many upstreams list no models. */
 async function isModel(name: string, config: GatewayConfig, upstreams: Upstreams): Promise<boolean> {
   const rule = ruleFor(name, config)
   if (rule === undefined) return false

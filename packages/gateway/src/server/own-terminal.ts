@@ -2,8 +2,7 @@ import { closeSync, openSync } from 'node:fs'
 import { isatty } from 'node:tty'
 
 /**
- * The terminal that the process was started on, if it was on one. With `nohup` it was not: then standard input is
- * something else.
+ * The terminal that the process was started on. There is none under `nohup`, where standard input is something else.
  */
 export class OwnTerminal {
   private readonly wasThere = isatty(0) && openTerminal() === 'opened'
@@ -13,8 +12,8 @@ export class OwnTerminal {
   }
 
   /**
-   * Ends the process if its terminal is gone. Node's own end would give a terminal back the settings it had, and
-   * abort with a dump of its memory where that fails.
+   * Ends the process by a signal if its terminal is gone. At an ordinary exit Node restores the terminal's settings,
+   * and aborts with a memory dump where that fails.
    */
   endIfGone(): void {
     if (!this.isGone) return
@@ -24,15 +23,15 @@ export class OwnTerminal {
 }
 
 export interface HangupListener {
-  /** Somebody asks for the configuration to be read again, and for the log to be opened again. */
+  /** Is called when somebody asks to read the configuration and to open the log again. */
   readonly onAsked: () => void
-  /** The terminal was closed: a gateway that nobody sees any more must not keep the port. */
+  /** Is called when the terminal was closed: a gateway that nobody sees any more must not keep the port. */
   readonly onClosed: () => void
 }
 
 /**
- * Tells the two meanings of SIGHUP apart, to the end of the process: a shell repeats the signal of a terminal that is
- * closed, and the second one must not cut what the first lets come to its end.
+ * Tells the two meanings of SIGHUP apart. It listens until the process ends, as a shell repeats the signal of a
+ * closed terminal, and the second one must not cut the requests that the first one lets end.
  */
 export function hearHangups(terminal: OwnTerminal, { onAsked, onClosed }: HangupListener): void {
   process.on('SIGHUP', () => (terminal.isGone ? onClosed() : onAsked()))
@@ -43,7 +42,7 @@ function openTerminal(): 'opened' | 'gone' | 'unknown' {
     closeSync(openSync('/dev/tty', 'r'))
     return 'opened'
   } catch (error) {
-    // Any other failure, such as too many open files, says nothing about the terminal.
+    // Any other error, such as too many open files, tells nothing about the terminal.
     return error instanceof Error && 'code' in error && error.code === 'ENXIO' ? 'gone' : 'unknown'
   }
 }

@@ -1,17 +1,17 @@
 import { type FromWorker, toWorker } from './worker-messages.ts'
 
-/** How long a scrape waits for the other workers. */
+/** How long a request for metrics waits for the other workers. */
 const METRICS_MS = 4000
 
 export interface ParentListener {
   readonly onReload: () => void
   readonly onReopenLog: () => void
   readonly onDrain: () => void
-  /** Log lines that the process above could not write. */
+  /** Is told how many log lines the parent process could not write. */
   readonly onDropped: (lines: number) => void
 }
 
-/** The process above a worker, as the worker sees it. */
+/** The parent process, as a worker sees it. */
 export class ParentProcess {
   private readonly waiting = new Map<number, (text: string | null) => void>()
   private lastId = 0
@@ -44,7 +44,7 @@ export class ParentProcess {
     send({ dragoman: 'listening', address })
   }
 
-  /** The metrics of all workers together, or null if they are not to be had. */
+  /** Resolves to the metrics of all workers together, or to null where the parent does not answer in time. */
   metrics(): Promise<string | null> {
     const id = ++this.lastId
     return new Promise((resolve) => {

@@ -4,8 +4,9 @@ import type { Socket } from 'node:net'
 const waiting = new WeakMap<Socket, Set<ServerResponse>>()
 
 /**
- * A response to a request that came behind another, on the same connection and before that was answered, has no socket
- * until then. Node does not tell it that the client is gone: what hangs on its `close` would go on for nobody, for ever.
+ * When a client sends a request before an earlier one on the same connection is answered, the later response has no
+ * socket yet. Node does not tell such a response that the client is gone, so whatever waits for its `close` would run
+ * for ever. This closes it with the socket.
  */
 export function closeWithSocket({ socket }: IncomingMessage, response: ServerResponse): void {
   if (response.socket !== null) return
@@ -14,7 +15,7 @@ export function closeWithSocket({ socket }: IncomingMessage, response: ServerRes
   response.on('close', () => queue.delete(response))
 }
 
-/** One listener for all of them: Node takes many on one socket for a leak, and says so. */
+/** One listener serves all responses of a socket: Node would warn of a leak if each had its own. */
 function queueOf(socket: Socket): Set<ServerResponse> {
   const queue = new Set<ServerResponse>()
   waiting.set(socket, queue)
@@ -23,7 +24,7 @@ function queueOf(socket: Socket): Set<ServerResponse> {
 }
 
 function close(response: ServerResponse): void {
-  // It has got its socket since, and is told like any other.
+  // A response that has got its socket meanwhile is closed by Node.
   if (response.socket !== null || response.closed || response.writableFinished) return
   response.destroy()
   response.emit('close')

@@ -19,7 +19,7 @@ export const tooMany = refusal(
   soon,
 )
 
-/** What is left of the body may still come: the connection is of no use any more. */
+/** The rest of the body may still arrive, so the connection cannot be used for another request. */
 export const lateBody = refusal(
   408,
   'timeout',
@@ -34,7 +34,7 @@ export function modelNotFound(model: string): Refusal {
 
 export function refuseRoute(found: Exclude<RouteMatch, { is: 'route' }>, url: string): Refusal {
   if (found.is === 'unknown') {
-    // Most of the time the base address is wrong, which shows here. What stands behind a `?` may be a secret.
+    // The path helps users to find a wrong base address. The query is left out, as it may hold a secret.
     const path = url.split('?', 1)[0]?.slice(0, 100) ?? ''
     return refusal(404, 'not-found', 'unknown_route', `There is no such route: ${path}`)
   }

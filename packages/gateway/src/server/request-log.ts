@@ -15,15 +15,15 @@ import type { Plan } from '../exchange/plan.ts'
 import type { HttpRoute } from './route-table.ts'
 import type { UpstreamFault } from '../upstream/client.ts'
 
-/** What proxies report for a client that did not wait for the status. */
+/** The status that proxies report for a client that left before it got one. */
 const CLIENT_LEFT = 499
 
 const loggedChanges = 50
 
-/** Everything there is to say about one request, gathered while it runs and told in one line at its end. */
+/** Gathers everything about one request while it runs, and logs it in one line at its end. */
 export class RequestLog implements ExchangeObserver {
   model: string | null = null
-  /** The name of the key that let it in. */
+  /** The name of the key that the client used. */
   key: string | null = null
   private readonly route: HttpRoute | null
   private readonly requestId: string
@@ -36,7 +36,7 @@ export class RequestLog implements ExchangeObserver {
   private firstByteAt: number | null = null
   private carried: Plan | undefined
   private readonly calls: string[] = []
-  /** How many of the calls are whole, as far as we were told. */
+  /** How many of the calls are known to be whole. */
   private wholeCalls = 0
   private readonly parsers: HoldingParser[] = []
   private written: FormatId | null = null
@@ -78,7 +78,8 @@ export class RequestLog implements ExchangeObserver {
 
   notes(notes: readonly RequestNote[]): void {
     for (const note of notes) {
-      // Of a history the field says nothing; and a client can send one with thousands of calls to repair.
+      // For notes about messages the reason tells more than the field. The number is limited because a client can
+      // send thousands of calls that need a repair.
       const what = note.field === 'messages' ? `messages: ${note.reason}` : note.field
       if (this.dropped.length < loggedChanges) this.dropped.push(`${note.kind} ${what}`)
       this.logger.debug({ requestId: this.requestId, ...note }, 'request changed')
@@ -98,7 +99,7 @@ export class RequestLog implements ExchangeObserver {
     this.firstByteAt ??= this.now()
   }
 
-  /** A call was read from text, in this format. */
+  /** A call was found in text that is written in this format. */
   callRead(format: FormatId): void {
     this.written ??= format
   }
@@ -108,7 +109,7 @@ export class RequestLog implements ExchangeObserver {
     this.metrics.parserOpened(parser)
   }
 
-  /** Calls come one after the other: the next begins where the one before it is whole. */
+  /** Calls come one after the other, so the one before is whole when the next begins. */
   call(name: string): void {
     this.wholeCalls = this.calls.length
     this.calls.push(name)
@@ -136,16 +137,16 @@ export class RequestLog implements ExchangeObserver {
   failed(failure: Failure): void {
     if (this.failure !== null) return
     this.failure = failure
-    // Before an upstream was called nobody but the client, or we, can have failed.
+    // A failure before the upstream was called is not an error of the upstream.
     if (this.upstreamAt !== null) this.metrics.upstreamError(failure.kind)
   }
 
-  /** For those who run the gateway: the names and addresses in it are none of the client's business. */
+  /** The fault holds names and addresses for those who run the gateway. The client is not told them. */
   upstreamFault({ code, message }: UpstreamFault): void {
     this.reason = `${code}: ${message}`
   }
 
-  /** It is our doing that the answer ends, but the client's fault, and no upstream's. */
+  /** We end the answer because the client takes nothing. No upstream has failed. */
   clientStalled(): void {
     this.isCut = true
   }
@@ -205,7 +206,7 @@ export class RequestLog implements ExchangeObserver {
     )
   }
 
-  /** An answer that ended well has only whole calls in it; one that was cut may have half a call at its end. */
+  /** All calls of an answer that ended well are whole. An answer that was cut may end in half a call. */
   private countCalls(format: string): void {
     const isWhole = this.failure === null && this.finish !== null && this.finish !== 'length'
     const whole = isWhole ? this.calls.length : this.wholeCalls
@@ -222,13 +223,16 @@ export class RequestLog implements ExchangeObserver {
     return this.written ?? this.carried?.format ?? null
   }
 
-  /** Probes come every few seconds and say nothing. */
+  /** Health checks come every few seconds, so they are logged at the lowest level. */
   private level(): 'debug' | 'info' | 'warn' {
     if (this.failure !== null || this.isCut) return 'warn'
     return this.route?.method === 'GET' ? 'debug' : 'info'
   }
 
-  /** What we added: the time before the upstream was called, and from its headers to our first byte. */
+  /**
+   * The time that the gateway added: before it called the upstream, and from the headers of the upstream to the first
+   * byte for the client.
+   */
   private overhead(): number | null {
     if (this.upstreamAt === null || this.answeredAt === null || this.firstByteAt === null) return null
     return (this.upstreamAt - this.startedAt + Math.max(0, this.firstByteAt - this.answeredAt)) / 1000

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Dialect } from '../base/dialect.ts'
 
-/** The routes of the gateway, as data: one list for the server, the checks and the tests. */
+/** A route of the gateway, as data that the server, the checks and the tests share. */
 export interface HttpRoute {
   readonly name:
     | 'messages'
@@ -13,9 +13,9 @@ export interface HttpRoute {
     | 'ready'
     | 'metrics'
   readonly method: 'GET' | 'POST'
-  /** `{id}` at its end stands for any text, slashes too: the names of models have them. */
+  /** A path may end in `{id}`, which stands for any text, slashes included: names of models have them. */
   readonly path: string
-  /** Answers without a key, also where keys are configured. */
+  /** Whether the route answers without a key even where keys are configured. */
   readonly isOpen: boolean
 }
 
@@ -36,7 +36,10 @@ export type RouteMatch =
   | { readonly is: 'wrong-method'; readonly route: HttpRoute; readonly allow: string }
   | { readonly is: 'unknown' }
 
-/** Clients differ in whether their base address ends in `/v1`: both spellings are answered. */
+/**
+ * Finds the route of a request. The base address of some clients ends in `/v1` and that of others does not, so both
+ * spellings work.
+ */
 export function findRoute(method: string, url: string): RouteMatch {
   const path = pathIn(url)
   const known = routes.filter((route) => isAt(path, route) || isAt(`/v1${path}`, route))
@@ -48,7 +51,7 @@ export function findRoute(method: string, url: string): RouteMatch {
   return { is: 'wrong-method', route: first, allow: methods.join(', ') }
 }
 
-/** The dialect in which a request is answered, also where there is no such route. */
+/** The dialect in which a request is answered, also where no such route exists. */
 export function dialectOf(url: string, headers: IncomingHttpHeaders): Dialect {
   const path = pathIn(url)
   if (/^(?:\/v1)?\/messages(?:\/|$)/.test(path)) return 'anthropic-messages'
@@ -56,7 +59,7 @@ export function dialectOf(url: string, headers: IncomingHttpHeaders): Dialect {
   return headers['anthropic-version'] === undefined ? 'openai-chat' : 'anthropic-messages'
 }
 
-/** The model that `/v1/models/{id}` asks about; undefined where it is all of them. */
+/** The model that `/v1/models/{id}` asks for, or undefined where the request is for all models. */
 export function modelNamedIn(url: string): string | undefined {
   const name = /^(?:\/v1)?\/models\/(.+)$/s.exec(pathIn(url))?.[1]
   if (name === undefined) return undefined

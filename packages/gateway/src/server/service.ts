@@ -8,13 +8,13 @@ import { createRedactor } from '../security/redact.ts'
 import type { BuiltInServer } from '../upstream/upstreams.ts'
 import { Gateway } from './gateway.ts'
 
-/** A gateway with all that belongs to it: its log, its recordings, and the secrets that neither may hold. */
+/** A gateway with its log and its recordings, and with the secrets that neither of them may hold. */
 export interface Service {
   readonly address: string
   readonly logger: ServiceLogger
   /** New requests follow the new configuration; those under way keep theirs. */
   reconfigure(config: GatewayConfig): void
-  /** Lets what runs come to its end, and closes everything. */
+  /** Waits for the requests under way, and closes everything. */
   drain(): Promise<void>
 }
 
@@ -29,7 +29,7 @@ export interface ServiceOptions {
   readonly startSimulator: () => Promise<BuiltInServer>
 }
 
-/** Resolves when it listens. */
+/** Starts a gateway, and resolves when it listens. */
 export async function startService(
   config: GatewayConfig,
   { metrics, now, isTerminal, workers, startSimulator }: ServiceOptions,
@@ -83,15 +83,16 @@ export async function startService(
   }
 }
 
-/** For files, and for connections that are no client's. */
+/** The descriptors that are left for files and for connections that are not of clients. */
 const OTHER_DESCRIPTORS = 64
 
 /**
- * How many clients may be connected. Each may need a connection to an upstream too; without any descriptor left, no
- * request could be answered, no recording written, and the process would spin on connections that it cannot take.
+ * How many clients may be connected. Each of them may need a connection to an upstream too. Without a free descriptor
+ * no request could be answered, no recording written, and the process would spin on connections that it cannot
+ * accept.
  */
 export async function connectionLimit(): Promise<number> {
-  // Only Linux tells. Elsewhere the system itself refuses connections.
+  // Only Linux shows the limit. On other systems the system itself refuses connections.
   const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '')
   const descriptors = /^Max open files +(\d+)/m.exec(limits)?.[1]
   if (descriptors === undefined) return Infinity

@@ -1,9 +1,9 @@
-/** What a worker tells the process above it. */
+/** The messages from a worker to its parent process. */
 export type FromWorker =
   | { readonly dragoman: 'listening'; readonly address: string }
   | { readonly dragoman: 'metrics-wanted'; readonly id: number }
 
-/** What a worker is told. */
+/** The messages from the parent process to a worker. */
 export type ToWorker =
   | { readonly dragoman: 'reload' }
   | { readonly dragoman: 'reopen-log' }
@@ -11,7 +11,7 @@ export type ToWorker =
   | { readonly dragoman: 'dropped'; readonly lines: number }
   | { readonly dragoman: 'metrics'; readonly id: number; readonly text: string | null }
 
-/** Other messages travel the same way: those of the library that gathers metrics are not ours. */
+/** Messages of other libraries, such as the one that gathers metrics, use the same channel and are ignored. */
 export function fromWorker(message: unknown): FromWorker | undefined {
   const { dragoman, address, id }: Record<string, unknown> = Object(message)
   if (dragoman === 'listening' && typeof address === 'string') return { dragoman, address }
@@ -29,7 +29,10 @@ export function toWorker(message: unknown): ToWorker | undefined {
   return undefined
 }
 
-/** A worker that begins later than the others must not take a file that is gone just then for one that never was. */
+/**
+ * Names the files in force to a worker that starts later. If one of them is missing at that moment, the worker must
+ * not believe that it never existed.
+ */
 const filesVariable = 'DRAGOMAN_FILES_IN_FORCE'
 
 export function withFilesInForce(files: readonly string[]): Readonly<Record<string, string>> {

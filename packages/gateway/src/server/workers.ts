@@ -2,20 +2,20 @@ import cluster, { type Worker } from 'node:cluster'
 import { AggregatorRegistry } from 'prom-client'
 import { fromWorker, type ToWorker, withFilesInForce } from './worker-messages.ts'
 
-/** A worker that fails as soon as it has started must not be started without a pause. */
+/** The pause before a worker is replaced: one that fails at its start would otherwise be started in a loop. */
 const RESTART_MS = 1000
 
 export interface WorkersOptions {
   readonly count: number
-  /** The files that are in force. */
+  /** The configuration files in force. */
   readonly files: () => readonly string[]
-  /** Takes what workers write to standard error; null where they share ours. */
+  /** Takes what workers write to standard error, or is null where they share ours. */
   readonly onStderr: ((text: string) => void) | null
-  /** A worker ended by itself; another will take its place. */
+  /** Is told that a worker ended by itself. Another one will take its place. */
   readonly onLoss: (reason: string) => void
 }
 
-/** Processes that share one port. Each is a gateway of its own; this one only looks after them. */
+/** Worker processes that share one port. Each is a gateway of its own, and this process looks after them. */
 export class Workers {
   private readonly options: WorkersOptions
   private readonly metrics = new AggregatorRegistry()
@@ -27,11 +27,13 @@ export class Workers {
 
   constructor(options: WorkersOptions) {
     this.options = options
-    // Processes that share a pipe change for one another whether writing to it can block.
+    // Processes that share a pipe change its blocking mode for one another, so each worker gets a pipe of its own.
     cluster.setupPrimary({ silent: options.onStderr !== null })
   }
 
-  /** Resolves to the address once all listen; the first alone tells whether they can. */
+  /**
+   * Resolves to the address once all workers listen. The first one is started alone, as it shows whether they can.
+   */
   async start(): Promise<string> {
     const address = await this.startOne()
     const others = Array.from({ length: this.options.count - 1 }, () => this.startOne())
@@ -47,7 +49,7 @@ export class Workers {
     this.tellAll({ dragoman: 'reopen-log' })
   }
 
-  /** Resolves when the last has ended. */
+  /** Asks the workers to end, and resolves when the last one has. */
   async drain(): Promise<void> {
     this.state = 'draining'
     for (const restart of this.restarts) clearTimeout(restart)
@@ -58,7 +60,7 @@ export class Workers {
     })
   }
 
-  /** Lines of theirs could not be written. */
+  /** Counts lines of the workers that could not be written. */
   linesDropped(lines: number): void {
     this.droppedLines += lines
   }
@@ -76,7 +78,7 @@ export class Workers {
         const message = fromWorker(given)
         if (message?.dragoman === 'listening') {
           isListening = true
-          // It may have begun after the others were told.
+          // The worker may have started after the others were asked to end.
           if (this.state === 'draining') tell(worker, { dragoman: 'drain' })
           resolve(message.address)
         } else if (message?.dragoman === 'metrics-wanted') {
@@ -85,7 +87,7 @@ export class Workers {
       })
       worker.on('error', () => {})
       worker.process.stderr?.setEncoding('utf8').on('data', (text: string) => this.options.onStderr?.(text))
-      // Not `exit`: by then its last words may still be on their way.
+      // At `exit` the last output of the worker may still be on its way; at `close` it has arrived.
       worker.process.on('close', (code: number | null, signal: NodeJS.Signals | null) => {
         this.alive.delete(worker)
         if (this.alive.size === 0) this.onLastExit()
@@ -108,7 +110,7 @@ export class Workers {
   }
 
   private async sendMetrics(worker: Worker, id: number): Promise<void> {
-    // Nobody asks this process for metrics: what it has to count is counted by a worker.
+    // Nobody asks this process for metrics, so a worker counts the lines that it lost.
     if (this.droppedLines > 0) tell(worker, { dragoman: 'dropped', lines: this.droppedLines })
     this.droppedLines = 0
     const text = await this.metrics.clusterMetrics().catch(() => null)

@@ -3,7 +3,7 @@ import { type Failure, failureFromResponse } from '@dragoman/core'
 import type { UpstreamFault } from './client.ts'
 import { type RateLimits, rateLimitsIn } from './rate-limits.ts'
 
-/** What a client is told about a call that came to nothing. */
+/** The failure that a client is told when a call of an upstream failed. */
 export function failureOf({ code }: Pick<UpstreamFault, 'code'>): Failure {
   switch (code) {
     case 'connect-timeout':
@@ -40,10 +40,10 @@ export function upstreamFailure(code: string, message: string): Failure {
   return { kind: 'upstream', code, message }
 }
 
-/** The most of an error's body that is read. */
+/** The most bytes of an error's body that are read. */
 const ERROR_BYTES = 65_536
 
-/** An answer of the upstream that is an error, while its body comes. */
+/** An error that the upstream answered, while its body is read. */
 export class UpstreamRefusal {
   private readonly status: number
   private readonly headers: IncomingHttpHeaders
@@ -55,7 +55,7 @@ export class UpstreamRefusal {
     this.headers = headers
   }
 
-  /** Nothing more is read. */
+  /** Whether the rest of the body is left unread. */
   get isFull(): boolean {
     return this.size >= ERROR_BYTES
   }

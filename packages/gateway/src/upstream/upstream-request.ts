@@ -6,7 +6,7 @@ export interface UpstreamRequest {
   readonly route: { readonly timeouts: UpstreamTimeouts }
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
-  /** The client's own bytes where nothing in them had to change. */
+  /** The client's own bytes, where the request did not have to change. */
   readonly body: string | Buffer
 }
 
@@ -32,7 +32,7 @@ function pathBelow({ url }: Upstream, path: string): string {
   return new URL(url).pathname.replace(/\/$/, '') + path
 }
 
-/** Nothing of the client's headers goes upstream: only what is configured does. */
+/** The headers of a request to an upstream. None of the client's headers are passed on; only configured ones are. */
 export function headersFor(upstream: Upstream, stream: boolean): Record<string, string> {
   const headers: Record<string, string> = {
     'content-type': 'application/json',

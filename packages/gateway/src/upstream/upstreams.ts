@@ -10,7 +10,7 @@ import { ModelLists } from './model-lists.ts'
 import { type ProxyRoute, routeThroughProxy } from './proxy-route.ts'
 import { headersFor, modelsPath, type UpstreamRequest } from './upstream-request.ts'
 
-/** A list of models is a convenience: nobody waits long for it. */
+/** A list of models is a convenience, so nobody waits long for it. */
 const LIST_MS = 3000
 
 /** A server inside this process. It answers where no upstream is configured. */
@@ -43,11 +43,11 @@ export class Upstreams {
     this.startSimulator = startSimulator
   }
 
-  /** The upstream itself; the built-in one is started when it is first needed. */
+  /** Resolves to the upstream, and starts the simulator when it is first needed. */
   async resolve(upstream: Upstream | 'simulator'): Promise<Upstream> {
     if (upstream !== 'simulator') return upstream
     const { url } = await (this.simulator ??= this.startSimulator())
-    // The same object each time, as what is known of an upstream is kept by its object.
+    // The object stays the same, as caches use the upstream as their key.
     return (this.simulated ??= {
       name: 'simulator',
       url,
