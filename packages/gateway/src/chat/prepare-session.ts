@@ -12,7 +12,7 @@ import { ConversationFolder } from './store/conversation-folder.ts'
 import { describeLoad, firstLine } from './store/conversation-lines.ts'
 import { WorkFolder } from './tools/work-folder.ts'
 
-/** A conversation, new or gone on with, and what it needs. */
+/** A new or resumed conversation, with what it needs. */
 export interface Setup {
   readonly session: Session
   readonly choices: ModelChoices
@@ -53,7 +53,10 @@ export async function prepareSession(
   return { session, choices, folder, conversations, newFile, fileAt }
 }
 
-/** The one that was named; else the one that the conversation was had with, if it is there; else the usual one. */
+/**
+ * Chooses the model that was named; otherwise the model of the resumed conversation, if it exists; otherwise the
+ * usual one.
+ */
 async function chooseModel(
   named: string | undefined,
   last: string | null,
@@ -67,7 +70,8 @@ async function chooseModel(
   const choice = await (named === undefined ? choices.usual() : choices.choose(named))
   if (choice.is === 'unknown') throw usageError(choice.message, 'See dragoman chat --help')
   if (choice.is === 'unlisted') {
-    // What the configuration names is meant, listed or not; a name that was typed may be a mistake.
+    // A model that the configuration names is meant, even if the upstream does not list it. A name that was typed may
+    // be a mistake.
     if (named !== undefined) throw usageError(choice.message, `--model ${choice.name}! takes it all the same`)
     view.show({ type: 'note', message: `${choice.message} It is asked for all the same.` })
   }

@@ -7,12 +7,12 @@ import type { WorkFolder } from './tools/work-folder.ts'
 
 export interface Resumed {
   readonly name: string
-  /** Where it goes on; null for somebody's file, which is read and left as it is. */
+  /** The file in which the conversation goes on; null for a file that is not ours, which is read and left alone. */
   readonly path: string | null
   readonly stored: StoredConversation
 }
 
-/** The conversation to go on with: the one of this name or path, or the latest that was had in this folder. */
+/** Finds the conversation to resume: the one of this name or path, or the latest one that was had in this folder. */
 export async function findResumed(
   name: string | undefined,
   folder: WorkFolder,

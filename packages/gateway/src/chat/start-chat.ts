@@ -100,7 +100,7 @@ async function sayOnce(prompt: string, chat: Chat): Promise<boolean> {
   return end === 'answered'
 }
 
-/** Says whom one talks to; at length to somebody who is going to type. */
+/** Says which model answers, with more words for a user who is about to type. */
 async function greet({ session, choices, view }: Chat, isAtLength: boolean, { stderr }: Io): Promise<void> {
   const simulation =
     'No upstream is configured: the built-in simulator answers, no model runs.\nTo set one up: npx dragoman init'
@@ -118,10 +118,10 @@ async function greet({ session, choices, view }: Chat, isAtLength: boolean, { st
   }
 }
 
-/** Where what is worth keeping between two runs is kept, after the XDG base directory specification. */
+/** The folder for what is kept between two runs, after the XDG base directory specification. */
 export function stateFolder(env: NodeJS.ProcessEnv, home: string, platform: NodeJS.Platform): string {
   const named = platform === 'win32' ? env['LOCALAPPDATA'] : env['XDG_STATE_HOME']
-  // The specification: a path that is not absolute says nothing.
+  // The specification says to ignore a path that is not absolute.
   const base = named !== undefined && isAbsolute(named) ? named : join(home, '.local', 'state')
   return join(base, 'dragoman')
 }

@@ -2,15 +2,15 @@ import { readableFormat } from './shared-options.ts'
 import { channels, finishReasons, type ParseSettings } from './parse-settings.ts'
 import { areTools } from './tools-file.ts'
 
-/** A line of `parse --jsonl`: the text of one answer in the pieces it is to be pushed in. */
+/** A line of `parse --jsonl`: the text of one answer, in the pieces in which it is pushed. */
 export interface ParseRequest extends ParseSettings {
   readonly pieces: readonly string[]
 }
 
-/** What is wrong with a line, in words for whoever wrote it. */
+/** An error in a line, in words for whoever wrote it. */
 class LineError extends Error {}
 
-/** The value of a line; its fields are looked at by `readParseRequest`. */
+/** Parses a line. `readParseRequest` reads its fields. */
 export function parseRequestLine(line: string): Readonly<Record<string, unknown>> {
   let value: unknown
   try {
@@ -22,7 +22,7 @@ export function parseRequestLine(line: string): Readonly<Record<string, unknown>
   return value
 }
 
-/** Reads the fields of a line. Those that are missing or null are as in `defaults`. */
+/** Reads the fields of a line. A field that is missing or null is taken from `defaults`. */
 export function readParseRequest(
   fields: Readonly<Record<string, unknown>>,
   defaults: ParseSettings,

@@ -17,7 +17,7 @@ export const channels = ['content', 'reasoning'] as const satisfies readonly Cha
 
 export const finishReasons = ['stop', 'length', 'tool_calls', 'error'] as const satisfies readonly EndReason[]
 
-/** How a text is to be read. What is undefined is not known, and the parser finds out or assumes. */
+/** How a text is to be read. A setting that is undefined is unknown; the parser finds it out or assumes a default. */
 export interface ParseSettings {
   readonly format: FormatId | 'auto' | undefined
   readonly model: string | undefined
@@ -28,7 +28,7 @@ export interface ParseSettings {
   readonly finishReason: EndReason | undefined
 }
 
-/** The options that say who wrote a text, for every command that reads one. */
+/** The options about the writer of a text, for every command that reads one. */
 export const modelOptions: Readonly<Record<string, Option>> = {
   format: {
     type: 'string',
@@ -39,7 +39,7 @@ export const modelOptions: Readonly<Record<string, Option>> = {
   tools: { type: 'string', value: 'FILE', help: 'JSON file with the tool definitions of the request.' },
 }
 
-/** The options that say how the model came to write the text. */
+/** The options about the prompt that the model answered. */
 export const promptOptions: Readonly<Record<string, Option>> = {
   channel: { type: 'string', oneOf: channels, help: 'The field that the text came in. Default: content.' },
   'prompt-opens-reasoning': { type: 'boolean', help: 'The prompt ended inside an open reasoning block.' },
@@ -70,7 +70,7 @@ function opensReasoning(given: CommandArguments): boolean | undefined {
   return opens || opensNot ? opens : undefined
 }
 
-/** The text of one answer, pushed piece by piece, and all that it means. */
+/** Parses the text of one answer, which is pushed piece by piece. */
 export function parsePieces(pieces: readonly string[], settings: ParseSettings): ParsedOutput {
   const { format, model, tools, channel, promptOpensReasoning, promptTail, finishReason } = settings
   return parseToolCalls(pieces, {

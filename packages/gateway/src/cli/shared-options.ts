@@ -7,14 +7,14 @@ import type { Option } from './command.ts'
 
 const MOST_WORKERS = 64
 
-/** The format that a user named, whether its calls can be read or not. */
+/** The format that a user named, also one whose calls cannot be read. */
 export function formatNamed(name: string): FormatId {
   const format = resolveFormatId(name)
   if (format === undefined) throw unknownFormat(name, formatIds)
   return format
 }
 
-/** The format that a user named for reading a text; `auto` leaves the choice to the parser. */
+/** The format that a user named for reading a text. `auto` leaves the choice to the parser. */
 export function readableFormat(name: string): FormatId | 'auto' {
   if (name === 'auto') return name
   const id = resolveFormatId(name)
@@ -23,7 +23,7 @@ export function readableFormat(name: string): FormatId | 'auto' {
   return id
 }
 
-/** The dialect that an option names; undefined where it is not given. */
+/** The dialect that an option names, or undefined where the option is not given. */
 export function dialectIn(given: CommandArguments, option: 'from' | 'to'): Dialect | undefined {
   const name = given.text(option)
   if (name === undefined) return undefined

@@ -59,7 +59,7 @@ const chatCommands: readonly ChatCommand[] = [
   exit,
 ]
 
-/** Carries out `/name operand`. `ask`: the model is to answer now. */
+/** Carries out `/name operand`. The result `ask` means that the model has to answer now. */
 export async function runCommandLine(
   line: string,
   chat: Chat,

@@ -39,7 +39,7 @@ export const clear: ChatCommand = {
 
 const speakers: Readonly<Record<Content['speaker'], string>> = { human: 'you  ', ai: 'model', tool: 'tool ' }
 
-/** A block in one line. */
+/** Describes a block in one line. */
 function describe(block: Block): string {
   switch (block.type) {
     case 'text':

@@ -40,7 +40,7 @@ export const tools: ChatCommand = {
   },
 }
 
-/** The format in use, and who decided it. */
+/** Describes the format in use, and what decided it. */
 function currentFormat({ session, choices }: Chat): string {
   const { toolFormat, model } = session
   if (toolFormat !== null && toolFormat !== 'auto') return `Tool format: ${toolFormat} (set with /toolformat)`
@@ -76,7 +76,7 @@ function formatNamed(name: string): FormatId {
   throw new CommandError(`There is no format "${name}".${question}\n${groups().join('\n')}`)
 }
 
-/** The rest is for models. */
+/** The rest of a description is meant for models. */
 function firstClause(description: string): string {
   return /^[^.;]*/.exec(description)?.[0] ?? ''
 }

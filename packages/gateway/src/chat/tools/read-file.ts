@@ -46,16 +46,16 @@ function excerpt(text: string, first: number, count: number, isCut: boolean): st
   return `${shown}\n[lines ${first} to ${last} of ${total}${cut}]`
 }
 
-/** The most of a file that is looked at. */
+/** The most bytes of a file that are read. */
 const MOST_BYTES = 8 * 1024 * 1024
 
 export interface TextOfFile {
   readonly text: string
-  /** Whether there is more in the file. */
+  /** Whether the file is longer than the text. */
   readonly isCut: boolean
 }
 
-/** The text of a regular file. A device or a pipe would never end. */
+/** Reads the text of a regular file. Reading a device or a pipe might never end. */
 export async function readText(path: string, mostBytes = MOST_BYTES): Promise<TextOfFile> {
   const file = await open(path)
   try {

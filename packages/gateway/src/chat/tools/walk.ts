@@ -8,10 +8,10 @@ export interface FolderEntry {
 
 const DEEPEST = 32
 
-/** Never looked into: large, and not what anybody means. */
+/** Folders that are never searched: they are large, and nobody means them. */
 const skipped: ReadonlySet<string> = new Set(['.git', 'node_modules'])
 
-/** What is in a folder, by name, folders before what is in them. Links are named and not followed. */
+/** Lists a folder by name, each folder before its contents. Links are listed and not followed. */
 export async function* walk(
   folder: string,
   signal: AbortSignal,
@@ -32,7 +32,7 @@ export async function* walk(
   }
 }
 
-/** One folder that may not be read is no reason to find nothing in the others. */
+/** A folder that may not be read must not keep the others from being listed. */
 async function* readable(
   found: AsyncGenerator<FolderEntry>,
   signal: AbortSignal,

@@ -13,9 +13,10 @@ interface Keypress {
 }
 
 /**
- * The keyboard, as readline's input. Readline itself would append text that comes in one piece to the line, wherever
- * the cursor is, and lose count of the rows that it fills. So it reads nothing from here: each key is handed to its
- * `write`, and characters that come together are handed over together, as one long line would otherwise take minutes.
+ * The keyboard as readline's input. Given the terminal itself, readline would append text that comes in one piece to
+ * the end of the line, wherever the cursor is, and miscount the rows that the line fills. So readline reads nothing
+ * from this stream, and keys are handed to its `write`. Characters that come together are handed over together, as
+ * readline takes minutes for a long line that comes one by one.
  */
 export class Keyboard extends Readable {
   private readonly source: KeySource
@@ -29,7 +30,7 @@ export class Keyboard extends Readable {
     source.once('end', () => this.push(null))
   }
 
-  /** Begins to hand keys to the editor, and those that are no characters to `takeKey`. */
+  /** Starts to hand characters to the editor, and all other keys to `takeKey`. */
   connect(editor: Interface, takeKey: TakeKey): void {
     this.editor = editor
     this.takeKey = takeKey
@@ -58,11 +59,11 @@ export class Keyboard extends Readable {
   }
 
   override _read(): void {
-    // Keys do not come this way; only the end of the input does.
+    // Keys are not read from this stream. Only its end is.
   }
 
   private readonly onKeypress = (text: string | undefined, key: Key): void => {
-    // All keys of one chunk are reported in one go: behind it they are known.
+    // All keys of a chunk are emitted in one go, so they are handled together after it.
     if (this.pressed.length === 0) process.nextTick(() => this.flush())
     this.pressed.push({ text, key })
   }

@@ -6,24 +6,24 @@ export interface LineEditorOptions {
   readonly input: KeySource
   readonly terminal: Terminal
   readonly prompt: () => string
-  /** What was typed before, the latest first. */
+  /** Earlier inputs, the latest first. */
   readonly history: readonly string[]
   readonly onTyped: (line: string) => void
-  /** Ctrl-C while an answer comes. */
+  /** Is called for Ctrl-C while an answer comes. */
   readonly onInterrupt: () => void
   readonly hint: string
 }
 
-/** What an entered line is for. */
+/** What the next line is for. */
 type Waiting =
-  /** Nothing yet: an answer is coming. */
+  /** An answer is coming, so the line is kept. */
   | { readonly for: 'nothing' }
   | { readonly for: 'input'; readonly take: (input: string | undefined) => void }
   | { readonly for: 'answer'; readonly take: (answer: string) => void }
 
 const MORE = '… '
 
-/** Reads what is typed at a terminal. What is typed while an answer comes is kept for the next prompt. */
+/** Reads what is typed at a terminal. Lines that are typed while an answer comes are kept for the next prompt. */
 export class LineEditor implements AsyncIterable<string> {
   private readonly options: LineEditorOptions
   private readonly output: PromptOutput
@@ -31,7 +31,7 @@ export class LineEditor implements AsyncIterable<string> {
   private readonly editor: Interface
   private waiting: Waiting = { for: 'nothing' }
   private readonly ahead: string[] = []
-  /** The lines of an input that is not complete. */
+  /** The lines of an input that is not complete yet. */
   private begun: string[] = []
   private isPasting = false
   private isLeaving = false
@@ -49,7 +49,7 @@ export class LineEditor implements AsyncIterable<string> {
       history: [...history],
       historySize: 1000,
       removeHistoryDuplicates: true,
-      // Alone, Escape is of no use here: nobody should wait for it.
+      // Escape alone does nothing here, so readline need not wait long for the rest of a sequence.
       escapeCodeTimeout: 50,
     })
     this.output.isMuted = true
@@ -58,11 +58,11 @@ export class LineEditor implements AsyncIterable<string> {
       if (this.waiting.for === 'answer') lines.shift()
     })
     this.editor.on('SIGINT', () => this.onInterrupt())
-    // After Ctrl-Z and `fg` readline leaves its input paused: nothing would keep the process alive.
+    // After Ctrl-Z and `fg` readline leaves its input paused, and nothing else would keep the process alive.
     this.editor.on('SIGCONT', () => this.editor.resume())
     this.editor.on('close', () => this.onClose())
     this.keyboard.connect(this.editor, (text, key) => this.onKey(text, key))
-    // Asks the terminal to mark what is pasted: its line ends do not end the input.
+    // Asks the terminal to mark pasted text, so that its line ends do not end the input.
     terminal.write('\u001b[?2004h')
   }
 
@@ -75,7 +75,7 @@ export class LineEditor implements AsyncIterable<string> {
     }
   }
 
-  /** Puts a question. What was typed before it was seen is no answer. */
+  /** Asks a question. Anything that was typed before the question was shown is no answer to it. */
   async question(text: string, choices: string): Promise<string> {
     if (this.isClosed) return ''
     this.ahead.length = 0

@@ -2,7 +2,7 @@ import { printable } from '../../base/printable.ts'
 
 const MOST_SHOWN = 400
 
-/** The arguments of a call as they are written, up to where they would fill the screen. */
+/** Shows the arguments of a call as they are written, as long as they do not fill the screen. */
 export class ShownCall {
   private length = 0
 
@@ -22,7 +22,7 @@ export class ShownCall {
 const MOST_LINES = 6
 const LONGEST_LINE = 160
 
-/** The beginning of what a tool answered, in lines for the screen. */
+/** The first lines of a tool's result, for the screen. */
 export function shownResult(result: string): string[] {
   const lines = printable(result.slice(0, 20_000).replaceAll(/\r\n?/g, '\n')).trimEnd().split('\n')
   const shown = lines

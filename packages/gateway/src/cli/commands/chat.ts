@@ -70,7 +70,7 @@ async function readOptions(
   const format = given.text('format')
   const prompt = given.text('prompt')
   const text = prompt === '-' ? await readText(await openInput('-', io)) : prompt
-  // Most upstreams refuse a message without words, with an error that does not say so.
+  // Most upstreams refuse an empty message, with an error that does not say so.
   if (text?.trim() === '') throw usageError('the prompt is empty', 'See dragoman chat --help')
   return {
     model: given.text('model'),

@@ -30,7 +30,7 @@ export const check: Command = {
   ],
   async run(given, io) {
     workerCount(given, 'check')
-    // The schema takes a while to load; the other commands should not wait for it.
+    // The schema takes a while to load, and the other commands must not wait for it.
     const [{ loadConfig }, { processWorld }] = await Promise.all([
       import('../../config/load.ts'),
       import('../../config/world.ts'),

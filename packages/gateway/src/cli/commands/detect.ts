@@ -40,7 +40,7 @@ export const detect: Command = {
 }
 
 function readOverride(given: string): [pattern: string, format: FormatId] {
-  // The last sign divides: a pattern may hold one, the name of a format never does.
+  // The last `=` divides: a pattern may hold one, and the name of a format never does.
   const at = given.lastIndexOf('=')
   if (at < 1)
     throw usageError(`--override needs PATTERN=FORMAT, not "${given}"`, 'See dragoman detect --help')

@@ -41,8 +41,8 @@ async function runServe(given: CommandArguments, io: Io): Promise<0 | 1> {
   try {
     return await loadAndServe(given, io)
   } finally {
-    // Open, the channel to the process above would keep a worker alive; closed by the process itself, it would end it
-    // at once, with what it still has to say.
+    // The open channel to its parent would keep a worker alive. `process.disconnect` would end the worker at once and
+    // lose what it still has to write.
     cluster.worker?.disconnect()
   }
 }
@@ -67,7 +67,7 @@ async function serveUntilTheEnd(serving: Serving): Promise<0 | 1> {
   return serving.workers === 1 ? serveAlone(serving) : serveWithWorkers(serving)
 }
 
-/** A worker begins with the files of the others, or not at all. */
+/** A worker starts with the files that the others have, or not at all. */
 async function checkFiles({ loaded, io }: Serving): Promise<void> {
   const [{ lostFiles }, { describeIssue }, { filesInForce }] = await Promise.all([
     import('../../config/watcher.ts'),
@@ -78,7 +78,7 @@ async function checkFiles({ loaded, io }: Serving): Promise<void> {
   if (lost.length > 0) throw failure(lost.map(describeIssue).join('\n'))
 }
 
-/** Who asks for recordings wants to know at once that there will be none. */
+/** Whoever asks for recordings should know at once when there will be none. */
 async function prepareRecording({ config: { record } }: LoadedConfig): Promise<void> {
   if (record === null) return
   const { prepareFolder } = await import('../../recorder/recording-folder.ts')
@@ -180,7 +180,7 @@ async function serveWithWorkers(serving: Serving): Promise<0 | 1> {
   return end.code
 }
 
-/** The process above prints, watches the files and passes signals on. */
+/** The parent process prints, watches the files and passes signals on. */
 async function serveAsWorker({ loaded, load, workers, io }: Serving): Promise<0 | 1> {
   const [{ createConfigWatcher }, { createMetrics }, { ParentProcess }, { Lifetime }] = await Promise.all([
     import('../../config/watcher.ts'),

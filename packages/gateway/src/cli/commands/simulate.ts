@@ -46,7 +46,8 @@ export const simulate: Command = {
   ],
   async run(given, io) {
     const simulator = createSimulator(readSettings(given))
-    // Who reads that it listens may end it at once: unhandled, the signal would end it as a failure.
+    // A program that reads the address may send a signal at once. Without a listener the signal would end the
+    // simulator as a failure.
     const ended = Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
     const address = await listen(simulator, readNumber(given, 'port') ?? usualPort)
     await io.stdout.line(`dragoman simulator listening on ${address}`)
