@@ -9,7 +9,7 @@ export function messageBody(answer: ScriptedAnswer, { id }: Envelope): unknown {
   return { ...messageHead(answer, id), content: contentOf(answer), ...endOf(answer), usage: usageOf(answer) }
 }
 
-/** The same as the events of a stream. */
+/** The same answer as the events of a stream. */
 export function messageEvents(answer: ScriptedAnswer, { id }: Envelope): string[] {
   const { stop_reason, stop_sequence } = endOf(answer)
   const start = { ...messageHead(answer, id), content: [], stop_reason: null, stop_sequence: null }
@@ -84,7 +84,10 @@ function usageOf({ request, thought, text, calls }: ScriptedAnswer): object {
   return { input_tokens: Math.ceil(request.promptLength / 4), output_tokens: tokensOf(written).length }
 }
 
-/** What proves to this server that it thought so itself. It stands for Anthropic's: base64, and no other text has it. */
+/**
+ * Makes the signature by which this server knows its own thoughts again. It stands for Anthropic's: it is base64 and
+ * different for each text.
+ */
 export function signatureOf(thought: string): string {
   return Buffer.from(`simulated ${thought}`).toString('base64')
 }

@@ -18,7 +18,7 @@ export interface Simulator {
   readonly requests: readonly SimulatedRequest[]
   /** Chat requests that are being answered. */
   readonly openRequests: number
-  /** The latest things that were wrong in the histories it was sent. */
+  /** The latest problems in the histories that it was sent. */
   readonly historyProblems: readonly SeenHistoryProblem[]
 }
 
@@ -141,7 +141,7 @@ async function finish(simulation: Simulation, response: ServerResponse): Promise
   response.flushHeaders()
   const end = await simulation.done
   if (end === 'ended') response.end()
-  // Unlike destroy(), this lets what was written before the cut arrive.
+  // Unlike `destroy()`, this lets the bytes that were written before the cut arrive.
   else response.socket?.destroySoon()
 }
 
@@ -158,7 +158,7 @@ function takeInto(response: ServerResponse): TakeChunk {
   }
 }
 
-/** Undefined: it is too long. */
+/** Resolves to the body, or to undefined where it is too long. */
 async function readBody(request: IncomingMessage): Promise<string | undefined> {
   const pieces: Buffer[] = []
   let length = 0
@@ -171,7 +171,7 @@ async function readBody(request: IncomingMessage): Promise<string | undefined> {
   return Buffer.concat(pieces).toString('utf8')
 }
 
-/** What is no JSON is no request either; the reply says so. */
+/** A body that is no JSON becomes undefined; the reply refuses it. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -204,7 +204,7 @@ function sendJson(response: ServerResponse, status: number, value: unknown): voi
   response.end(JSON.stringify(value))
 }
 
-/** The client left while it was sending, or the simulator has a bug. */
+/** Ends a response where the client left while it was sending, or the simulator has a bug. */
 function fail(response: ServerResponse, error: unknown): void {
   if (response.headersSent || response.destroyed) response.destroy()
   else
@@ -213,7 +213,7 @@ function fail(response: ServerResponse, error: unknown): void {
     })
 }
 
-/** Keeps what was added last: a simulator that runs for days must not fill the memory. */
+/** Keeps the items that were added last, so that a simulator that runs for days does not fill the memory. */
 class BoundedList<Item> {
   readonly #items: Item[] = []
   readonly #limit: number
