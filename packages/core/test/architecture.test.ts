@@ -1,25 +1,21 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { dirname, join, normalize } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import * as aiSdk from '../src/adapters/ai-sdk.ts'
 import * as fetchAdapter from '../src/adapters/fetch.ts'
 import * as streams from '../src/adapters/streams.ts'
 import { EventCollector } from '../src/events.ts'
 import * as core from '../src/index.ts'
-import { isRecord } from './support/is-record.ts'
-
-const packages = fileURLToPath(new URL('../../', import.meta.url))
-
-interface SourceFile {
-  /** Inside `src`, without the extension: `text/json-scanner`. */
-  readonly path: string
-  readonly lines: number
-  /** Every text of one word in quotes. */
-  readonly words: readonly string[]
-  /** Modules of the same package as paths inside `src`, others by name. */
-  readonly imports: readonly string[]
-}
+import {
+  arrowsOut,
+  cyclesIn,
+  dependencies,
+  foldersOf,
+  manifest,
+  packageOf,
+  packages,
+  sourceFiles,
+} from './support/source-files.ts'
 
 const coreFiles = sourceFiles('core')
 const gatewayFiles = sourceFiles('gateway')
@@ -104,7 +100,7 @@ describe('the arrows between the parts of the core', () => {
 
   it.each(Object.entries(zones))('%s knows only itself and what the map gives it: %j', (zone, known) => {
     const files = coreFiles.filter(({ path }) => zoneOf(path) === zone)
-    expect(arrowsOut(files, [zone, ...known])).toEqual([])
+    expect(arrowsOut(files, [zone, ...known], zoneOf)).toEqual([])
   })
 
   it('no folder knows, by however many steps, what knows it; types count as well', () => {
@@ -412,109 +408,11 @@ describe('the public names', () => {
   })
 })
 
-function sourceFiles(name: string): SourceFile[] {
-  const root = join(packages, name, 'src')
-  return readdirSync(root, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts'))
-    .map((file) => {
-      const text = readFileSync(join(root, file), 'utf8')
-      return {
-        path: modulePath(file),
-        lines: text.split('\n').length - 1,
-        words: [...text.matchAll(/'([\w-]+)'/g)].map(([, word = '']) => word),
-        imports: importsIn(text, file),
-      }
-    })
-}
-
-function importsIn(text: string, file: string): string[] {
-  // `from '…'`, `import '…'` and `import('…')`: every way in which a module can be named.
-  const names = text.matchAll(/^(?:import|export|\}) ?.*?\bfrom '([^']+)'|\bimport(?: |\()'([^']+)'/gm)
-  return [...names].map(([, from, bare]) => {
-    const name = from ?? bare ?? ''
-    return name.startsWith('.') ? modulePath(normalize(join(dirname(file), name))) : name
-  })
-}
-
-function modulePath(file: string): string {
-  return file.replaceAll('\\', '/').replace(/\.ts$/, '')
-}
-
-/** `undici` of `undici/types`, `@dragoman/core` of `@dragoman/core/adapters`. */
-function packageOf(name: string): string {
-  return name
-    .split('/')
-    .slice(0, name.startsWith('@') ? 2 : 1)
-    .join('/')
-}
-
 function zoneOf(path: string): string {
   if (path in zones) return path
   if (parserFiles.has(path)) return 'parser'
   if (path.startsWith('translate-')) return 'translate'
   return path.split('/')[0] ?? path
-}
-
-function arrowsOut(files: readonly SourceFile[], known: readonly string[]): string[] {
-  return files.flatMap(({ path, imports }) =>
-    imports.filter((name) => !known.includes(zoneOf(name))).map((name) => `${path} → ${name}`),
-  )
-}
-
-/** Every folder inside `src`, at whatever depth: `engines`, `engines/json`. */
-function foldersOf(files: readonly SourceFile[]): string[] {
-  const folders = files.flatMap(({ path }) => {
-    const steps = path.split('/').slice(0, -1)
-    return steps.map((_, index) => steps.slice(0, index + 1).join('/'))
-  })
-  return [...new Set(folders)].toSorted()
-}
-
-/**
- * The subfolders of a folder that know themselves by way of others. A folder is one thing to its neighbours, and a file
- * beside it is another: the records know the file that says what a record is, and the registry knows the records.
- */
-function cyclesIn(folder: string, files: readonly SourceFile[]): string[] {
-  const inside = folder === '' ? '' : `${folder}/`
-  const entryOf = (path: string) =>
-    path.startsWith(inside) ? path.slice(inside.length).split('/')[0] : undefined
-  const known = new Map<string, Set<string>>()
-  for (const { path, imports } of files) {
-    const entry = entryOf(path)
-    if (entry === undefined) continue
-    const others = known.get(entry) ?? new Set()
-    known.set(entry, others)
-    for (const other of imports.map(entryOf)) if (other !== undefined && other !== entry) others.add(other)
-  }
-  const isFolder = (entry: string) => files.some(({ path }) => path.startsWith(`${inside}${entry}/`))
-  return [...known.keys()]
-    .filter((entry) => isFolder(entry) && reachable(entry, known).has(entry))
-    .map((entry) => `${inside}${entry} is known by what it knows`)
-}
-
-function reachable(start: string, known: ReadonlyMap<string, ReadonlySet<string>>): Set<string> {
-  const reached = new Set<string>()
-  const ahead = [start]
-  for (let entry = ahead.pop(); entry !== undefined; entry = ahead.pop()) {
-    for (const next of known.get(entry) ?? []) {
-      if (reached.has(next)) continue
-      reached.add(next)
-      ahead.push(next)
-    }
-  }
-  return reached
-}
-
-function manifest(name: string): Record<string, unknown> {
-  const value: unknown = JSON.parse(readFileSync(join(packages, name, 'package.json'), 'utf8'))
-  if (!isRecord(value)) throw new TypeError(`package.json of ${name} is not an object`)
-  return value
-}
-
-/** What a package may import: what is installed with it, and what is built into it. */
-function dependencies(name: string): readonly string[] {
-  const { dependencies: installed, devDependencies: builtIn } = manifest(name)
-  return [installed, builtIn].flatMap((names) => (isRecord(names) ? Object.keys(names) : []))
 }
 
 /** The smallest length that this share of the files does not exceed. */

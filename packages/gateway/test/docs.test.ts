@@ -25,15 +25,16 @@ const documented = [...errors.matchAll(/^\| `([a-z_]+)` \|/gm)].map(([, code]) =
 describe('docs/errors.md', () => {
   it('has every code that the sources have, once, and no other', () => {
     const text = sources(
-      'packages/gateway/src/runtime',
-      'packages/gateway/src/routes',
+      'packages/gateway/src/server',
+      'packages/gateway/src/exchange',
       'packages/gateway/src/security',
+      'packages/gateway/src/upstream',
       'packages/core/src/answer',
       'packages/core/src/dialects',
     )
     const named = /\b(?:code: |contextOverflow = )'([a-z]+(?:_[a-z]+)+)'/g
     const called =
-      /\b(?:reject|failure|upstreamFailure|fail)\(\s*(?:\d+,\s*)?(?:'[a-z-]+',\s*)?'([a-z]+(?:_[a-z]+)+)'/g
+      /\b(?:refusal|failure|upstreamFailure|fail)\(\s*(?:\d+,\s*)?(?:'[a-z-]+',\s*)?'([a-z]+(?:_[a-z]+)+)'/g
     const codes = [named, called].flatMap((pattern) => [...text.matchAll(pattern)].map(([, code]) => code))
     expect(documented.toSorted()).toEqual([...new Set(codes)].toSorted())
   })

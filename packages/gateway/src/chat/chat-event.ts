@@ -1,12 +1,12 @@
 import type { FinishReason, FormatId, ProblemCode, RepairCode, Usage } from '@dragoman/core'
 
-/** What happens while the model answers and its tools run: shown on a screen, or written as JSON lines. */
+/** What happens while the model answers and its tools run. It is shown on a screen or written as JSON lines. */
 export type ChatEvent =
   | {
       readonly type: 'start'
       readonly model: string
       readonly upstream: string
-      /** In whose style the conversation was sent. */
+      /** The format in whose style the conversation was sent. */
       readonly format: FormatId
     }
   | { readonly type: 'text'; readonly text: string }
@@ -26,7 +26,7 @@ export type ChatEvent =
   /** The user has stopped the answer. */
   | { readonly type: 'stopped' }
   | { readonly type: 'error'; readonly code: string; readonly message: string }
-  /** A tool that is allowed runs now. */
+  /** A tool was allowed and starts to run. */
   | { readonly type: 'tool-start'; readonly id: string; readonly name: string }
   | {
       readonly type: 'tool-end'
@@ -35,14 +35,14 @@ export type ChatEvent =
       readonly result: string
       readonly isError: boolean
     }
-  /** Something that the user should know and that is no part of the answer. */
+  /** Something that the user should know and that does not belong to the answer. */
   | { readonly type: 'note'; readonly message: string }
 
-/** Where a chat appears. */
+/** Shows a chat. */
 export interface ChatView {
   show(event: ChatEvent): void
-  /** What a command has to say: text of our own making, in lines. */
+  /** Prints the output of a command: lines of our own text. */
   print(text: string): void
-  /** Rejects where nobody reads any more. */
+  /** Rejects when the reader of the output has left. */
   flush(): Promise<void>
 }

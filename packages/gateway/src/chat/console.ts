@@ -1,14 +1,14 @@
-import type { Io } from '../cli/io.ts'
-import { readLines } from '../cli/lines.ts'
+import type { Io } from '../terminal/io.ts'
+import { readLines } from '../terminal/lines.ts'
 import type { Interrupts } from './interrupts.ts'
 import type { InputHistory } from './store/input-history.ts'
 import { LineEditor } from './view/line-editor.ts'
 
-/** Where inputs come from: somebody at a terminal, or a pipe. */
+/** Where inputs come from: a person at a terminal, or a pipe. */
 export interface Console {
   readonly isTerminal: boolean
   readonly inputs: AsyncIterable<string>
-  /** Undefined where nobody can be asked. */
+  /** Asks the user; undefined where nobody can be asked. */
   readonly question: ((text: string, choices: string) => Promise<string>) | undefined
   close(): void
 }
@@ -18,7 +18,7 @@ export interface ConsoleOptions {
   readonly history: InputHistory
   readonly interrupts: Interrupts
   readonly prompt: () => string
-  /** False where nothing is typed, whatever is at the other end. */
+  /** False where no input is typed, even if there is a terminal. */
   readonly isInteractive: boolean
 }
 
@@ -32,7 +32,7 @@ export async function openConsole(options: ConsoleOptions): Promise<Console> {
     return { isTerminal: false, inputs, question: undefined, close: stopListening }
   }
   const typed = await options.history.load()
-  // Not before it is needed: what is typed while one prompt is answered belongs to the shell.
+  // The editor opens when it is first needed: what is typed while a single prompt is answered belongs to the shell.
   const editor = (): LineEditor => (opened ??= openEditor(options, typed))
   return {
     isTerminal: true,
@@ -65,8 +65,8 @@ async function* pipedInputs({ stdin }: Io): AsyncGenerator<string> {
 }
 
 /**
- * A signal to stop stops the answer first; one to end ends the program, and with it the commands it runs. `close` gives
- * the terminal back as it was.
+ * SIGINT stops the answer first. A signal to end ends the program and the commands that it runs. `close` restores the
+ * terminal.
  */
 function listenToSignals(interrupts: Interrupts, close: () => void): () => void {
   const end = (code: number): void => {

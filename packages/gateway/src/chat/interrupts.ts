@@ -1,4 +1,4 @@
-/** Lets Ctrl-C stop what runs, and nothing else. */
+/** Lets Ctrl-C stop what is running, without ending the program. */
 export class Interrupts {
   private running: AbortController | undefined
 
@@ -13,7 +13,7 @@ export class Interrupts {
     }
   }
 
-  /** False: there was nothing to stop, or it is being stopped already. */
+  /** Returns false where nothing runs or it is being stopped already. */
   interrupt(): boolean {
     if (this.running === undefined || this.running.signal.aborted) return false
     this.running.abort()

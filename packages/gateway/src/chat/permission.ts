@@ -1,21 +1,21 @@
-import { visible } from '../observe/printable.ts'
+import { visible } from '../base/printable.ts'
 
 export type PermissionAnswer =
   | 'allowed'
   | 'refused'
-  /** There is nobody to ask. */
+  /** Nobody could be asked. */
   | 'unasked'
 
 export interface PermissionOptions {
   readonly allowsWrites: boolean
   readonly allowsCommands: boolean
-  /** Puts a question to the user; undefined where nobody sits at a terminal. */
+  /** Asks the user; undefined where nobody sits at a terminal. */
   readonly question: ((shown: string, choices: string) => Promise<string>) | undefined
-  /** Tells the user what is done without a question. */
+  /** Tells the user what is done without asking. */
   readonly tell: (message: string) => void
 }
 
-/** Whether tools that change something may do so. A command is always shown, allowed or not. */
+/** Decides whether tools that change something may do so. A command is always shown, also where it is allowed. */
 export class Permission {
   private readonly options: PermissionOptions
   private allowsWrites: boolean

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { usageError } from '../cli/cli-error.ts'
-import type { GatewayConfig } from '../config/config.ts'
+import { usageError } from '../terminal/cli-error.ts'
 import type { Upstreams } from '../upstream/upstreams.ts'
 import type { ChatView } from './chat-event.ts'
 import type { ChatOptions } from './chat-options.ts'
@@ -10,11 +9,10 @@ import { findResumed } from './resume.ts'
 import { Session } from './session.ts'
 import { ConversationFile } from './store/conversation-file.ts'
 import { ConversationFolder } from './store/conversation-folder.ts'
-import { firstLine } from './store/conversation-lines.ts'
-import { describeLoad } from './store/describe-load.ts'
+import { describeLoad, firstLine } from './store/conversation-lines.ts'
 import { WorkFolder } from './tools/work-folder.ts'
 
-/** A conversation, new or gone on with, and what it needs. */
+/** A new or resumed conversation, with what it needs. */
 export interface Setup {
   readonly session: Session
   readonly choices: ModelChoices
@@ -26,14 +24,13 @@ export interface Setup {
 
 export async function prepareSession(
   options: ChatOptions,
-  config: GatewayConfig,
   upstreams: Upstreams,
   view: ChatView,
   state: string,
 ): Promise<Setup> {
   const folder = await WorkFolder.open(process.cwd())
   const conversations = new ConversationFolder(join(state, 'conversations'))
-  const choices = new ModelChoices(config, upstreams)
+  const choices = new ModelChoices(options.config, upstreams)
   const fileAt = (path: string): ConversationFile =>
     new ConversationFile(path, firstLine(new Date(), folder.path))
   const newFile = (): ConversationFile =>
@@ -56,7 +53,10 @@ export async function prepareSession(
   return { session, choices, folder, conversations, newFile, fileAt }
 }
 
-/** The one that was named; else the one that the conversation was had with, if it is there; else the usual one. */
+/**
+ * Chooses the model that was named; otherwise the model of the resumed conversation, if it exists; otherwise the
+ * usual one.
+ */
 async function chooseModel(
   named: string | undefined,
   last: string | null,
@@ -70,7 +70,8 @@ async function chooseModel(
   const choice = await (named === undefined ? choices.usual() : choices.choose(named))
   if (choice.is === 'unknown') throw usageError(choice.message, 'See dragoman chat --help')
   if (choice.is === 'unlisted') {
-    // What the configuration names is meant, listed or not; a name that was typed may be a mistake.
+    // A model that the configuration names is meant, even if the upstream does not list it. A name that was typed may
+    // be a mistake.
     if (named !== undefined) throw usageError(choice.message, `--model ${choice.name}! takes it all the same`)
     view.show({ type: 'note', message: `${choice.message} It is asked for all the same.` })
   }

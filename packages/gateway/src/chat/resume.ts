@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { failure } from '../cli/cli-error.ts'
+import { failure } from '../terminal/cli-error.ts'
 import { loadConversation } from './store/conversation-file.ts'
 import { conversationName, type ConversationFolder } from './store/conversation-folder.ts'
 import type { StoredConversation } from './store/conversation-lines.ts'
@@ -7,12 +7,12 @@ import type { WorkFolder } from './tools/work-folder.ts'
 
 export interface Resumed {
   readonly name: string
-  /** Where it goes on; null for somebody's file, which is read and left as it is. */
+  /** The file in which the conversation goes on; null for a file that is not ours, which is read and left alone. */
   readonly path: string | null
   readonly stored: StoredConversation
 }
 
-/** The conversation to go on with: the one of this name or path, or the latest that was had in this folder. */
+/** Finds the conversation to resume: the one of this name or path, or the latest one that was had in this folder. */
 export async function findResumed(
   name: string | undefined,
   folder: WorkFolder,

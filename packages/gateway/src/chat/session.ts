@@ -1,21 +1,21 @@
 import type { Content, FormatId } from '@dragoman/core'
-import type { KeptAnswer } from './model/kept-answer.ts'
+import type { KeptAnswer } from './model/ask-model.ts'
 import type { ConversationFile } from './store/conversation-file.ts'
 
-/** Where a session keeps what is said. */
+/** Where a session is stored. */
 export interface SessionStore {
   readonly file: ConversationFile
-  /** Told once where the conversation cannot be stored any more. */
+  /** Is called once, when the conversation cannot be stored any more. */
   readonly onFault: (message: string) => void
 }
 
-/** One conversation: the canonical history, which belongs to no model, and which model goes on with it. */
+/** One conversation: the canonical history, which belongs to no model, and the model that answers next. */
 export class Session {
   model: string
-  /** Set by the user; null: as the configuration says. */
+  /** The format that the user chose, or null where the configuration decides. */
   toolFormat: FormatId | 'auto' | null = null
   usesTools = true
-  /** What the model wrote since the user last spoke, and what it became. */
+  /** The answers since the user last spoke, as they came and as they were understood. */
   answers: readonly KeptAnswer[] = []
   private history: readonly Content[]
   private store: SessionStore
@@ -35,7 +35,7 @@ export class Session {
     return this.store.file.path
   }
 
-  /** Adds to the history, and stores it at once: what was said is lost by no crash. */
+  /** Adds to the history and stores it at once, so that no crash loses what was said. */
   async add(content: Content): Promise<void> {
     this.history = [...this.history, content]
     try {
@@ -49,12 +49,12 @@ export class Session {
     }
   }
 
-  /** Takes over what was said elsewhere, and stores it here. */
+  /** Copies a history into this conversation, and stores it. */
   async adopt(contents: readonly Content[]): Promise<void> {
     await contents.reduce((before, content) => before.then(() => this.add(content)), Promise.resolve())
   }
 
-  /** Goes on with another conversation. What was said so far stays where it is stored. */
+  /** Switches to another conversation. The current one stays stored. */
   async replace(file: ConversationFile, history: readonly Content[]): Promise<void> {
     await this.close()
     this.store = { ...this.store, file }

@@ -1,12 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { homedir } from 'node:os'
-import { CliError } from '../cli/cli-error.ts'
-import { exitCodeFor } from '../cli/config-options.ts'
-import type { Io } from '../cli/io.ts'
-import type { GatewayConfig } from '../config/config.ts'
-import { loadConfig } from '../config/load.ts'
-import { describeIssue } from '../config/origin.ts'
-import { processWorld } from '../config/world.ts'
+import { isAbsolute, join } from 'node:path'
+import type { Io } from '../terminal/io.ts'
 import { secretsOf } from '../config/secrets-of.ts'
 import { createRedactor } from '../security/redact.ts'
 import { Upstreams } from '../upstream/upstreams.ts'
@@ -14,25 +9,24 @@ import { type Chat, runChat, say } from './chat.ts'
 import type { ChatEvent, ChatView } from './chat-event.ts'
 import type { ChatOptions } from './chat-options.ts'
 import { modelLine } from './commands/model.ts'
-import { openConsole, type Console } from './console.ts'
+import { type Console, openConsole } from './console.ts'
 import { Interrupts } from './interrupts.ts'
 import { Permission } from './permission.ts'
 import { prepareSession, type Setup } from './prepare-session.ts'
 import { InputHistory } from './store/input-history.ts'
-import { stateFolder } from './store/state-folder.ts'
 import { JsonLines } from './view/json-lines.ts'
-import { printable } from '../observe/printable.ts'
+import { printable } from '../base/printable.ts'
 import { Screen } from './view/screen.ts'
 
 /** Runs a chat from its first line to its last. */
 export async function startChat(options: ChatOptions, io: Io): Promise<0 | 1> {
-  const config = await readConfig(options, io)
-  const upstreams = new Upstreams(io.now, config.proxies)
+  const { config, startSimulator } = options
+  const upstreams = new Upstreams({ now: io.now, proxies: config.proxies, startSimulator })
   const interrupts = new Interrupts()
   const state = stateFolder(io.env, homedir(), process.platform)
   const view = openView(options, interrupts, io)
   try {
-    const setup = await prepareSession(options, config, upstreams, view, state)
+    const setup = await prepareSession(options, upstreams, view, state)
     const terminal = await openConsole({
       io,
       history: new InputHistory(state),
@@ -41,7 +35,7 @@ export async function startChat(options: ChatOptions, io: Io): Promise<0 | 1> {
       isInteractive: !options.isJson,
     })
     try {
-      const chat = assemble(setup, options, { config, upstreams, interrupts, view, terminal, io })
+      const chat = assemble(setup, options, { upstreams, interrupts, view, terminal, io })
       await greet(chat, terminal.isTerminal && options.prompt === undefined, io)
       const isWell =
         options.prompt === undefined
@@ -63,15 +57,7 @@ function openView({ isJson }: ChatOptions, interrupts: Interrupts, { stdout, std
   return new Screen({ stdout, stderr, canErase: env['TERM'] !== 'dumb', onBroken })
 }
 
-async function readConfig({ config: flags }: ChatOptions, io: Io): Promise<GatewayConfig> {
-  const loaded = await loadConfig(processWorld(io.env), flags)
-  await io.stderr.write(loaded.warnings.map((each) => `dragoman: warning: ${describeIssue(each)}\n`).join(''))
-  if (!loaded.ok) throw new CliError(exitCodeFor(loaded.errors), loaded.errors.map(describeIssue).join('\n'))
-  return loaded.config
-}
-
 interface Surroundings {
-  readonly config: GatewayConfig
   readonly upstreams: Upstreams
   readonly interrupts: Interrupts
   readonly view: ChatView
@@ -80,7 +66,8 @@ interface Surroundings {
 }
 
 function assemble(setup: Setup, options: ChatOptions, around: Surroundings): Chat {
-  const { config, upstreams, interrupts, view, terminal, io } = around
+  const { config } = options
+  const { upstreams, interrupts, view, terminal, io } = around
   const show = (event: ChatEvent): void => view.show(event)
   const permission = new Permission({
     allowsWrites: options.allowsWrites,
@@ -113,7 +100,7 @@ async function sayOnce(prompt: string, chat: Chat): Promise<boolean> {
   return end === 'answered'
 }
 
-/** Says whom one talks to; at length to somebody who is going to type. */
+/** Says which model answers, with more words for a user who is about to type. */
 async function greet({ session, choices, view }: Chat, isAtLength: boolean, { stderr }: Io): Promise<void> {
   const simulation =
     'No upstream is configured: the built-in simulator answers, no model runs.\nTo set one up: npx dragoman init'
@@ -129,4 +116,12 @@ async function greet({ session, choices, view }: Chat, isAtLength: boolean, { st
   } else if (choices.isSimulated) {
     await stderr.line(stderr.style('dim', simulation))
   }
+}
+
+/** The folder for what is kept between two runs, after the XDG base directory specification. */
+export function stateFolder(env: NodeJS.ProcessEnv, home: string, platform: NodeJS.Platform): string {
+  const named = platform === 'win32' ? env['LOCALAPPDATA'] : env['XDG_STATE_HOME']
+  // The specification says to ignore a path that is not absolute.
+  const base = named !== undefined && isAbsolute(named) ? named : join(home, '.local', 'state')
+  return join(base, 'dragoman')
 }

@@ -8,9 +8,9 @@ import type { Session } from './session.ts'
 import { runTool } from './tools/toolbox.ts'
 import type { WorkFolder } from './tools/work-folder.ts'
 
-/** A model that calls tools again and again would go on for ever, and be paid for. */
+/** The most rounds of calls: a model that calls tools again and again would cost money for ever. */
 const MOST_ROUNDS = 40
-/** How many answers can be shown again as they came. */
+/** How many answers are kept in the form in which they came. */
 const MOST_KEPT = 8
 
 export interface TurnWorld extends ModelWorld {
@@ -23,7 +23,7 @@ export interface TurnWorld extends ModelWorld {
 
 export type TurnEnd = 'answered' | 'stopped' | 'failed'
 
-/** The model answers; where it calls tools, they run and it goes on with their results, until it calls none. */
+/** Lets the model answer. Where it calls tools, they run, and it continues with their results until it calls none. */
 export async function takeTurn(session: Session, world: TurnWorld, signal: AbortSignal): Promise<TurnEnd> {
   session.answers = []
   return takeRound(session, world, signal, MOST_ROUNDS)
@@ -73,7 +73,10 @@ function callsIn(content: Content | null): ToolCallBlock[] {
   return content === null ? [] : content.blocks.filter((block) => block.type === 'tool_call')
 }
 
-/** One after the other: two that ask would ask at once. Each result is stored as soon as it is there. */
+/**
+ * Tools run one after the other, as two that need permission would ask at once. Each result is stored as soon as it
+ * exists.
+ */
 async function runCalls(
   [call, ...others]: readonly ToolCallBlock[],
   session: Session,

@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util'
-import { usageError } from './cli-error.ts'
+import { usageError } from '../terminal/cli-error.ts'
 import type { Command, Option } from './command.ts'
-import { didYouMean } from './did-you-mean.ts'
+import { didYouMean } from '../base/did-you-mean.ts'
 
-/** What stands on the command line after the name of a command. */
+/** The arguments after the name of a command. */
 export interface CommandArguments {
   readonly operands: readonly string[]
   text(option: string): string | undefined
@@ -16,7 +16,7 @@ export const commonOptions: Readonly<Record<string, Option>> = {
   version: { type: 'boolean', short: 'v', help: 'Print the version.' },
 }
 
-/** Reads the arguments as the command's table says, and refuses what it does not say. */
+/** Reads the arguments by the command's table, and refuses options that it does not have. */
 export function readArguments(command: Command, argv: readonly string[]): CommandArguments {
   const options = { ...command.options, ...commonOptions }
   const { tokens, positionals: operands } = parseArgs({
@@ -28,7 +28,7 @@ export function readArguments(command: Command, argv: readonly string[]): Comman
       ]),
     ),
     allowPositionals: true,
-    // Strict, the parser would refuse with messages that name neither the command nor the option meant.
+    // In strict mode the parser's messages would name neither the command nor the option that was meant.
     strict: false,
     tokens: true,
   })

@@ -1,7 +1,7 @@
 import type { CommandArguments } from './arguments.ts'
-import type { Io } from './io.ts'
+import type { Io } from '../terminal/io.ts'
 
-/** One command as data: its help, the reading of its arguments and the documentation all come from this. */
+/** One command as data. Its help, the reading of its arguments and its documentation are made from it. */
 export interface Command {
   readonly name: string
   /** One line, for the list of commands. */
@@ -21,7 +21,7 @@ export interface Option {
   readonly type: 'string' | 'boolean'
   readonly short?: string
   readonly multiple?: boolean
-  /** What stands for the value in the help. */
+  /** The placeholder for the value in the help. */
   readonly value?: string
   /** The values that are allowed, where they are few. */
   readonly oneOf?: readonly string[]
@@ -29,7 +29,7 @@ export interface Option {
 }
 
 export interface Example {
-  /** What follows `dragoman`. */
+  /** The arguments after `dragoman`. */
   readonly command: string
   readonly does: string
 }

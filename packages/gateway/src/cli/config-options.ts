@@ -3,7 +3,7 @@ import type { ConfigIssue } from '../config/origin.ts'
 import type { CommandArguments } from './arguments.ts'
 import type { Option } from './command.ts'
 
-/** The options that say something about the configuration. */
+/** The options that concern the configuration. */
 export const configOptions: Readonly<Record<ConfigFlag, Option>> = {
   config: { type: 'string', short: 'c', value: 'FILE', help: 'Read FILE instead of ./dragoman.yaml.' },
   port: { type: 'string', short: 'p', value: 'N', help: 'The port to listen on; 0 picks a free one.' },
@@ -31,10 +31,16 @@ export function readConfigFlags(given: CommandArguments): ConfigFlags {
   )
 }
 
-/** The exit code for a configuration with these errors: the command line is wrong, or what it stands on. */
+/**
+ * The exit code for a configuration with these errors: 2 where the command line is wrong, 1 where what it refers to
+ * is.
+ */
 export function exitCodeFor(errors: readonly ConfigIssue[]): 1 | 2 {
   return errors.some(({ origin }) => origin.from === 'flag' && !pointers.has(origin.name)) ? 2 : 1
 }
 
-/** What is wrong with these is what they need: a file, a variable, keys for an address that others can reach. */
+/**
+ * Options that refer to something else: a file, a variable, or an address that needs keys. An error in them is an
+ * error in what they refer to.
+ */
 const pointers: ReadonlySet<string> = new Set<ConfigFlag>(['config', 'upstream-key-env', 'host'])

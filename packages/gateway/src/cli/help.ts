@@ -1,6 +1,6 @@
 import { commonOptions } from './arguments.ts'
 import type { Command, Example, Option } from './command.ts'
-import type { Output } from './output.ts'
+import type { Output } from '../terminal/output.ts'
 
 const tagline = "Every model's tool calls, in your client's language, both ways, while streaming."
 

@@ -1,15 +1,15 @@
 import { createReadStream } from 'node:fs'
-import { failure } from './cli-error.ts'
-import type { Io } from './io.ts'
+import { failure } from '../terminal/cli-error.ts'
+import type { Io } from '../terminal/io.ts'
 
-export interface Input {
-  /** For messages. */
+export interface InputSource {
+  /** The name for messages. */
   readonly name: string
   readonly chunks: AsyncIterable<Buffer>
 }
 
-/** The file, or standard input for `-` and for no operand at all. */
-export async function openInput(operand: string | undefined, io: Io): Promise<Input> {
+/** Opens the file, or standard input for `-` and for no operand. */
+export async function openInput(operand: string | undefined, io: Io): Promise<InputSource> {
   if (operand !== undefined && operand !== '-') {
     return { name: operand, chunks: readChunks(operand, createReadStream(operand)) }
   }
@@ -19,8 +19,8 @@ export async function openInput(operand: string | undefined, io: Io): Promise<In
   return { name: 'standard input', chunks: readChunks('standard input', io.stdin) }
 }
 
-/** All of it as text, without the byte order mark that some editors put first. */
-export async function readText(input: Input): Promise<string> {
+/** Reads the whole input as text, without the byte order mark that some editors write. */
+export async function readText(input: InputSource): Promise<string> {
   const chunks: Buffer[] = []
   for await (const chunk of input.chunks) chunks.push(chunk)
   return new TextDecoder().decode(Buffer.concat(chunks))

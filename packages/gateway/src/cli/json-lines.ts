@@ -1,13 +1,11 @@
-import { CliError } from './cli-error.ts'
+import { CliError } from '../terminal/cli-error.ts'
 import { openInput } from './input.ts'
-import type { Io } from './io.ts'
-import { longestLineBytes, readLines, type Line } from './lines.ts'
+import type { Io } from '../terminal/io.ts'
+import { type Line, longestLineBytes, readLines } from '../terminal/lines.ts'
 import { parseRequestLine, readParseRequest } from './parse-request.ts'
-import type { ParseSettings } from './parse-settings.ts'
-import { parsePieces } from './parse-pieces.ts'
-import { Progress } from './progress.ts'
+import { parsePieces, type ParseSettings } from './parse-settings.ts'
 
-/** Answers each line of the input with a line, in order. One that cannot be parsed is answered with its error. */
+/** Answers each line of the input with a line, in order. The answer to a line that cannot be parsed is its error. */
 export async function parseJsonLines(
   file: string | undefined,
   defaults: ParseSettings,
@@ -34,7 +32,7 @@ function answerLine({ number, text }: Line, defaults: ParseSettings): object {
   if (text === null) {
     return { id: null, line: number, error: `the line is longer than ${longestLineBytes} bytes` }
   }
-  // The id is kept as soon as it is known: a line that fails later must still be told apart by it.
+  // The id is kept as soon as it is known, so that a line that fails later can still be identified.
   let id: unknown = null
   try {
     const fields = parseRequestLine(text)
@@ -46,8 +44,39 @@ function answerLine({ number, text }: Line, defaults: ParseSettings): object {
   }
 }
 
-/** The message, with what would be right where that is known. */
+/** The message of an error, with a hint at what would be right. */
 function describe(error: unknown): string {
   if (error instanceof CliError && error.hint !== undefined) return `${error.message} ${error.hint}`
   return error instanceof Error ? error.message : String(error)
+}
+
+const millisecondsBetween = 250
+
+/** Shows on a terminal how far the work is. Where standard error is no terminal it shows nothing. */
+class Progress {
+  private readonly io: Io
+  private nextAt: number
+  private isShown = false
+
+  constructor(io: Io) {
+    this.io = io
+    this.nextAt = io.now() + millisecondsBetween
+  }
+
+  async show(text: () => string): Promise<void> {
+    if (!this.io.stderr.isTerminal || this.io.now() < this.nextAt) return
+    this.nextAt = this.io.now() + millisecondsBetween
+    this.isShown = true
+    await this.io.stderr.write(`\r\u001B[K${text()}`)
+  }
+
+  /**
+   * Has to be called before a line is written where both streams are one terminal, as the line would be appended to
+   * this one.
+   */
+  async clear(): Promise<void> {
+    if (!this.isShown) return
+    this.isShown = false
+    await this.io.stderr.write('\r\u001B[K')
+  }
 }

@@ -1,16 +1,16 @@
 import { DragomanError } from '@dragoman/core'
 import { readArguments } from './arguments.ts'
-import { CliError, usageError } from './cli-error.ts'
+import { CliError, usageError } from '../terminal/cli-error.ts'
 import { commands } from './command-table.ts'
 import type { Command } from './command.ts'
 import { serve } from './commands/serve.ts'
-import { didYouMean } from './did-you-mean.ts'
+import { didYouMean } from '../base/did-you-mean.ts'
 import { commandHelp, programHelp } from './help.ts'
-import { processIo, type Io } from './io.ts'
-import { BrokenPipe } from './output.ts'
+import { processIo, type Io } from '../terminal/io.ts'
+import { BrokenPipe } from '../terminal/output.ts'
 import { packageVersion } from './package-files.ts'
 
-/** Runs the command line and sets the exit code: 0 done, 1 failed, 2 used wrongly. */
+/** Runs the command line and sets the exit code: 0 for success, 1 for a failure, 2 for wrong use. */
 export async function main(argv: string[]): Promise<void> {
   const io = processIo()
   try {
@@ -32,7 +32,7 @@ async function run(given: string[], io: Io): Promise<0 | 1 | 2> {
     case 'help':
       return rest[0] === '-v' || rest[0] === '--version' ? writeVersion(io) : write(helpFor(rest[0], io), io)
     default:
-      // Options alone are meant for the gateway, which needs no name.
+      // Options without a command are for the gateway.
       if (first === undefined || first.startsWith('-')) return runCommand(serve, given, io)
       return runCommand(commandNamed(first), rest, io)
   }
@@ -78,6 +78,6 @@ async function report(error: unknown, io: Io): Promise<0 | 1 | 2> {
     return error.exitCode
   }
   await say(error instanceof Error ? error.message : String(error))
-  // What a caller asks for wrongly can only come from the command line here.
+  // A caller's mistake can only come from the command line here.
   return DragomanError.is(error) ? 2 : 1
 }

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 
 /**
- * Where a file of this package lies, wherever the package is installed. Here, compiled and joined to the program, this
- * file is two folders below.
+ * The path of a file of this package. Compiled alone or joined to the program, this module lies two folders below the
+ * package.
  */
 function packageFile(path: string): string {
   return fileURLToPath(new URL(`../../${path}`, import.meta.url))

@@ -1,28 +1,28 @@
-import { readableFormat } from './known-format.ts'
+import { readableFormat } from './shared-options.ts'
 import { channels, finishReasons, type ParseSettings } from './parse-settings.ts'
 import { areTools } from './tools-file.ts'
 
-/** A line of `parse --jsonl`: the text of one answer in the pieces it is to be pushed in. */
+/** A line of `parse --jsonl`: the text of one answer, in the pieces in which it is pushed. */
 export interface ParseRequest extends ParseSettings {
   readonly pieces: readonly string[]
 }
 
-/** What is wrong with a line, in words for whoever wrote it. */
-class RequestError extends Error {}
+/** An error in a line, in words for whoever wrote it. */
+class LineError extends Error {}
 
-/** The value of a line; its fields are looked at by `readParseRequest`. */
+/** Parses a line. `readParseRequest` reads its fields. */
 export function parseRequestLine(line: string): Readonly<Record<string, unknown>> {
   let value: unknown
   try {
     value = JSON.parse(line)
   } catch (error) {
-    throw new RequestError(`not JSON: ${error instanceof Error ? error.message : String(error)}`)
+    throw new LineError(`not JSON: ${error instanceof Error ? error.message : String(error)}`)
   }
-  if (!isObject(value)) throw new RequestError('not a JSON object')
+  if (!isObject(value)) throw new LineError('not a JSON object')
   return value
 }
 
-/** Reads the fields of a line. Those that are missing or null are as in `defaults`. */
+/** Reads the fields of a line. A field that is missing or null is taken from `defaults`. */
 export function readParseRequest(
   fields: Readonly<Record<string, unknown>>,
   defaults: ParseSettings,
@@ -46,7 +46,7 @@ export function readParseRequest(
 function readPieces(fields: Readonly<Record<string, unknown>>): readonly string[] {
   const raw = read(fields, 'raw', isText, 'a string')
   const pieces = read(fields, 'chunks', isTexts, 'an array of strings') ?? (raw === undefined ? raw : [raw])
-  if (pieces === undefined) throw new RequestError('"raw" is missing: the text to parse, as a string')
+  if (pieces === undefined) throw new LineError('"raw" is missing: the text to parse, as a string')
   return pieces
 }
 
@@ -58,7 +58,7 @@ function read<Value>(
 ): Value | undefined {
   const value = Object.hasOwn(fields, name) ? fields[name] : undefined
   if (value === undefined || value === null) return undefined
-  if (!is(value)) throw new RequestError(`"${name}" must be ${expected}`)
+  if (!is(value)) throw new LineError(`"${name}" must be ${expected}`)
   return value
 }
 

@@ -1,18 +1,23 @@
-import type { FormatId, ToolDefinition } from '@dragoman/core'
+import {
+  type Channel,
+  type EndReason,
+  type FormatId,
+  type ParsedOutput,
+  parseToolCalls,
+  type ToolDefinition,
+} from '@dragoman/core'
 import type { CommandArguments } from './arguments.ts'
-import { usageError } from './cli-error.ts'
+import { usageError } from '../terminal/cli-error.ts'
 import type { Option } from './command.ts'
-import type { Io } from './io.ts'
-import { readableFormat } from './known-format.ts'
+import type { Io } from '../terminal/io.ts'
+import { readableFormat } from './shared-options.ts'
 import { readToolsFile } from './tools-file.ts'
 
-export const channels = ['content', 'reasoning'] as const
-type Channel = (typeof channels)[number]
+export const channels = ['content', 'reasoning'] as const satisfies readonly Channel[]
 
-export const finishReasons = ['stop', 'length', 'tool_calls', 'error'] as const
-type FinishReason = (typeof finishReasons)[number]
+export const finishReasons = ['stop', 'length', 'tool_calls', 'error'] as const satisfies readonly EndReason[]
 
-/** How a text is to be read. What is undefined is not known, and the parser finds out or assumes. */
+/** How a text is to be read. A setting that is undefined is unknown; the parser finds it out or assumes a default. */
 export interface ParseSettings {
   readonly format: FormatId | 'auto' | undefined
   readonly model: string | undefined
@@ -20,10 +25,10 @@ export interface ParseSettings {
   readonly channel: Channel | undefined
   readonly promptOpensReasoning: boolean | undefined
   readonly promptTail: string | undefined
-  readonly finishReason: FinishReason | undefined
+  readonly finishReason: EndReason | undefined
 }
 
-/** The options that say who wrote a text, for every command that reads one. */
+/** The options about the writer of a text, for every command that reads one. */
 export const modelOptions: Readonly<Record<string, Option>> = {
   format: {
     type: 'string',
@@ -34,7 +39,7 @@ export const modelOptions: Readonly<Record<string, Option>> = {
   tools: { type: 'string', value: 'FILE', help: 'JSON file with the tool definitions of the request.' },
 }
 
-/** The options that say how the model came to write the text. */
+/** The options about the prompt that the model answered. */
 export const promptOptions: Readonly<Record<string, Option>> = {
   channel: { type: 'string', oneOf: channels, help: 'The field that the text came in. Default: content.' },
   'prompt-opens-reasoning': { type: 'boolean', help: 'The prompt ended inside an open reasoning block.' },
@@ -50,17 +55,31 @@ export async function readParseSettings(given: CommandArguments, io: Io): Promis
     model: given.text('model'),
     tools: await readToolsFile(given.text('tools'), io),
     channel: channels.find((channel) => channel === given.text('channel')),
-    promptOpensReasoning: promptOpensReasoning(given),
+    promptOpensReasoning: opensReasoning(given),
     promptTail: given.text('prompt-tail'),
     finishReason: finishReasons.find((reason) => reason === given.text('finish-reason')),
   }
 }
 
-function promptOpensReasoning(given: CommandArguments): boolean | undefined {
+function opensReasoning(given: CommandArguments): boolean | undefined {
   const opens = given.flag('prompt-opens-reasoning')
   const opensNot = given.flag('no-prompt-opens-reasoning')
   if (opens && opensNot) {
     throw usageError('--prompt-opens-reasoning and --no-prompt-opens-reasoning contradict each other')
   }
   return opens || opensNot ? opens : undefined
+}
+
+/** Parses the text of one answer, which is pushed piece by piece. */
+export function parsePieces(pieces: readonly string[], settings: ParseSettings): ParsedOutput {
+  const { format, model, tools, channel, promptOpensReasoning, promptTail, finishReason } = settings
+  return parseToolCalls(pieces, {
+    ...(format !== undefined && { format }),
+    ...(model !== undefined && { model }),
+    ...(tools !== undefined && { tools }),
+    ...(channel !== undefined && { channel }),
+    ...(promptOpensReasoning !== undefined && { promptOpensReasoning }),
+    ...(promptTail !== undefined && { promptTail }),
+    ...(finishReason !== undefined && { finishReason }),
+  })
 }

@@ -1,15 +1,17 @@
 import { parseRecording, type RecordedExchange } from '../recorder/recording.ts'
-import { readText, type Input } from './input.ts'
+import { readText, type InputSource } from './input.ts'
 
-/** An input that may be a recording; what is none comes on as it is read. */
+/** An input that may be a recording. Any other input is passed on while it is read. */
 export type RecordedInput =
   | { readonly is: 'recording'; readonly recording: RecordedExchange }
   | { readonly is: 'stream'; readonly chunks: AsyncIterable<Buffer> }
 
 const openingBrace = 0x7b
 
-/** An event stream never begins with a brace, so the first chunk tells whether the whole has to be read. */
-export async function openRecorded(input: Input): Promise<RecordedInput> {
+/**
+ * An event stream never begins with a brace, so the first chunk tells whether the input has to be read as a whole.
+ */
+export async function openRecorded(input: InputSource): Promise<RecordedInput> {
   const rest = input.chunks[Symbol.asyncIterator]()
   const first = await rest.next()
   if (first.done === true) return { is: 'stream', chunks: joined([], rest) }

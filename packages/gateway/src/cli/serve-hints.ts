@@ -1,9 +1,9 @@
 import { isLoopbackHost } from '../config/addresses.ts'
 import type { GatewayConfig } from '../config/config.ts'
 import { exampleName } from '../config/match-model.ts'
-import type { Output } from './output.ts'
+import type { Output } from '../terminal/output.ts'
 
-/** What to do with a gateway that listens: a command for each kind of client. */
+/** Hints for a gateway that listens: a command for each kind of client. */
 export function serveHints(listening: string, config: GatewayConfig, stderr: Pick<Output, 'style'>): string {
   const address = callableAddress(listening, config)
   const model = askableModel(config)
@@ -28,14 +28,17 @@ export function serveHints(listening: string, config: GatewayConfig, stderr: Pic
   return lines.join('\n')
 }
 
-/** Where others can reach it, only the names of the configuration pass; nobody can call 0.0.0.0 either way. */
+/**
+ * An address that clients can call. A gateway that others can reach answers only under its configured names, and
+ * nobody can call 0.0.0.0.
+ */
 function callableAddress(address: string, { listen }: GatewayConfig): string {
   const [name] = listen.allowedHosts
   if (name !== undefined && !isLoopbackHost(listen.host)) return `http://${name}:${new URL(address).port}`
   return address.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
 }
 
-/** A name that is sure to be answered, where the configuration has one that needs no quoting. */
+/** A model that is certain to be answered, where the configuration has one that needs no quoting. */
 function askableModel({ models }: GatewayConfig): string {
   const names = models.map(exampleName)
   return names.find((name) => name !== undefined && /^[\w.:/@+-]+$/.test(name)) ?? 'kimi-k2'

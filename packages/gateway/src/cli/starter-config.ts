@@ -5,7 +5,7 @@ export interface StarterOptions {
   readonly keyVariable: string | undefined
 }
 
-/** A first configuration: short, working, with the rest as comments. */
+/** Makes a first configuration: short and working, with the other settings as comments. */
 export function starterConfig({ upstream, keyVariable }: StarterOptions): string {
   const server = upstream === undefined ? openRouter : ownServer(upstream, keyVariable)
   return `# yaml-language-server: $schema=./node_modules/dragoman/config.schema.json

@@ -14,8 +14,8 @@ import {
   shortToolNames,
 } from '@dragoman/core'
 import { countingMint } from '../recorder/replay.ts'
-import { AnswerWatch } from '../routes/answer-watch.ts'
-import type { Dialect } from '../routes/plan.ts'
+import { AnswerWatch } from '../exchange/answer-watch.ts'
+import type { Dialect } from '../base/dialect.ts'
 import { warningWatcher } from './warning-watcher.ts'
 
 export interface StreamTranslator {
@@ -30,7 +30,7 @@ export interface StreamTranslatorOptions {
   readonly warn: (message: string) => void
 }
 
-/** One event stream made of another. Ids are counted, so that the same input always gives the same output. */
+/** Makes one event stream from another. Ids are counted, so that the same input always gives the same output. */
 export function createStreamTranslator(options: StreamTranslatorOptions): StreamTranslator {
   const { from, to, parser, warn } = options
   if (from !== to) return decodedAndEncoded(options)

@@ -1,9 +1,9 @@
 import type { ToolDefinition } from '@dragoman/core'
-import { failure } from './cli-error.ts'
+import { failure } from '../terminal/cli-error.ts'
 import { openInput, readText } from './input.ts'
-import type { Io } from './io.ts'
+import type { Io } from '../terminal/io.ts'
 
-/** Tool definitions as a request has them: an array, or an object with the array under `tools`. */
+/** Reads tool definitions as a request has them: an array, or an object with the array under `tools`. */
 export async function readToolsFile(
   path: string | undefined,
   io: Io,

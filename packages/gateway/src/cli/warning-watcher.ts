@@ -1,6 +1,6 @@
-import type { AnswerWatcher } from '../routes/answer-watch.ts'
+import type { AnswerWatcher } from '../exchange/answer-watch.ts'
 
-/** Says what was wrong in an answer, and what was done about it. */
+/** Warns of what was wrong in an answer and of what was repaired. */
 export function warningWatcher(warn: (message: string) => void): AnswerWatcher {
   return {
     problem: (code, message) => warn(`problem ${code}: ${message}`),

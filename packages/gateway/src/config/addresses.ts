@@ -1,9 +1,10 @@
 import { BlockList, isIP } from 'node:net'
+import { type SettingTree, treeAt } from './setting-tree.ts'
 
 /**
- * Addresses no upstream may have: unspecified, link-local and the metadata services of clouds, also in the
- * forms that wrap an IPv4 address in an IPv6 one. A name can be pointed at them after it was checked, so each
- * address that a name resolves to must be asked about as well.
+ * Whether an address is one that no upstream may have: unspecified, link-local, or the metadata service of a cloud,
+ * also where an IPv6 address wraps an IPv4 one. A name can be pointed at such an address after it was checked, so
+ * every address that a name resolves to has to be checked too.
  */
 export function isForbiddenAddress(address: string): boolean {
   const bare = withoutBrackets(address)
@@ -33,7 +34,7 @@ const forbidden4 = new BlockList()
 forbidden4.addSubnet('0.0.0.0', 8, 'ipv4')
 forbidden4.addSubnet('169.254.0.0', 16, 'ipv4')
 
-// A list of its own: in one with both, the wrapped addresses would stand for all of IPv4.
+// IPv6 needs a list of its own: in a list with both, the wrapped addresses would match all of IPv4.
 const forbidden6 = new BlockList()
 forbidden6.addAddress('::', 'ipv6')
 forbidden6.addSubnet('fe80::', 10, 'ipv6')
@@ -44,3 +45,17 @@ forbidden6.addSubnet('64:ff9b::a9fe:0', 112, 'ipv6')
 const loopback = new BlockList()
 loopback.addSubnet('127.0.0.0', 8, 'ipv4')
 loopback.addAddress('::1', 'ipv6')
+
+/** Whether an address is the one that the gateway itself will listen on. */
+export function isOwnAddress(url: string, settings: SettingTree): boolean {
+  if (!URL.canParse(url)) return false
+  const { hostname, port, protocol } = new URL(url)
+  return protocol === 'http:' && isLoopbackHost(hostname) && Number(port || 80) === portOf(settings)
+}
+
+function portOf(settings: SettingTree): number {
+  const port = treeAt(settings, ['listen', 'port'])
+  return port?.kind === 'value' && typeof port.value === 'number' ? port.value : defaultPort
+}
+
+export const defaultPort = 12_377

@@ -5,7 +5,7 @@ import { isLiteral } from './interpolate.ts'
 import type { ConfigIssue, Path } from './origin.ts'
 import { itemsAt, keysAt, textAt, treeAt, type SettingTree } from './setting-tree.ts'
 
-/** What is not wrong, but may not be what was meant. */
+/** Warnings about settings that are valid but may not be what was meant. */
 export function cautions(settings: SettingTree): ConfigIssue[] {
   const upstreams = keysAt(settings, ['upstreams']).map((name) => ['upstreams', name])
   return [
@@ -17,8 +17,8 @@ export function cautions(settings: SettingTree): ConfigIssue[] {
 }
 
 /**
- * Files with keys that other users of the machine can read. Where the gateway serves other machines it is a
- * server, and on a server that is a fault.
+ * Files with keys that other users of the machine can read. This is an error where the gateway serves other machines,
+ * and a warning elsewhere.
  */
 export function exposedFiles(
   files: readonly ReadFile[],
@@ -34,7 +34,7 @@ export function exposedFiles(
     : { issues: exposed, warnings: [] }
 }
 
-/** Where a file holds a key itself; a variable in its place is none. */
+/** The path of a key that stands in a file itself. A variable in its place is no key. */
 function keyIn(settings: SettingTree): Path | undefined {
   if (itemsAt(settings, ['keys']).length > 0) return ['keys']
   return keysAt(settings, ['upstreams'])

@@ -6,25 +6,24 @@ import {
   promptFormatIds,
   resolveFormatId,
 } from '@dragoman/core'
-import { didYouMean } from '../cli/did-you-mean.ts'
-import { isLoopbackHost } from './addresses.ts'
-import { describePath, type ConfigIssue, type Path } from './origin.ts'
-import { isOwnAddress } from './own-address.ts'
+import { didYouMean } from '../base/did-you-mean.ts'
+import { isLoopbackHost, isOwnAddress } from './addresses.ts'
+import { type ConfigIssue, describePath, type Path } from './origin.ts'
 import {
   itemsAt,
   keysAt,
   leavesOf,
   originAt,
   plainValue,
+  type SettingTree,
   textAt,
   treeAt,
-  type SettingTree,
 } from './setting-tree.ts'
 import { isOpenRouter } from './upstream-url.ts'
 
 /**
- * What is wrong between settings that are each right. It reads them as they were said, so that it finds its
- * faults beside those that the schema finds.
+ * Finds settings that are valid by themselves and contradict each other. It reads the settings before the schema
+ * does, so that both kinds of errors are reported together.
  */
 export function faultsBetween(settings: SettingTree): ConfigIssue[] {
   return [
@@ -94,7 +93,10 @@ function repeatedKeyNames(settings: SettingTree): ConfigIssue[] {
   )
 }
 
-/** The key for OpenRouter opens every model there is: nobody else gets it, not even on request. */
+/**
+ * A key for OpenRouter pays for every model there is, so it is sent to OpenRouter alone, whatever the configuration
+ * says.
+ */
 function misdirectedKeys(settings: SettingTree): ConfigIssue[] {
   return keysAt(settings, ['upstreams']).flatMap((name) => {
     const path = ['upstreams', name]
@@ -132,7 +134,7 @@ function markerFault(
 ): string | undefined {
   const value = tree === undefined ? undefined : plainValue(tree)
   const texts = Array.isArray(value) ? value : [value]
-  // A marker of the wrong type is the schema's to refuse.
+  // The schema reports a marker of the wrong type.
   if (!texts.every((text): text is string => typeof text === 'string' && text !== '')) return undefined
   try {
     createParser({ format, tools: [{ name: 'any' }], markers: { [marker]: texts } })

@@ -4,9 +4,9 @@ import { type ConfigIssue, type Origin } from './origin.ts'
 import { type SettingMap } from './setting-tree.ts'
 import type { ConfigWorld } from './world.ts'
 
-/** A configuration file that was read, whether it makes sense or not. */
+/** A configuration file that was read; it may be wrong. */
 export interface ReadFile {
-  /** As it is shown. */
+  /** The name that users are shown. */
   readonly name: string
   /** Absolute. */
   readonly path: string
@@ -16,14 +16,17 @@ export interface ReadFile {
 }
 
 export interface FoundFiles {
-  /** The ones that say something, the most important first. */
+  /** The files that set something, those with precedence first. */
   readonly files: readonly ReadFile[]
   /** Every path that was looked at. */
   readonly paths: readonly string[]
   readonly issues: readonly ConfigIssue[]
 }
 
-/** The file that is named, else the one in the working directory over the one of the user. */
+/**
+ * Finds the file that is named; without a name, the one in the working directory, which has precedence over the one
+ * of the user.
+ */
 export async function findConfigFiles(world: ConfigWorld, flag: string | undefined): Promise<FoundFiles> {
   const candidates = candidatesFor(world, flag)
   const results = await Promise.all(candidates.map((candidate) => readCandidate(candidate, world)))
@@ -37,7 +40,7 @@ export async function findConfigFiles(world: ConfigWorld, flag: string | undefin
 interface Candidate {
   readonly name: string
   readonly path: string
-  /** Who named it: then it must be there. */
+  /** Who named the file. A file that is named must exist. */
   readonly namedBy?: Origin
 }
 
@@ -61,7 +64,7 @@ function candidatesFor({ env, cwd, home, platform }: ConfigWorld, flag: string |
 function userConfigFolder(env: Environment, home: string, platform: NodeJS.Platform): string {
   if (platform === 'win32') return env['APPDATA'] || win32.join(home, 'AppData', 'Roaming')
   const folder = env['XDG_CONFIG_HOME']
-  // The standard says to ignore a relative one: it would name another folder in each working directory.
+  // The XDG standard says to ignore a relative path, which would name another folder in each working directory.
   return folder !== undefined && posix.isAbsolute(folder) ? folder : posix.join(home, '.config')
 }
 
@@ -78,7 +81,7 @@ async function readCandidate(
     const file = await world.readFile(path)
     if (file === undefined) return namedBy === undefined ? undefined : issue('no such file')
     const isReadableByOthers = world.platform !== 'win32' && (file.mode & 0o044) !== 0
-    // Loaded only where there is a file: many start without.
+    // The YAML parser is loaded only where there is a file; many gateways start without one.
     const { readYaml } = await import('./read-yaml.ts')
     return { name, path, ...readYaml(file.text, name), isReadableByOthers }
   } catch (error) {

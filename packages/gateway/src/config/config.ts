@@ -1,15 +1,16 @@
 import type { FormatId, MarkerOverrides } from '@dragoman/core'
+import type { Dialect } from '../base/dialect.ts'
 import type { ProxyConfig } from './proxies.ts'
 import type { Secret } from './secret.ts'
 
 /** Everything the gateway can be told, with every default filled in. Durations are milliseconds. */
 export interface GatewayConfig {
   readonly listen: ListenConfig
-  /** Who may call. Empty: everyone who can reach the port, which is then a loopback one. */
+  /** Who may call. Without keys everybody may who can reach the port, which is then a loopback one. */
   readonly keys: readonly ClientKey[]
-  /** By name; `simulator` where none is configured. */
+  /** The upstreams by name, or `simulator` where none is configured. */
   readonly upstreams: ReadonlyMap<string, Upstream> | 'simulator'
-  /** First match wins; a model that matches none does not exist. */
+  /** The first rule that matches a name counts. A model that no rule matches does not exist. */
   readonly models: readonly ModelRule[]
   readonly formats: FormatsConfig
   readonly delivery: 'incremental' | 'complete'
@@ -36,15 +37,18 @@ export interface ClientKey {
   readonly name: string
   /** 64 hexadecimal digits in lower case. */
   readonly sha256: string
-  /** The key itself, where it was said and not its sum alone: known, it can be kept out of what is written. */
+  /**
+   * The key itself, where the configuration has more than its digest. It is known so that it can be taken out of logs
+   * and recordings.
+   */
   readonly plain?: Secret
 }
 
 export interface Upstream {
   readonly name: string
-  /** Without a slash at its end: the route of the dialect is appended. */
+  /** Has no slash at its end, as the route of the dialect is appended. */
   readonly url: string
-  readonly dialect: 'openai-chat' | 'anthropic-messages'
+  readonly dialect: Dialect
   readonly apiKey: Secret | null
   /** By name in lower case. */
   readonly headers: ReadonlyMap<string, Secret>
@@ -57,17 +61,19 @@ export interface ModelRule {
   readonly match: string
   /** A key of `upstreams`, or `simulator`. */
   readonly upstream: string
-  /** What the upstream calls the model; null: what the client called it. */
+  /** What the upstream calls the model, or null where it is asked for the name that the client used. */
   readonly model: string | null
   readonly format: FormatId | 'auto'
-  /** `prompt`: as text, in the format, for upstreams without tool support. */
+  /**
+   * `prompt` writes tools into the prompt as text, in the format of the model, for upstreams without tool support.
+   */
   readonly tools: 'native' | 'prompt'
   readonly startsInReasoning: boolean | null
   readonly timeouts: UpstreamTimeouts
 }
 
 export interface FormatsConfig {
-  /** The format of models whose name does not tell it: exact names or patterns with `*`. */
+  /** The formats of models whose names do not show them, by exact name or by a pattern with `*`. */
   readonly overrides: Readonly<Record<string, FormatId>>
   readonly markers: Readonly<Partial<Record<FormatId, MarkerOverrides>>>
   readonly toolCallBytes: Readonly<Partial<Record<FormatId, number>>>
@@ -111,6 +117,6 @@ export interface RecordConfig {
 
 export interface LogConfig {
   readonly level: 'debug' | 'info' | 'warn' | 'error'
-  /** An absolute path; null: standard error. */
+  /** An absolute path, or null for standard error. */
   readonly file: string | null
 }

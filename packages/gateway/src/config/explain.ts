@@ -2,15 +2,15 @@ import { configKeys, type ConfigKey } from './json-schema.ts'
 import { describePath, type Origin, type Path } from './origin.ts'
 import { leavesOf, treeAt, type SettingMap, type SettingTree } from './setting-tree.ts'
 
-/** One value of the configuration and who said it. */
+/** One value of the configuration, and where it was set. */
 export interface ExplainedValue {
   readonly path: string
-  /** As it is shown: a secret is not. */
+  /** The value as users are shown it; a secret is redacted. */
   readonly value: string
   readonly origin: Origin
 }
 
-/** Every value in force, section by section; what was said comes before the defaults. */
+/** Every value in force, section by section. Values that were set come before the defaults. */
 export function explainConfig(settings: SettingMap): readonly ExplainedValue[] {
   const said = leavesOf(settings)
     .filter(([path]) => path.length > 0)
@@ -26,7 +26,7 @@ function defaultsBeside(settings: SettingMap, known: readonly ConfigKey[]): Expl
   const isRecording = settings.entries.has('record')
   const values = known.flatMap(({ path, default: value }): ExplainedValue[] => {
     const isSaid = treeAt(settings, path.split('.')) !== undefined
-    // A section shows itself by its keys.
+    // A section is shown by its keys.
     const isSection = JSON.stringify(value) === '{}'
     if (isSaid || isSection || value === undefined || /[*[]/.test(path)) return []
     return path.startsWith('record.') && !isRecording ? [] : [{ path, value: JSON.stringify(value), origin }]
@@ -39,7 +39,7 @@ function defaultsBeside(settings: SettingMap, known: readonly ConfigKey[]): Expl
 
 function shown(path: Path, leaf: SettingTree): string {
   if (leaf.kind !== 'value') return leaf.kind === 'list' ? '[]' : '{}'
-  // As it is written, a text with variables gives nothing away.
+  // Before its variables are filled in, a text shows no secret.
   if (leaf.written !== undefined) return JSON.stringify(leaf.written)
   const isSecret = path[0] === 'upstreams' && (path[2] === 'apiKey' || path[2] === 'headers')
   return isSecret ? '[redacted]' : JSON.stringify(leaf.value)

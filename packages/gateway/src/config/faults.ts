@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { withoutBrackets } from './addresses.ts'
 
-// Each says what is wrong with a text, or nothing.
+// Each of these functions describes what is wrong with a text, or returns undefined.
 
 export function hostFault(host: string): string | undefined {
   const bare = withoutBrackets(host)
@@ -30,7 +30,7 @@ export function upstreamNameFault(name: string): string | undefined {
   return /^[A-Za-z0-9][\w.-]*$/.test(name) ? undefined : 'must be of letters, digits, ".", "_" and "-"'
 }
 
-/** Fields of a request body that a configured one would break. */
+/** Fields of a request body that the gateway sets itself; a configured value would break its requests. */
 export function gatewayField(field: string): string | undefined {
   return gatewayFields.has(field) ? 'is set by the gateway itself' : undefined
 }

@@ -29,7 +29,7 @@ export function interpolate(
   return { settings: fillMap(settings, []), issues }
 }
 
-/** Whether a text says something itself, beside its variables. */
+/** Whether a text holds anything beside variables. */
 export function isLiteral(tree: SettingTree): boolean {
   if (tree.kind !== 'value' || typeof tree.value !== 'string') return false
   return (tree.written ?? tree.value).replaceAll(reference, '').trim() !== ''

@@ -4,13 +4,13 @@ import type { GatewayConfig } from './config.ts'
 import { findConfigFiles, type ReadFile } from './config-files.ts'
 import { interpolate } from './interpolate.ts'
 import type { ConfigIssue } from './origin.ts'
-import { commonVariableSettings, flagSettings, variableSettings, type ConfigFlags } from './overlays.ts'
-import { isOwnAddress } from './own-address.ts'
+import { commonVariableSettings, type ConfigFlags, flagSettings, variableSettings } from './overlays.ts'
+import { isOwnAddress } from './addresses.ts'
 import { readProxies } from './proxies.ts'
 import { resolveConfig } from './resolve.ts'
 import { configSchema } from './schema.ts'
 import { pathOf, schemaIssues } from './schema-issues.ts'
-import { joinLayers, plainValue, treeAt, withoutKeys, type SettingMap } from './setting-tree.ts'
+import { joinLayers, plainValue, type SettingMap, treeAt, withoutKeys } from './setting-tree.ts'
 import { readSaidUpstream, singleUpstream } from './single-upstream.ts'
 import { type PlainKeys, withVariableKey } from './variable-key.ts'
 import type { ConfigWorld } from './world.ts'
@@ -21,13 +21,13 @@ export interface LoadedConfig {
   readonly ok: true
   readonly config: GatewayConfig
   readonly warnings: readonly ConfigIssue[]
-  /** The files that were read, as they are shown. */
+  /** The names of the files that were read, as users are shown them. */
   readonly files: readonly string[]
-  /** Those of them that say something. */
+  /** The names of those files that set something. */
   readonly tellingFiles: readonly string[]
   /** Absolute paths whose change can change the configuration, whether there is a file or not. */
   readonly watched: readonly string[]
-  /** What was said, and where. */
+  /** The values that were set, each with its place. */
   readonly settings: SettingMap
 }
 
@@ -40,12 +40,15 @@ export interface RefusedConfig {
   readonly watched: readonly string[]
 }
 
-/** Flags over variables over the file in the working directory over the file of the user over defaults. */
+/**
+ * Reads the configuration. Flags have precedence over variables, these over the file in the working directory, this
+ * over the file of the user, and all of them over the defaults.
+ */
 export async function loadConfig(world: ConfigWorld, flags: ConfigFlags = {}): Promise<LoadResult> {
   const found = await findConfigFiles(world, flags.config)
   const files = found.files.map(({ name }) => name)
   const watched = found.paths
-  // What a broken file does not say would otherwise be reported as missing.
+  // A setting that a broken file does not hold would be reported as missing.
   const broken = [...found.issues, ...found.files.flatMap(({ issues }) => issues)]
   if (broken.length > 0) return { ok: false, errors: inOrder(broken), warnings: [], files, watched }
 
@@ -77,7 +80,7 @@ export async function loadConfig(world: ConfigWorld, flags: ConfigFlags = {}): P
 
 interface JoinedSources {
   readonly settings: SettingMap
-  /** What each file says, with its variables filled in. */
+  /** The settings of each file, with its variables filled in. */
   readonly files: readonly SettingMap[]
   readonly plainKeys: PlainKeys
   readonly issues: readonly ConfigIssue[]
@@ -87,7 +90,7 @@ interface JoinedSources {
 function joinSources({ env }: ConfigWorld, flags: ConfigFlags, files: readonly ReadFile[]): JoinedSources {
   const given = readSaidUpstream(flags, env)
   const isReplaced = given.upstream !== undefined
-  // What is replaced is not looked at: it may need variables that are not set here.
+  // Settings that others replace are not filled in: they may need variables that are not set here.
   const filled = files.map(({ settings }) =>
     interpolate(isReplaced ? withoutKeys(settings, ['upstreams', 'models']) : settings, env),
   )
@@ -109,23 +112,26 @@ function joinSources({ env }: ConfigWorld, flags: ConfigFlags, files: readonly R
   }
 }
 
-/** What is wrong in a file is wrong there even where something else is said over it. */
+/** An error in a file is reported even where another place overrides the setting. */
 function faultsOf(file: SettingMap): ConfigIssue[] {
   const { error } = configSchema.safeParse(plainValue(file))
-  // What a section lacks may be said elsewhere.
+  // Another file may set what this section lacks.
   const issues = error?.issues.filter(
     ({ path }) => path.length > 2 || treeAt(file, pathOf(path)) !== undefined,
   )
   return schemaIssues(issues ?? [], file)
 }
 
-/** A variable that is not set leaves a hole; what the schema says about the hole would only confuse. */
+/**
+ * A variable that is not set leaves a hole in the settings. The variable is reported, and what the schema says about
+ * the hole is dropped, as it would only confuse.
+ */
 function beside(reported: readonly ConfigIssue[], issues: readonly ConfigIssue[]): ConfigIssue[] {
   const paths = new Set(reported.map(({ path }) => path))
   return issues.filter(({ path }) => path === '' || !paths.has(path))
 }
 
-/** By file and line, each once; what stands in no file comes first. */
+/** Sorts issues by file and line, each once. Issues that belong to no file come first. */
 function inOrder(issues: readonly ConfigIssue[]): ConfigIssue[] {
   const distinct = new Map(issues.map((issue) => [JSON.stringify(issue), issue]))
   return [...distinct.values()].toSorted((a, b) => {

@@ -11,12 +11,12 @@ export interface ModelRoute {
   readonly timeouts: ModelRule['timeouts']
 }
 
-/** The first rule that matches the name a client asked for; undefined: there is no such model. */
+/** The first rule that matches the name a client asked for, or undefined where there is no such model. */
 export function ruleFor(name: string, { models }: GatewayConfig): ModelRule | undefined {
   return models.find(({ match }) => matchesName(name, match))
 }
 
-/** What that rule says, with the upstream it names. */
+/** The route of the first rule that matches, with the upstream that it names. */
 export function matchModel(config: GatewayConfig, name: string): ModelRoute | undefined {
   const { upstreams } = config
   const rule = ruleFor(name, config)
@@ -27,15 +27,15 @@ export function matchModel(config: GatewayConfig, name: string): ModelRoute | un
   return { upstream, model: rule.model ?? name, format, tools, startsInReasoning, timeouts }
 }
 
-/** A name that this rule matches; undefined where any does and none is meant. */
+/** A name that this rule matches, or undefined where the rule matches any name and means none. */
 export function exampleName({ match, model }: ModelRule): string | undefined {
   if (!match.includes('*')) return match
   if (match === '*') return model ?? undefined
   return model === null ? undefined : match.replaceAll('*', '')
 }
 
-// Each part is taken where it first occurs, which leaves most room for the rest: there is nothing to go back
-// to. As a regular expression, the pattern would try every split of a name made to be slow.
+// Each part of the pattern is matched where it first occurs, which leaves the most room for the next ones, so that no
+// step has to be taken back. A regular expression would try every split of a name that somebody made to be slow.
 function matchesName(name: string, pattern: string): boolean {
   const text = name.toLowerCase()
   const [head = '', ...parts] = pattern.toLowerCase().split('*')

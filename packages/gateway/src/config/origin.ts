@@ -1,14 +1,14 @@
-/** Where a value was said. */
+/** Where a value was set. */
 export type Origin =
   | { readonly from: 'default' }
   | { readonly from: 'file'; readonly file: string; readonly line: number; readonly column: number }
   | { readonly from: 'environment'; readonly name: string }
   | { readonly from: 'flag'; readonly name: string }
 
-/** Something wrong, or worth a warning, in what was said. */
+/** An error in the configuration, or a warning about it. */
 export interface ConfigIssue {
   readonly origin: Origin
-  /** Which key, such as `models[0].upstream`; empty where it is about no single one. */
+  /** The key, such as `models[0].upstream`; empty where the issue is about no single key. */
   readonly path: string
   readonly message: string
 }
@@ -40,7 +40,7 @@ export function describePath(path: Path): string {
     .join('')
 }
 
-/** A key that holds a dot or a bracket would otherwise read as several. */
+/** Without quotes, a key that holds a dot or a bracket would read as several keys. */
 function quoted(key: string): string {
   return /^[^\s.[\]"]+$/.test(key) ? key : JSON.stringify(key)
 }

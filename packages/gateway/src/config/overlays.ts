@@ -2,7 +2,7 @@ import type { Environment } from './interpolate.ts'
 import type { Origin } from './origin.ts'
 import { joinLayers, noSettings, settingsFrom, type SettingMap } from './setting-tree.ts'
 
-/** What the command line says about the configuration, by option, as it was typed. */
+/** The options of the command line that concern the configuration, as they were typed. */
 export type ConfigFlags = Readonly<Partial<Record<ConfigFlag, string>>>
 
 export type ConfigFlag =
@@ -16,18 +16,21 @@ export type ConfigFlag =
   | 'record'
   | 'log-level'
 
-/** A text of the command line or the environment, and which of them said it. */
+/** A text from the command line or the environment, and which of the two it came from. */
 export interface Said {
   readonly text: string
   readonly origin: Origin
 }
 
-/** What an option says, or in its absence the variable of the same name: DRAGOMAN_LOG_LEVEL for --log-level. */
+/**
+ * The value of an option or, where it is not given, of the variable of the same name: DRAGOMAN_LOG_LEVEL for
+ * --log-level.
+ */
 export function said(option: ConfigFlag, flags: ConfigFlags, env: Environment): Said | undefined {
   return flagSaid(option, flags) ?? variableSaid(env, variableOf(option))
 }
 
-/** A variable that is set to nothing says nothing: that is how many tools unset one. */
+/** An empty variable counts as unset, as many tools unset a variable by emptying it. */
 export function variableSaid(env: Environment, name: string): Said | undefined {
   const text = env[name]
   return text === undefined || text === '' ? undefined : { text, origin: { from: 'environment', name } }
@@ -43,7 +46,7 @@ export function variableSettings(env: Environment): SettingMap {
   )
 }
 
-/** What a variable that other programs use as well says: no more than a default. */
+/** The value of a variable that other programs use as well. It is no more than a default. */
 export function commonVariableSettings(env: Environment): SettingMap {
   return settingOf(port, variableSaid(env, 'PORT'))
 }

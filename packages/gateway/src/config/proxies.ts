@@ -17,7 +17,7 @@ export interface ProxyConfig {
 export interface ProxyServer {
   /** Without user and password. */
   readonly origin: string
-  /** The value of the header that the proxy is shown. */
+  /** The value of the header that authorises us at the proxy. */
   readonly authorization: Secret | null
 }
 
@@ -44,7 +44,10 @@ export function readProxies(env: Environment): { proxies: ProxyConfig; issues: r
   return { proxies, issues }
 }
 
-/** The proxy on the way to an upstream, or null where it is called directly: on this machine it always is. */
+/**
+ * The proxy on the way to an upstream, or null where the upstream is called directly. An upstream on this machine
+ * always is.
+ */
 export function proxyFor(origin: string, { http, https, except }: ProxyConfig): ProxyServer | null {
   const { protocol, hostname, port } = new URL(origin)
   if (isLoopbackHost(hostname)) return null
@@ -55,7 +58,7 @@ export function proxyFor(origin: string, { http, https, except }: ProxyConfig): 
   return except.some((entry) => isExcepted(host, usedPort, entry)) ? null : server
 }
 
-/** Other programs read them in lower case first. */
+/** Other programs read the variable in lower case first, and so do we. */
 function said(env: Environment, name: string): ReturnType<typeof variableSaid> {
   return variableSaid(env, name) ?? variableSaid(env, name.toUpperCase())
 }
@@ -78,7 +81,10 @@ function unescaped(text: string): string {
   }
 }
 
-/** An entry is a name with all names under it, an address or a range of them, perhaps with a port; or `*`. */
+/**
+ * An entry is `*`, an address, a range of addresses, or a name that stands for all names under it too; a port may
+ * follow.
+ */
 function isExcepted(host: string, port: string, entry: string): boolean {
   if (entry === '*') return true
   const [, bracketed, name, entryPort] = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d+))?$/.exec(entry) ?? []

@@ -7,7 +7,7 @@ export interface ReadSettings {
   readonly issues: readonly ConfigIssue[]
 }
 
-/** What a YAML file says, with the line and column of each value. */
+/** Reads the settings of a YAML file, with the line and column of each value. */
 export function readYaml(text: string, file: string): ReadSettings {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
@@ -23,7 +23,7 @@ export function readYaml(text: string, file: string): ReadSettings {
   return new TreeReader(document, originOf).read()
 }
 
-// Aliases can make a short file endless: one that holds itself, or ten levels of ten aliases each.
+// Aliases can make a short file endless: a value may hold itself, or ten levels may have ten aliases each.
 const deepest = 64
 const mostValues = 100_000
 
@@ -51,7 +51,7 @@ class TreeReader {
     const origin = this.#position(node) ?? outer
     if (depth > deepest || ++this.#values > mostValues) {
       if (this.#values !== Number.POSITIVE_INFINITY) this.#fault(origin, 'is nested too deep or too large')
-      // Once is enough: the rest is not looked at any more.
+      // One error is enough; the values behind it are not read any more.
       this.#values = Number.POSITIVE_INFINITY
       return { kind: 'value', value: null, origin }
     }
@@ -94,7 +94,7 @@ class TreeReader {
   }
 }
 
-/** A section whose keys are all commented out is null in YAML, but says nothing. */
+/** YAML reads a section whose keys are all commented out as null. Such a section sets nothing. */
 function withoutEmptySections(map: SettingMap): SettingMap {
   const said = [...map.entries].filter(([, { tree }]) => tree.kind !== 'value' || tree.value !== null)
   return { ...map, entries: new Map(said) }

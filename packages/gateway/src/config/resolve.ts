@@ -9,14 +9,14 @@ import { Secret } from './secret.ts'
 import type { PlainKeys } from './variable-key.ts'
 import { upstreamBase } from './upstream-url.ts'
 
-/** What is known beside the settings. */
+/** What the configuration needs beside the settings. */
 export interface ResolvedBeside {
   readonly cwd: string
   readonly proxies: ProxyConfig
   readonly plainKeys: PlainKeys
 }
 
-/** The configuration as the server uses it, out of the one that the schema accepted. */
+/** Turns what the schema accepted into the configuration that the server uses. */
 export function resolveConfig(
   parsed: ParsedConfig,
   settings: SettingTree,
@@ -24,7 +24,7 @@ export function resolveConfig(
 ): GatewayConfig {
   const { listen, keys, delivery, reasoning, strictHistory, warnings, limits, timeouts, metrics } = parsed
   const upstreams = new Map(Object.entries(parsed.upstreams).map((entry) => [entry[0], upstreamOf(entry)]))
-  // A path in a file is meant from where the file lies, any other from where the program was started.
+  // A path in a file starts from the folder of the file, any other from the working directory.
   const absolute = (path: string, ...key: string[]): string => {
     const origin = originAt(settings, key)
     return resolve(cwd, origin.from === 'file' ? dirname(origin.file) : '.', path)

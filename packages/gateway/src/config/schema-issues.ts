@@ -1,10 +1,10 @@
 import type { z } from 'zod'
-import { didYouMean } from '../cli/did-you-mean.ts'
+import { didYouMean } from '../base/did-you-mean.ts'
 import { configKeys, knownKeysAt } from './json-schema.ts'
 import { describePath, type ConfigIssue, type Path } from './origin.ts'
 import { keyOriginAt, originAt, type SettingTree } from './setting-tree.ts'
 
-/** What the schema refuses, in our words and with the place where it was said. */
+/** The errors of the schema in our words, each with the place of the value. */
 export function schemaIssues(issues: readonly z.core.$ZodIssue[], settings: SettingTree): ConfigIssue[] {
   return issues.flatMap((issue): ConfigIssue[] => {
     const path = pathOf(issue.path)
@@ -37,7 +37,7 @@ function unknownKey(key: string, path: Path): string {
   return known.length <= 12 ? `unknown key. Known here: ${known.join(', ')}` : 'unknown key'
 }
 
-/** Where a key of this name does exist: people forget the section. */
+/** Where else the schema has a key of this name: people forget the section. */
 function elsewhere(key: string): string | undefined {
   return configKeys().find(({ path }) => path.endsWith(`.${key}`) && !path.startsWith('formats.'))?.path
 }

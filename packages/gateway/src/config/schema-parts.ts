@@ -1,9 +1,8 @@
-import { formatIds, resolveFormatId, type FormatId } from '@dragoman/core'
+import { type FormatId, formatIds, resolveFormatId } from '@dragoman/core'
 import { z } from 'zod'
-import { didYouMean } from '../cli/did-you-mean.ts'
-import { durationPattern, parseDuration } from './duration.ts'
+import { didYouMean } from '../base/did-you-mean.ts'
 
-/** A map that takes no other keys than these. */
+/** A map that accepts these keys only. */
 export function section<Shape extends z.core.$ZodShape>(shape: Shape) {
   return z.strictObject(shape, { error: says('must be a map of keys') })
 }
@@ -26,7 +25,7 @@ export function wholeNumber(min: number, max = Number.MAX_SAFE_INTEGER) {
   return z.int({ error }).min(min, { error }).max(max, { error })
 }
 
-/** A text that is not empty and in which `fault` finds nothing wrong. */
+/** A text that is not empty and that `fault` finds nothing wrong with. */
 export function text(fault: (value: string) => string | undefined = () => undefined) {
   return z
     .string({ error: says('must be a text') })
@@ -67,7 +66,7 @@ export function formatName() {
   return formatText(formatIds).transform((value): FormatId => resolveFormatId(value) ?? 'standard')
 }
 
-/** The same, or `auto` for the one that the model's name and its stream tell. */
+/** The name of a format, or `auto` where the model's name and its stream decide. */
 export function formatNameOrAuto() {
   return formatText(['auto', ...formatIds]).transform((value) => resolveFormatId(value) ?? 'auto')
 }
@@ -90,3 +89,47 @@ function formatText(names: readonly string[]) {
 function question(meant: string | undefined): string {
   return meant === undefined ? '' : `. Did you mean ${meant}?`
 }
+
+/** Whole numbers with a unit: `250ms`, `10s`, `5m`, `2h`, `7d`. */
+const durationPattern = /^(\d{1,12})(ms|s|m|h|d)$/
+
+/** The milliseconds of a duration, or undefined for any other text. */
+function parseDuration(value: string): number | undefined {
+  const [, amount, unit] = durationPattern.exec(value) ?? []
+  const factor = unit === undefined ? undefined : milliseconds.get(unit)
+  return factor === undefined ? undefined : Number(amount) * factor
+}
+
+const milliseconds: ReadonlyMap<string, number> = new Map([
+  ['ms', 1],
+  ['s', 1000],
+  ['m', 60_000],
+  ['h', 3_600_000],
+  ['d', 86_400_000],
+])
+
+/** Describes what is wrong with the name of a header that is sent with every request, or returns undefined. */
+export function headerNameFault(name: string): string | undefined {
+  if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) return 'is no name of a header'
+  return ownHeaders.has(name.toLowerCase()) ? 'is set by the gateway itself' : undefined
+}
+
+// A line break would end the header and begin another that nobody configured.
+export function headerValueFault(value: string): string | undefined {
+  if (/[\r\n\0]/.test(value)) return 'must not hold a line break or a null character'
+  return /[^\t\u0020-\u007E\u0080-\u00FF]/.test(value) ? 'holds characters that a header cannot' : undefined
+}
+
+const ownHeaders: ReadonlySet<string> = new Set([
+  'connection',
+  'content-length',
+  'content-type',
+  'expect',
+  'host',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])

@@ -1,20 +1,13 @@
-import { formatIds, type FormatId } from '@dragoman/core'
+import { type FormatId, formatIds } from '@dragoman/core'
 import { z } from 'zod'
-import { headerNameFault, headerValueFault } from './header-faults.ts'
-import {
-  clientKeyFault,
-  gatewayField,
-  hostFault,
-  hostNameFault,
-  originFault,
-  upstreamNameFault,
-} from './faults.ts'
-import { defaultPort } from './own-address.ts'
+import { dialects } from '../base/dialect.ts'
 import {
   duration,
   flag,
   formatName,
   formatNameOrAuto,
+  headerNameFault,
+  headerValueFault,
   listOf,
   mapOf,
   oneOf,
@@ -23,6 +16,15 @@ import {
   text,
   wholeNumber,
 } from './schema-parts.ts'
+import {
+  clientKeyFault,
+  gatewayField,
+  hostFault,
+  hostNameFault,
+  originFault,
+  upstreamNameFault,
+} from './faults.ts'
+import { defaultPort } from './addresses.ts'
 import { upstreamUrlFault } from './upstream-url.ts'
 
 const listen = section({
@@ -45,9 +47,7 @@ const clientKey = section({
 
 const upstream = section({
   url: text(upstreamUrlFault).describe('The base address, to which the route of the dialect is appended.'),
-  dialect: oneOf(['openai-chat', 'anthropic-messages'])
-    .prefault('openai-chat')
-    .describe('What the upstream speaks.'),
+  dialect: oneOf(dialects).prefault('openai-chat').describe('What the upstream speaks.'),
   apiKey: text(headerValueFault).optional().describe('The key that is sent to the upstream.'),
   headers: mapOf(text(headerNameFault), text(headerValueFault))
     .prefault({})

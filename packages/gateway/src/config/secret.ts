@@ -2,7 +2,7 @@ import { inspect } from 'node:util'
 
 const redacted = '[redacted]'
 
-/** A text that must not be seen. However it is printed, logged or serialised, it says `[redacted]`. */
+/** A text that nobody may see. Printed, logged or serialised, it reads `[redacted]`. */
 export class Secret {
   readonly #text: string
 

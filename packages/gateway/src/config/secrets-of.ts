@@ -1,6 +1,6 @@
 import type { GatewayConfig } from './config.ts'
 
-/** What no log, recording or error message may hold. */
+/** The texts that no log, recording or error message may hold. */
 export function secretsOf({ keys, upstreams, proxies }: GatewayConfig): string[] {
   const secrets: string[] = []
   for (const proxy of [proxies.http, proxies.https]) {

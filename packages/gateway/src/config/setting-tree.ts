@@ -1,6 +1,6 @@
 import type { Origin, Path } from './origin.ts'
 
-/** Settings as they were said, each with the place where it was said. */
+/** Settings before the schema reads them, each with the place where it was set. */
 export type SettingTree = SettingValue | SettingList | SettingMap
 
 export interface SettingValue {
@@ -32,7 +32,7 @@ export interface SettingEntry {
 
 export const noSettings: SettingMap = { kind: 'map', entries: new Map(), origin: { from: 'default' } }
 
-/** Settings that were all said in one place. */
+/** Settings that were all set in one place. */
 export function settingsFrom(origin: Origin, values: Readonly<Record<string, PlainSetting>>): SettingMap {
   const said = Object.entries(values).flatMap(([key, value]) =>
     value === undefined ? [] : [[key, { tree: treeFrom(origin, value), keyOrigin: origin }] as const],
@@ -73,7 +73,7 @@ export function itemsAt(tree: SettingTree, path: Path): readonly SettingTree[] {
   return found?.kind === 'list' ? found.items : []
 }
 
-/** Where the value at a path was said; for one that is not there, where its surroundings were. */
+/** Where the value at a path was set. For a value that is missing this is the place of what surrounds it. */
 export function originAt(tree: SettingTree, path: Path): Origin {
   let found = tree
   for (const key of path) {
@@ -102,7 +102,7 @@ export function plainValue(tree: SettingTree): unknown {
   }
 }
 
-/** Every value with its path. An empty map or list counts as one. */
+/** Every value with its path. An empty map or list counts as a value. */
 export function leavesOf(tree: SettingTree, path: Path = []): (readonly [path: Path, leaf: SettingTree])[] {
   const children =
     tree.kind === 'list'
@@ -114,7 +114,7 @@ export function leavesOf(tree: SettingTree, path: Path = []): (readonly [path: P
   return children.flatMap(([key, child]) => leavesOf(child, [...path, key]))
 }
 
-/** The map with one more entry, or another in place of the one it had. */
+/** A copy of the map with this entry added or replaced. */
 export function withEntry(map: SettingMap, key: string, tree: SettingTree): SettingMap {
   const keyOrigin = map.entries.get(key)?.keyOrigin ?? tree.origin
   return { ...map, entries: new Map(map.entries).set(key, { tree, keyOrigin }) }
@@ -125,9 +125,9 @@ export function withoutKeys(map: SettingMap, keys: readonly string[]): SettingMa
 }
 
 /**
- * Layers into one, the first before the second. Sections are joined key by key; what stands below a key of a
- * section is replaced as a whole: half an upstream of one file with the key of another's would send the key to
- * the wrong server.
+ * Joins layers of settings, those with precedence first. Sections are joined key by key, but what stands below a key
+ * of a section is replaced as a whole: with half an upstream from one file and the key from another, the key would go
+ * to the wrong server.
  */
 export function joinLayers(layers: readonly SettingMap[]): SettingMap {
   return layers.reduceRight((under, over) => joinMaps(over, under, 2), noSettings)

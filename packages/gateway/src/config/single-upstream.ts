@@ -11,7 +11,7 @@ export interface SingleUpstream {
   readonly warnings: readonly ConfigIssue[]
 }
 
-/** What was said about the one upstream: by flags first, else by variables. */
+/** What flags or else variables set for the one upstream. */
 export interface SaidUpstream {
   readonly upstream: Said | undefined
   readonly keyVariable: Said | undefined
@@ -40,7 +40,8 @@ export function singleUpstream(
   const common = variableSaid(env, 'OPENAI_BASE_URL')
   if (common === undefined) return simulator(given)
   if (isOwnAddress(common.text)) {
-    // People set it for their clients, to the gateway; obeyed here, it would make the gateway call itself.
+    // People set this variable for their clients, to the address of the gateway. If the gateway followed it, it would
+    // call itself.
     const message = 'is the address of the gateway itself and is not used as its upstream'
     const own = simulator(given)
     return { ...own, warnings: [...own.warnings, { origin: common.origin, path: '', message }] }
@@ -90,7 +91,10 @@ interface Key extends Said {
   readonly variable: string
 }
 
-/** Keys that are lying around go to their owners alone; any other server gets one only where it is named. */
+/**
+ * A key that is set in the environment for everybody goes to its owner alone. Any other server gets a key only where
+ * the configuration names it.
+ */
 function keyFor(
   upstream: Said,
   named: Said | undefined,

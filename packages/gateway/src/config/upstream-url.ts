@@ -1,6 +1,6 @@
 import { isForbiddenAddress } from './addresses.ts'
 
-/** What is wrong with the address of an upstream, or undefined. */
+/** Describes what is wrong with the address of an upstream, or returns undefined. */
 export function upstreamUrlFault(text: string): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined
   // Without slashes the parser would take "localhost:8000" for a scheme, and "http:host" for a host.
@@ -18,19 +18,19 @@ export function upstreamUrlFault(text: string): string | undefined {
   return route === undefined ? undefined : `must be the base address, without ${route}`
 }
 
-/** As the dialects append their route to it. The text must be without fault. */
+/** The address in the form to which dialects append their route. The text must be without fault. */
 export function upstreamBase(text: string): string {
   return new URL(text).href.replace(/\/+$/, '')
 }
 
-/** Servers that speak OpenAI's dialect answer under /v1, and people leave it out. */
+/** Adds /v1 where the path is empty: servers that speak OpenAI's dialect answer under it, and people leave it out. */
 export function withVersionPath(text: string): string {
   if (upstreamUrlFault(text) !== undefined) return text
   const url = new URL(text)
   return url.pathname === '/' ? new URL('/v1', url).href : text
 }
 
-/** Whether a key for OpenRouter may be sent there: to nobody else, and not in the clear. */
+/** Whether a key for OpenRouter may be sent to this address: it must be OpenRouter, and the connection encrypted. */
 export function isOpenRouter(text: string): boolean {
   if (!URL.canParse(text)) return false
   const { protocol, hostname } = new URL(text)

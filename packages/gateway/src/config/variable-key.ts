@@ -5,20 +5,20 @@ import { variableSaid } from './overlays.ts'
 import { Secret } from './secret.ts'
 import { settingsFrom, withEntry, type SettingMap } from './setting-tree.ts'
 
-/** Keys of clients that were said themselves, by name; the settings hold no more than their sums. */
+/** Keys of clients of which more than the digest is known, by name. */
 export type PlainKeys = ReadonlyMap<string, Secret>
 
 const name = 'DRAGOMAN_API_KEY'
 const shortestKey = 24
 
-/** The settings with the client key of the environment beside the configured ones. */
+/** Adds the client key of the environment to the configured ones. */
 export function withVariableKey(
   settings: SettingMap,
   env: Environment,
 ): { settings: SettingMap; issues: readonly ConfigIssue[]; plainKeys: PlainKeys } {
   const given = variableSaid(env, name)
   const configured = settings.entries.get('keys')?.tree
-  // Keys that are no list are left for the schema to refuse.
+  // The schema reports keys that are no list.
   if (given === undefined || (configured !== undefined && configured.kind !== 'list')) {
     return { settings, issues: [], plainKeys: new Map() }
   }

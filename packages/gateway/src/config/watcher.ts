@@ -1,42 +1,45 @@
 import { isLoopbackHost } from './addresses.ts'
 import type { GatewayConfig } from './config.ts'
 import type { LoadedConfig, LoadResult, RefusedConfig } from './load.ts'
-import { lostFiles } from './lost-files.ts'
+import type { ConfigIssue } from './origin.ts'
 
 export interface ConfigWatcherOptions {
   readonly initial: LoadedConfig
   readonly load: () => Promise<LoadResult>
-  /** The new configuration is in force for what begins from now on. */
+  /** Is told that a new configuration is in force for whatever begins from now on. */
   readonly onChange: (loaded: LoadedConfig, change: ConfigChange) => void
-  /** The file is wrong, gone or empty, or cannot be read: the old configuration stays. */
+  /** Is told that the file is wrong, gone, empty or unreadable, so that the old configuration stays. */
   readonly onError: (refused: RefusedConfig) => void
-  /** Calls `run` after a while, unless what it returns is called before. */
+  /** Calls `run` after a while, unless the function that it returns is called first. */
   readonly delay: (run: () => void) => () => void
 }
 
 export interface ConfigChange {
   readonly previous: GatewayConfig
-  /** Keys whose new values only hold after a restart. */
+  /** The keys whose new values count only after a restart. */
   readonly needsRestart: readonly string[]
 }
 
 export interface ConfigWatcher {
   readonly current: GatewayConfig
-  /** Reads the configuration again and resolves to the one in force after that. */
+  /** Reads the configuration again, and resolves to the one that is in force then. */
   reload(): Promise<GatewayConfig>
-  /** An editor writes a file in several steps: it is read once they are over. */
+  /**
+   * Is called for each change of a file. The file is read once the changes have stopped, as editors write in several
+   * steps.
+   */
   fileChanged(): void
   stop(): void
 }
 
-/** Holds the configuration in force, and replaces it by a new one only if that one is right. */
+/** Holds the configuration in force. A new one replaces it only if it is right. */
 export function createConfigWatcher(options: ConfigWatcherOptions): ConfigWatcher {
   const { initial, load, onChange, onError, delay } = options
   let current = initial.config
   let files = initial.tellingFiles
   let cancelDelay: (() => void) | undefined
   let isStopped = false
-  // One after the other: of two at once, the older file could be the last to arrive.
+  // Files are read one after the other. If two were read at once, the older one could arrive last.
   let last: Promise<GatewayConfig> = Promise.resolve(current)
 
   const readAgain = async (): Promise<GatewayConfig> => {
@@ -77,7 +80,7 @@ export function createConfigWatcher(options: ConfigWatcherOptions): ConfigWatche
   }
 }
 
-/** Some of what the server was opened with cannot be changed while it is open. */
+/** The keys of settings that cannot change while the server is open. */
 function keysThatNeedRestart(opened: GatewayConfig, next: GatewayConfig): readonly string[] {
   const before = new Map(openedWith(opened))
   return openedWith(next).flatMap(([key, value]) => (before.get(key) === value ? [] : [key]))
@@ -97,8 +100,8 @@ function withoutFiles(inForce: readonly string[], next: LoadedConfig): RefusedCo
 }
 
 /**
- * A configuration for a loopback address needs no keys, but the address is the old one until a restart: taken
- * over without keys, it would let everybody in.
+ * A configuration for a loopback address needs no keys. Until a restart the gateway still listens on its old address,
+ * where such a configuration would let everybody in.
  */
 function withoutProtection(opened: GatewayConfig, next: LoadedConfig): RefusedConfig | undefined {
   const { host } = opened.listen
@@ -116,4 +119,18 @@ function unreadable(error: unknown): RefusedConfig {
     files: [],
     watched: [],
   }
+}
+
+/**
+ * The files in force that set nothing in a newer configuration. A file can be gone or empty while somebody writes it;
+ * without it the gateway would have neither its keys nor its upstreams.
+ */
+export function lostFiles(inForce: readonly string[], next: LoadedConfig): ConfigIssue[] {
+  return inForce
+    .filter((file) => !next.tellingFiles.includes(file))
+    .map((file) => {
+      const fate = next.files.includes(file) ? 'is empty' : 'is gone'
+      const message = `${file}: ${fate}; the gateway does without it after a restart only`
+      return { origin: { from: 'default' }, path: '', message }
+    })
 }

@@ -3,7 +3,7 @@ import type { Redactor } from '../security/redact.ts'
 import { openLogFile, PatientWriter, STDERR } from './patient-writer.ts'
 import { PrettyStream } from './pretty-stream.ts'
 
-/** Where the gateway says what it does. Fields are redacted; bodies and arguments never get here. */
+/** The log of the gateway. Its fields are redacted. Bodies and arguments are never logged. */
 export interface Logger {
   debug(fields: LogFields, message: string): void
   info(fields: LogFields, message: string): void
@@ -23,9 +23,9 @@ export interface LoggerOptions {
 /** A log whose level and file can change while it is in use. */
 export interface ServiceLogger extends Logger {
   reconfigure(config: LogConfig): void
-  /** Opens the file anew: whoever rotates it has given the old one another name. */
+  /** Opens the file again: a program that rotates logs has renamed the old one. */
   reopen(): void
-  /** Writes what still waits, as far as somebody takes it. */
+  /** Writes the lines that still wait, as far as the destination takes them. */
   close(): Promise<void>
 }
 
@@ -82,7 +82,7 @@ function lineOf(level: Level, fields: LogFields, message: string): string {
   return `{"level":"${level}","time":"${timeNow()}",${said}"msg":${JSON.stringify(message)}}\n`
 }
 
-/** The date is written out once a second: to do so for every line takes as long as the rest of the line. */
+/** The date is formatted once a second. For every line it would take as long as the rest of the line. */
 let second = -1
 let untilSecond = ''
 

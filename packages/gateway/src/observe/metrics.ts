@@ -1,13 +1,13 @@
 import { AggregatorRegistry, collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 
-/** What the gateway counts. Labels are few and bounded: names that a client can invent are none of them. */
+/** What the gateway counts. The values of labels come from short fixed lists, never from a client. */
 export interface Metrics {
   requestEnded(request: RequestMeasure): void
   toolCalls(format: string, outcome: 'complete' | 'incomplete', count: number): void
   problem(format: string, code: string): void
   upstreamError(kind: string): void
   dropped(sink: 'log' | 'record', count?: number): void
-  /** How much it holds is counted until it is closed. */
+  /** The bytes that the parser holds are counted until it is closed. */
   parserOpened(parser: HoldingParser): void
   parserClosed(parser: HoldingParser): void
   streamOpened(): void
@@ -29,151 +29,200 @@ export interface RequestMeasure {
   readonly format: string | null
 }
 
-/** Requests are counted when somebody asks, or when there are so many: many at once take a fraction of the time. */
+/**
+ * Requests are counted in batches, when somebody asks or when there are this many: a batch takes a fraction of the
+ * time.
+ */
 const MOST_UNCOUNTED = 256
 
-/** How often the lag of the event loop is measured: ten times as often, by default, an idle process would never sleep. */
+/** How often the lag of the event loop is measured. At the default, ten times as often, an idle process never sleeps. */
 const LAG_STEP_MS = 100
 
 const seconds = [0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600]
 const overhead = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5]
 
 export interface MetricsOptions {
-  /** Asks for the sums over all processes that share the work; null where they cannot be had. */
+  /** Asks for the sums over all processes that share the work. Resolves to null where there are none. */
   readonly gather?: () => Promise<string | null>
 }
 
 export function createMetrics(version: string, { gather }: MetricsOptions = {}): Metrics {
-  const registry = new Registry()
-  collectDefaultMetrics({
-    register: registry,
-    prefix: 'dragoman_',
-    eventLoopMonitoringPrecision: LAG_STEP_MS,
-  })
+  return new PrometheusMetrics(version, gather)
+}
+
+/** Every counter and histogram. Prometheus sees them in this order, behind those of the process. */
+function createSeries(registry: Registry, countEnded: () => void) {
   const registers = [registry]
-  const ended: RequestMeasure[] = []
-  const countEnded = (): void => {
-    for (const request of ended.splice(0)) countOne(request)
-  }
-  const requests = new Counter({
-    name: 'dragoman_requests_total',
-    help: 'Requests answered.',
-    labelNames: ['route', 'status'],
-    registers,
-    // The first of them that is asked: those below are asked after it.
-    collect: countEnded,
-  })
-  const duration = new Histogram({
-    name: 'dragoman_request_duration_seconds',
-    help: 'From the request to the last byte of its answer.',
-    labelNames: ['route'],
-    buckets: seconds,
-    registers,
-  })
-  const firstEvent = new Histogram({
-    name: 'dragoman_time_to_first_event_seconds',
-    help: 'From the request to the first byte of its answer.',
-    labelNames: ['route'],
-    buckets: seconds,
-    registers,
-  })
-  const added = new Histogram({
-    name: 'dragoman_overhead_seconds',
-    help: 'What the gateway added before the first byte.',
-    labelNames: ['route'],
-    buckets: overhead,
-    registers,
-  })
-  const detected = new Counter({
-    name: 'dragoman_formats_detected_total',
-    help: 'Answers in which calls were read, by the format they were written in.',
-    labelNames: ['format'],
-    registers,
-  })
-  const calls = new Counter({
-    name: 'dragoman_tool_calls_total',
-    help: 'Tool calls, by format and outcome.',
-    labelNames: ['format', 'outcome'],
-    registers,
-  })
-  const problems = new Counter({
-    name: 'dragoman_parse_problems_total',
-    help: 'Problems in what models wrote.',
-    labelNames: ['format', 'code'],
-    registers,
-  })
-  const upstreamErrors = new Counter({
-    name: 'dragoman_upstream_errors_total',
-    help: 'Calls of upstreams that failed.',
-    labelNames: ['kind'],
-    registers,
-  })
-  const dropped = new Counter({
-    name: 'dragoman_dropped_total',
-    help: 'Log lines and recordings dropped because they could not be written fast enough.',
-    labelNames: ['sink'],
-    registers,
-  })
-  // A rate over a series that begins with its first drop does not see that drop.
-  for (const sink of ['log', 'record']) dropped.inc({ sink }, 0)
-  const parsers = new Set<HoldingParser>()
-  const held: Gauge = new Gauge({
-    name: 'dragoman_parser_held_bytes',
-    help: 'Text of answers that is held back until it is known whether it is a call.',
-    registers,
-    collect: () => {
-      held.set([...parsers].reduce((sum, { heldBytes }) => sum + heldBytes, 0))
-    },
-  })
-  let streams = 0
-  const active: Gauge = new Gauge({
-    name: 'dragoman_streams_active',
-    help: 'Answers being sent.',
-    registers,
-    collect: () => active.set(streams),
-  })
-  new Gauge({
-    name: 'dragoman_build_info',
-    help: 'The version that runs.',
-    labelNames: ['version'],
-    aggregator: 'first',
-    registers,
-  }).set({ version }, 1)
-  if (gather !== undefined) answerGathering(registry)
-
-  function countOne({ route, status, format, ...took }: RequestMeasure): void {
-    requests.inc({ route, status })
-    duration.observe({ route }, took.seconds)
-    if (took.secondsToFirstEvent !== null) firstEvent.observe({ route }, took.secondsToFirstEvent)
-    if (took.overheadSeconds !== null) added.observe({ route }, took.overheadSeconds)
-    if (format !== null) detected.inc({ format })
-  }
-
   return {
-    requestEnded(request) {
-      ended.push(request)
-      if (ended.length >= MOST_UNCOUNTED) countEnded()
-    },
-    toolCalls: (format, outcome, count) => {
-      if (count > 0) calls.inc({ format, outcome }, count)
-    },
-    problem: (format, code) => problems.inc({ format, code }),
-    upstreamError: (kind) => upstreamErrors.inc({ kind }),
-    dropped: (sink, count = 1) => dropped.inc({ sink }, count),
-    parserOpened: (parser) => void parsers.add(parser),
-    parserClosed: (parser) => void parsers.delete(parser),
-    streamOpened: () => void streams++,
-    streamClosed: () => void streams--,
-    expose: async () => {
-      const sums = gather === undefined ? null : await gather()
-      return { contentType: registry.contentType, text: sums ?? (await registry.metrics()) }
-    },
+    requests: new Counter({
+      name: 'dragoman_requests_total',
+      help: 'Requests answered.',
+      labelNames: ['route', 'status'],
+      registers,
+      // The registry asks this series before the ones below: what waits is counted for all of them.
+      collect: countEnded,
+    }),
+    duration: new Histogram({
+      name: 'dragoman_request_duration_seconds',
+      help: 'From the request to the last byte of its answer.',
+      labelNames: ['route'],
+      buckets: seconds,
+      registers,
+    }),
+    firstEvent: new Histogram({
+      name: 'dragoman_time_to_first_event_seconds',
+      help: 'From the request to the first byte of its answer.',
+      labelNames: ['route'],
+      buckets: seconds,
+      registers,
+    }),
+    overhead: new Histogram({
+      name: 'dragoman_overhead_seconds',
+      help: 'What the gateway added before the first byte.',
+      labelNames: ['route'],
+      buckets: overhead,
+      registers,
+    }),
+    formats: new Counter({
+      name: 'dragoman_formats_detected_total',
+      help: 'Answers in which calls were read, by the format they were written in.',
+      labelNames: ['format'],
+      registers,
+    }),
+    calls: new Counter({
+      name: 'dragoman_tool_calls_total',
+      help: 'Tool calls, by format and outcome.',
+      labelNames: ['format', 'outcome'],
+      registers,
+    }),
+    problems: new Counter({
+      name: 'dragoman_parse_problems_total',
+      help: 'Problems in what models wrote.',
+      labelNames: ['format', 'code'],
+      registers,
+    }),
+    upstreamErrors: new Counter({
+      name: 'dragoman_upstream_errors_total',
+      help: 'Calls of upstreams that failed.',
+      labelNames: ['kind'],
+      registers,
+    }),
+    dropped: new Counter({
+      name: 'dragoman_dropped_total',
+      help: 'Log lines and recordings dropped because they could not be written fast enough.',
+      labelNames: ['sink'],
+      registers,
+    }),
   }
 }
 
-/** In a worker: its share of the sums, whenever the process above asks for it. */
+class PrometheusMetrics implements Metrics {
+  private readonly registry = new Registry()
+  private readonly gather: MetricsOptions['gather']
+  private readonly series: ReturnType<typeof createSeries>
+  private readonly ended: RequestMeasure[] = []
+  private readonly parsers = new Set<HoldingParser>()
+  private streams = 0
+
+  constructor(version: string, gather: MetricsOptions['gather']) {
+    const { registry } = this
+    this.gather = gather
+    collectDefaultMetrics({
+      register: registry,
+      prefix: 'dragoman_',
+      eventLoopMonitoringPrecision: LAG_STEP_MS,
+    })
+    this.series = createSeries(registry, () => this.countEnded())
+    // A series that begins with its first drop has no rate that shows this drop.
+    for (const sink of ['log', 'record']) this.series.dropped.inc({ sink }, 0)
+    this.registerGauges(version)
+    if (gather !== undefined) answerGathering(registry)
+  }
+
+  requestEnded(request: RequestMeasure): void {
+    this.ended.push(request)
+    if (this.ended.length >= MOST_UNCOUNTED) this.countEnded()
+  }
+
+  toolCalls(format: string, outcome: 'complete' | 'incomplete', count: number): void {
+    if (count > 0) this.series.calls.inc({ format, outcome }, count)
+  }
+
+  problem(format: string, code: string): void {
+    this.series.problems.inc({ format, code })
+  }
+
+  upstreamError(kind: string): void {
+    this.series.upstreamErrors.inc({ kind })
+  }
+
+  dropped(sink: 'log' | 'record', count = 1): void {
+    this.series.dropped.inc({ sink }, count)
+  }
+
+  parserOpened(parser: HoldingParser): void {
+    this.parsers.add(parser)
+  }
+
+  parserClosed(parser: HoldingParser): void {
+    this.parsers.delete(parser)
+  }
+
+  streamOpened(): void {
+    this.streams++
+  }
+
+  streamClosed(): void {
+    this.streams--
+  }
+
+  async expose(): Promise<{ contentType: string; text: string }> {
+    const sums = await this.gather?.()
+    return { contentType: this.registry.contentType, text: sums ?? (await this.registry.metrics()) }
+  }
+
+  /** Gauges are read when somebody asks for them. */
+  private registerGauges(version: string): void {
+    const registers = [this.registry]
+    const held: Gauge = new Gauge({
+      name: 'dragoman_parser_held_bytes',
+      help: 'Text of answers that is held back until it is known whether it is a call.',
+      registers,
+      collect: () => {
+        held.set([...this.parsers].reduce((sum, { heldBytes }) => sum + heldBytes, 0))
+      },
+    })
+    const active: Gauge = new Gauge({
+      name: 'dragoman_streams_active',
+      help: 'Answers being sent.',
+      registers,
+      collect: () => active.set(this.streams),
+    })
+    const build = new Gauge({
+      name: 'dragoman_build_info',
+      help: 'The version that runs.',
+      labelNames: ['version'],
+      aggregator: 'first',
+      registers,
+    })
+    build.set({ version }, 1)
+  }
+
+  private countEnded(): void {
+    const { requests, duration, firstEvent, overhead: added, formats } = this.series
+    for (const { route, status, format, ...took } of this.ended.splice(0)) {
+      requests.inc({ route, status })
+      duration.observe({ route }, took.seconds)
+      if (took.secondsToFirstEvent !== null) firstEvent.observe({ route }, took.secondsToFirstEvent)
+      if (took.overheadSeconds !== null) added.observe({ route }, took.overheadSeconds)
+      if (format !== null) formats.inc({ format })
+    }
+  }
+}
+
+/** A worker sends its share of the sums whenever the process above it asks. */
 function answerGathering(registry: Registry): void {
   AggregatorRegistry.setRegistries([registry])
-  // Made for what its constructor does: it listens for the question.
+  // The constructor is what registers the listener for that question; the object itself is of no use.
   void new AggregatorRegistry()
 }

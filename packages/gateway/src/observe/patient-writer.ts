@@ -1,22 +1,22 @@
 import { openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import sonic from 'sonic-boom'
-import { makeFolderSync } from '../files/make-folder.ts'
+import { makeFolderSync } from '../base/make-folder.ts'
 import { WaitingLines } from './waiting-lines.ts'
 
 export const STDERR = 2
 
-/** More than this waiting to be written is dropped: a full disk must not fill the memory. */
+/** The most bytes that wait to be written; more are dropped, so that a full disk does not fill the memory. */
 const MOST_WAITING_BYTES = 4_194_304
 
-/** Lines wait for one another until there are so many bytes, but no longer than this. */
+/** Lines are written together once there are this many bytes, or after this time. */
 const BATCH_BYTES = 16_000
 const BATCH_MS = 50
 
-/** How long the end of the process waits for somebody to take what is left. */
+/** How long the end of the process waits for the last lines to be written. */
 const CLOSING_MS = 300
 
-/** Writes lines without ever making their writer wait: nobody may read the pipe, or the disk may be full. */
+/** Writes lines without ever blocking its caller, even where nobody reads the pipe or the disk is full. */
 export class PatientWriter {
   private readonly destination: sonic.SonicBoom
   private state: 'open' | 'closing' | 'closed' = 'open'
@@ -29,24 +29,24 @@ export class PatientWriter {
     this.destination = new sonic.SonicBoom({
       fd: descriptor,
       sync: false,
-      // A line a request, each with a write of its own, would be a tenth of all the work there is.
+      // One write for each line, and so for each request, would be a tenth of all the work of the gateway.
       minLength: BATCH_BYTES,
       maxLength: MOST_WAITING_BYTES,
-      // Tried for ever, a line that nobody takes would keep the process from its end.
+      // A line that nobody takes must not keep the process alive.
       retryEAGAIN: () => this.state !== 'closed',
     })
     this.destination.on('drop', () => onDrop(this.waiting.takeBack()))
     this.destination.on('write', (bytes: number) => this.waiting.written(bytes))
-    // It is tried again, and fails again most of the time: each line counts once.
+    // The destination retries a write and mostly fails again; each lost line counts once.
     this.destination.on('error', () => onDrop(this.waiting.fail()))
   }
 
   write(text: string): void {
-    // Written to behind its end, the destination would throw.
+    // The destination throws when it is written to after its end.
     if (this.state !== 'open') return
     this.waiting.add(text)
     this.destination.write(text)
-    // A timer of the writer's own would write every time, also when there is nothing.
+    // The destination's own timer would wake the process even when there is nothing to write.
     this.batch ??= setTimeout(() => {
       this.batch = undefined
       this.destination.flush()
@@ -71,7 +71,8 @@ export class PatientWriter {
   }
 }
 
-// Opened here and not by the writer: that one would throw at the end of the process if it could not.
+// The file is opened here because the destination, opening it itself, would throw at the end of the process if that
+// fails.
 export function openLogFile(path: string): number | null {
   try {
     makeFolderSync(dirname(path))

@@ -1,17 +1,20 @@
 import { styleText } from 'node:util'
-import { printable } from './printable.ts'
+import { printable } from '../base/printable.ts'
 
-type Style = Parameters<typeof styleText>[0]
+type LevelStyle = Parameters<typeof styleText>[0]
 type Fields = Readonly<Record<string, unknown>>
 
-const levelStyles: Readonly<Record<string, Style>> = {
+const levelStyles: Readonly<Record<string, LevelStyle>> = {
   debug: 'gray',
   info: 'cyan',
   warn: 'yellow',
   error: 'red',
 }
 
-/** Log lines for people: of a request what matters most, of anything else the message and the fields. */
+/**
+ * Writes log lines for people: the most important facts of a request, and the message and the fields of anything
+ * else.
+ */
 export class PrettyStream {
   private readonly destination: { write(text: string): unknown }
 
@@ -61,7 +64,10 @@ function isSaid(value: unknown): boolean {
   return value !== null && value !== undefined
 }
 
-/** A client can put anything into the name of a model: neither a line of its own nor an escape sequence gets out. */
+/**
+ * A client can put anything into the name of a model. Neither a line break nor an escape sequence may reach the
+ * terminal.
+ */
 function inOneLine(text: string): string {
   return printable(text.replaceAll(/[\r\n\t]/g, ' '))
 }

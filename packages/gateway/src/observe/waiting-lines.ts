@@ -3,11 +3,14 @@ interface Piece {
   bytes: number
 }
 
-/** What was given to be written and is not yet, so that lines are counted that could not be, and not attempts. */
+/**
+ * The lines that were handed over and are not written yet. It counts the lines that are lost, and not the attempts to
+ * write them.
+ */
 export class WaitingLines {
   private readonly pieces: Piece[] = []
   private lines = 0
-  /** How many of them, from the first, were counted. */
+  /** How many of the waiting lines, from the first one, were counted as lost. */
   private counted = 0
 
   add(text: string): void {
@@ -16,7 +19,7 @@ export class WaitingLines {
     this.lines += lines
   }
 
-  /** The last piece was not taken; returns its lines. */
+  /** The destination did not take the last piece. Returns the number of its lines. */
   takeBack(): number {
     const lines = this.pieces.pop()?.lines ?? 0
     this.lines -= lines
@@ -38,7 +41,7 @@ export class WaitingLines {
     this.pieces.splice(0, whole)
   }
 
-  /** How many lines wait that were not counted before. */
+  /** Returns how many waiting lines were not counted as lost before. */
   fail(): number {
     const news = this.lines - this.counted
     this.counted = this.lines

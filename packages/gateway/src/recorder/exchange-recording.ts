@@ -1,22 +1,23 @@
 import type { Redactor } from '../security/redact.ts'
-import type { Dialect, Plan } from '../routes/plan.ts'
+import type { Dialect } from '../base/dialect.ts'
+import type { Plan } from '../exchange/plan.ts'
 import type { RecordedExchange, RecordedUpstream } from './recording.ts'
 
-/** Where the stages of one exchange are noted while it runs. None of this waits for anything. */
-export interface Recording {
+/** A recording of an exchange that is still running. None of its methods wait for anything. */
+export interface OpenRecording {
   clientRequest(text: string): void
   upstreamRequest(plan: Plan): void
   upstreamAnswer(status: number, contentType: string): void
   upstreamChunk(chunk: Buffer): void
   upstreamFault(code: string): void
   clientChunk(chunk: string | Uint8Array): void
-  /** The exchange is over, well or badly. */
+  /** The exchange has ended, well or badly. */
   end(status: number | null): void
 }
 
 export interface RecordingRoom {
   readonly startedAt: number
-  /** Whether there is room for so many bytes more. */
+  /** Reserves room for this many bytes; false where there is none. */
   readonly reserve: (bytes: number) => boolean
   readonly release: (bytes: number) => void
   readonly onDrop: () => void
@@ -25,8 +26,8 @@ export interface RecordingRoom {
 
 type UpstreamNotes = Omit<RecordedUpstream, 'response'>
 
-/** The stages of one exchange in memory, until they are written or there is no room for them. */
-export class ExchangeRecording implements Recording {
+/** The stages of one exchange in memory, until they are written or no room is left for them. */
+export class ExchangeRecording implements OpenRecording {
   private readonly requestId: string
   private readonly dialect: Dialect
   private readonly room: RecordingRoom
@@ -88,7 +89,7 @@ export class ExchangeRecording implements Recording {
     this.room.onEnd(this)
   }
 
-  /** What is held is given up, and somebody counts it. */
+  /** Gives up what is held, and reports the loss. */
   drop(): void {
     if (this.state === 'gone') return
     this.forget()
@@ -105,7 +106,7 @@ export class ExchangeRecording implements Recording {
     this.clientChunks = []
   }
 
-  /** Each stage is redacted as one text: a secret may lie across two chunks. */
+  /** Each stage is redacted as one text, as a secret may span two chunks. */
   redacted(redact: Redactor): RecordedExchange {
     const { upstream } = this
     return {

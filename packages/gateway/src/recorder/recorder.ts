@@ -1,23 +1,24 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { RecordConfig } from '../config/config.ts'
 import type { Redactor } from '../security/redact.ts'
-import type { Dialect } from '../routes/plan.ts'
-import { ExchangeRecording, type Recording } from './exchange-recording.ts'
+import type { Dialect } from '../base/dialect.ts'
+import { ExchangeRecording, type OpenRecording } from './exchange-recording.ts'
 import { RecordingFolder } from './recording-folder.ts'
 
 export interface Recorder {
-  open(requestId: string, dialect: Dialect): Recording
-  /** Resolves when what is over has been written. */
+  open(requestId: string, dialect: Dialect): OpenRecording
+  /** Resolves when all exchanges that have ended are written. */
   close(): Promise<void>
 }
 
 export interface RecorderOptions {
   readonly config: RecordConfig
   readonly redact: Redactor
-  /** Milliseconds of the wall clock. */
+  /** The wall clock, in milliseconds. */
   readonly now: () => number
-  /** An exchange is not recorded: there was no room for it, or it could not be written. */
+  /** Is called when an exchange is not recorded, because there was no room for it or it could not be written. */
   readonly onDrop: () => void
-  /** The folder could not be written to. Told once, until it can be again. */
+  /** Is called when the folder cannot be written to; then not again until it could be. */
   readonly onFault: (message: string) => void
   readonly limits?: Partial<RecorderLimits>
   /** How many processes write to the folder. */
@@ -25,7 +26,7 @@ export interface RecorderOptions {
 }
 
 interface RecorderLimits {
-  /** All that is held in memory, of exchanges under way and of those waiting to be written. */
+  /** The bytes that are held in memory, for exchanges under way and for those that wait to be written. */
   readonly heldBytes: number
   /** Exchanges that wait to be written. */
   readonly waiting: number
@@ -33,7 +34,7 @@ interface RecorderLimits {
 
 const usualLimits: RecorderLimits = { heldBytes: 67_108_864, waiting: 256 }
 
-/** How often the age of recordings is looked at, where nothing is written. */
+/** How often old recordings are looked for while nothing is written. */
 const SWEEP_MS = 600_000
 
 export function createRecorder(options: RecorderOptions): Recorder {
@@ -60,7 +61,7 @@ class FolderRecorder implements Recorder {
     }, SWEEP_MS).unref()
   }
 
-  open(requestId: string, dialect: Dialect): Recording {
+  open(requestId: string, dialect: Dialect): OpenRecording {
     return new ExchangeRecording(requestId, dialect, {
       startedAt: this.options.now(),
       reserve: (bytes) => this.reserve(bytes),
@@ -92,7 +93,10 @@ class FolderRecorder implements Recorder {
     this.last = this.last.then(() => this.write(recording))
   }
 
-  /** One after the other: redaction takes time, and streams are to have their turns in between. */
+  /**
+   * Recordings are written one after the other, with a pause before each: redaction takes time, and streams must get
+   * their turns.
+   */
   private async write(recording: ExchangeRecording): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve))
     const isWritten = await this.attempt(() => {
@@ -104,7 +108,7 @@ class FolderRecorder implements Recorder {
     else recording.drop()
   }
 
-  /** A full disk, a folder that is gone: no reason to stop serving. */
+  /** A full disk or a missing folder is no reason to stop serving. */
   private async attempt(step: () => Promise<void>): Promise<boolean> {
     try {
       await step()
@@ -115,5 +119,31 @@ class FolderRecorder implements Recorder {
       this.isFaulty = true
       return false
     }
+  }
+}
+
+/** Holds the recorder for the configuration in force. */
+export class FollowingRecorder {
+  current: Recorder | undefined
+  private config: RecordConfig | null = null
+  private readonly options: Omit<RecorderOptions, 'config'>
+  /** Recorders of older configurations: exchanges that began with one of them end in it. */
+  private readonly retired: Recorder[] = []
+
+  constructor(config: RecordConfig | null, options: Omit<RecorderOptions, 'config'>) {
+    this.options = options
+    this.reconfigure(config)
+  }
+
+  reconfigure(config: RecordConfig | null): void {
+    if (isDeepStrictEqual(config, this.config)) return
+    if (this.current !== undefined) this.retired.push(this.current)
+    this.config = config
+    this.current = config === null ? undefined : createRecorder({ ...this.options, config })
+  }
+
+  async close(): Promise<void> {
+    const recorders = this.current === undefined ? this.retired : [...this.retired, this.current]
+    await Promise.all(recorders.map((recorder) => recorder.close()))
   }
 }

@@ -2,15 +2,15 @@ import { constants } from 'node:fs'
 import { access, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { RecordConfig } from '../config/config.ts'
-import { makeFolder } from '../files/make-folder.ts'
+import { makeFolder } from '../base/make-folder.ts'
 
-/** Room is made for several recordings at once: looking through the folder for each would be slow. */
+/** A sweep makes room for several recordings, as looking through the folder for each one would be slow. */
 const KEPT_SHARE = 0.9
 
-/** What another process has not finished by then it never will. */
+/** A partial file that is older than this was given up by its process. */
 const PARTIAL_MS = 3_600_000
 
-/** Only files with such names are ever removed. */
+/** The names of recordings. No file with another name is ever removed. */
 const recordingName = /^(\d{4}-\d\d-\d\dT)(\d\d)-(\d\d)-(\d\d\.\d{3}Z)-[\w-]+\.json(\.partial)?$/
 
 /** The names of the recordings in a folder, oldest first. */
@@ -30,7 +30,7 @@ export class RecordingFolder {
   private readonly config: RecordConfig
   private readonly now: () => number
   private readonly writers: number
-  /** What is in the folder, as far as we know; of the others we suppose that they write as much as we do. */
+  /** The bytes in the folder, as far as we know. The other processes are assumed to write as much as this one. */
   private size = 0
 
   constructor(config: RecordConfig, now: () => number, writers = 1) {
@@ -47,7 +47,7 @@ export class RecordingFolder {
   async write(time: string, requestId: string, text: string): Promise<void> {
     await this.make()
     const path = join(this.config.dir, `${time.replaceAll(':', '-')}-${requestId}.json`)
-    // A reader must not find half a recording.
+    // The file gets its name when it is complete, so that nobody reads half a recording.
     const partial = `${path}.partial`
     try {
       await writeFile(partial, text, { mode: 0o600, flag: 'wx' })
@@ -60,7 +60,7 @@ export class RecordingFolder {
     if (this.size > this.config.maxBytes) await this.sweep()
   }
 
-  /** Removes what is too old, and the oldest of what is too much. */
+  /** Removes recordings that are too old, and the oldest ones while the folder is too large. */
   async sweep(): Promise<void> {
     const { maxBytes, maxAge } = this.config
     const found = await this.look()
@@ -90,7 +90,7 @@ export class RecordingFolder {
   private async lookAt(name: string): Promise<FoundFile | undefined> {
     const [, day, hours, minutes, rest, partial] = recordingName.exec(name) ?? []
     if (day === undefined) return undefined
-    // It may have been removed meanwhile.
+    // Another process may have removed the file meanwhile.
     const size = await stat(join(this.config.dir, name)).then(
       (found) => found.size,
       () => 0,

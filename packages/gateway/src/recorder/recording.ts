@@ -1,20 +1,20 @@
 import type { FormatId, ParserOptions } from '@dragoman/core'
-import type { Dialect } from '../routes/plan.ts'
+import { type Dialect, dialects } from '../base/dialect.ts'
 
-/** One exchange as it lies in a file: what came and went on either side, without secrets. */
+/** One exchange as it is stored in a file: what either side sent and received, without secrets. */
 export interface RecordedExchange {
-  /** Also how a recording is told from any other JSON. */
+  /** Marks a file as a recording. */
   readonly dragomanRecording: 1
   readonly requestId: string
   readonly time: string
   readonly client: {
     readonly dialect: Dialect
     readonly request: string
-    /** Null where the client left before it got any. */
+    /** Null where the client left before it got a status. */
     readonly status: number | null
     readonly response: string
   }
-  /** Null where the request was refused before any upstream was asked. */
+  /** Null where the request was refused before an upstream was called. */
   readonly upstream: RecordedUpstream | null
 }
 
@@ -22,12 +22,12 @@ export interface RecordedUpstream {
   readonly name: string
   readonly dialect: Dialect
   readonly model: string
-  /** In whose style ids and reasoning went. */
+  /** The format in whose style ids and reasoning were sent to the upstream. */
   readonly format: FormatId
-  /** How the answer was read; the tools are those of the client's request. */
+  /** How the answer was read. The tools are left out, as they stand in the client's request. */
   readonly reading: Omit<ParserOptions, 'tools'>
   readonly request: string
-  /** Null where it never answered. */
+  /** Null where the upstream did not answer. */
   readonly status: number | null
   readonly contentType: string
   readonly response: string
@@ -35,7 +35,7 @@ export interface RecordedUpstream {
   readonly fault: string | null
 }
 
-/** The recording in this text, or undefined where it is something else. */
+/** The recording in a text, or undefined where the text is something else. */
 export function parseRecording(text: string): RecordedExchange | undefined {
   let value: unknown
   try {
@@ -72,7 +72,7 @@ function isUpstream(value: unknown): boolean {
 }
 
 function isDialect(value: unknown): value is Dialect {
-  return value === 'openai-chat' || value === 'anthropic-messages'
+  return dialects.some((dialect) => dialect === value)
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

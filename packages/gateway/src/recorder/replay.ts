@@ -12,18 +12,18 @@ import {
   requestDialects,
   shortToolNames,
 } from '@dragoman/core'
-import type { AnswerWatcher } from '../routes/answer-watch.ts'
-import { estimateTokens } from '../routes/estimate-tokens.ts'
-import { expectedCalls } from '../routes/expected-calls.ts'
-import { createStreamPipeline, createWholePipeline, type PipelineOptions } from '../routes/pipeline.ts'
-import type { Dialect } from '../routes/plan.ts'
-import { failureOf } from '../runtime/upstream-failures.ts'
+import type { AnswerWatcher } from '../exchange/answer-watch.ts'
+import { estimateTokens } from '../exchange/estimate-tokens.ts'
+import { expectedCalls } from '../exchange/expected-calls.ts'
+import { createStreamPipeline, createWholePipeline, type PipelineOptions } from '../exchange/pipeline.ts'
+import type { Dialect } from '../base/dialect.ts'
+import { failureOf } from '../upstream/upstream-failures.ts'
 import type { RecordedExchange, RecordedUpstream } from './recording.ts'
 
 export interface ReplaySettings {
-  /** The dialect of the client; that of the recorded one by default. */
+  /** The dialect of the client. By default it is the recorded one. */
   readonly to?: Dialect
-  /** How the answer is read; as it was by default. */
+  /** How the answer is read. By default it is read as it was then. */
   readonly format?: FormatId | 'auto'
   readonly watcher: AnswerWatcher
 }
@@ -33,7 +33,10 @@ export interface ReplayedAnswer {
   readonly body: string
 }
 
-/** What the client of a recorded exchange would get today. The same recording always gives the same answer. */
+/**
+ * Makes the answer that the client of a recorded exchange would get today. The same recording always gives the same
+ * answer.
+ */
 export function replayExchange(
   recording: RecordedExchange,
   upstream: RecordedUpstream,
@@ -67,10 +70,13 @@ export function replayExchange(
   return { status, body: texts.join('') }
 }
 
-/** In the middle of an answer. `aborted` is not among them: we or the client had heard enough. */
+/**
+ * Faults in the middle of an answer. `aborted` is not one of them: there the client or the gateway had ended the
+ * call.
+ */
 const faultsOfUpstream = ['cut', 'idle-timeout'] as const
 
-/** What the client had asked, with its tools. */
+/** The request of the client, with its tools. */
 export function requestIn({ client }: RecordedExchange): ConversationRequest {
   const body: unknown = JSON.parse(client.request)
   const decoded =
@@ -79,7 +85,7 @@ export function requestIn({ client }: RecordedExchange): ConversationRequest {
   return decoded.request
 }
 
-/** Counts instead of drawing lots. */
+/** Makes ids by counting, so that they are the same each time. */
 export function countingMint(dialect: Dialect): MintId {
   let ids = 0
   return (format, taken) =>

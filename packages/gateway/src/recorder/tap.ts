@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http'
 import type { UpstreamListener } from '../upstream/client.ts'
-import type { Recording } from './exchange-recording.ts'
+import type { OpenRecording } from './exchange-recording.ts'
 
-/** Notes everything that the client is sent, whoever sends it, and when that is over. */
-export function tapResponse(response: ServerResponse, recording: Recording): void {
+/** Records everything that is written to the client, and when the response closes. */
+export function tapResponse(response: ServerResponse, recording: OpenRecording): void {
   const write: unknown = Reflect.get(response, 'write')
   const end: unknown = Reflect.get(response, 'end')
   const passOn = (method: unknown, given: readonly unknown[]): unknown => {
@@ -19,8 +19,8 @@ export function tapResponse(response: ServerResponse, recording: Recording): voi
   response.once('close', () => recording.end(response.headersSent ? response.statusCode : null))
 }
 
-/** Notes everything that the upstream says, before it is heard. */
-export function tapUpstream(listener: UpstreamListener, recording: Recording): UpstreamListener {
+/** Records everything that the upstream sends, before the listener gets it. */
+export function tapUpstream(listener: UpstreamListener, recording: OpenRecording): UpstreamListener {
   return {
     onHeaders: (status, headers) => {
       recording.upstreamAnswer(status, headers['content-type'] ?? '')

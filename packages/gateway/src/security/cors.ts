@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-/** What pages may read of an answer beside its body. */
+/** The headers of an answer that pages may read. */
 const readable = 'x-request-id, request-id, retry-after'
-/** How long a browser need not ask again, in seconds. */
+/** How long a browser may remember the answer to a preflight, in seconds. */
 const PREFLIGHT_SECONDS = 600
 
 /**
- * Lets pages of the allowed origins read the answer: the very origin is named, never all, and no cookies are spoken
- * of. The caller has been checked already. Without allowed origins there is not a word about it.
+ * Lets pages of the allowed origins read the answer. The header names the one origin, never `*`, and cookies are not
+ * allowed. The caller has been checked before. Without allowed origins no header is set.
  */
 export function allowOrigin(
   request: IncomingMessage,
@@ -15,7 +15,7 @@ export function allowOrigin(
   allowedOrigins: readonly string[],
 ): void {
   if (allowedOrigins.length === 0) return
-  // A cache must not give the answer for one origin to another.
+  // Without this header a cache could give the answer for one origin to another.
   response.setHeader('vary', 'Origin')
   const { origin } = request.headers
   if (origin === undefined || !allowedOrigins.includes(origin)) return
@@ -23,7 +23,7 @@ export function allowOrigin(
   response.setHeader('access-control-expose-headers', readable)
 }
 
-/** Whether a browser asks what a page of an allowed origin may do: it sends no key with that. */
+/** Whether a browser asks what a page of an allowed origin may do. Browsers send no key with this question. */
 export function isPreflight(request: IncomingMessage, allowedOrigins: readonly string[]): boolean {
   const { origin } = request.headers
   return (
@@ -34,7 +34,7 @@ export function isPreflight(request: IncomingMessage, allowedOrigins: readonly s
   )
 }
 
-/** `methods`: what the route takes. Every header may be sent: none of them reaches an upstream. */
+/** `methods` are those of the route. Every header is allowed, as none of them reaches an upstream. */
 export function answerPreflight(request: IncomingMessage, response: ServerResponse, methods: string): void {
   const wanted = request.headers['access-control-request-headers']
   response.writeHead(204, {

@@ -1,8 +1,8 @@
 const MINUTE = 60_000
-/** Addresses remembered at most: an attacker with many must not fill the memory. */
+/** The most addresses that are remembered: an attacker with many addresses must not fill the memory. */
 const MOST_ADDRESSES = 10_000
 
-/** Counts wrong keys by address, so that nobody can try them all. */
+/** Counts wrong keys by address, so that nobody can try many of them. */
 export class FailureLimit {
   private readonly failures = new Map<string, { since: number; count: number }>()
   private readonly now: () => number

@@ -1,17 +1,16 @@
-import type { IncomingMessage } from 'node:http'
-import type { Failure, FailureKind } from '@dragoman/core'
-import { type FailureLimit } from './failure-limit.ts'
-import { type HostPolicy, isAllowedHost } from './host-check.ts'
-import { type ClientKey, findKey } from './key-check.ts'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { type Refusal, refusal } from '../base/refusal.ts'
+import type { ClientKey } from '../config/config.ts'
+import type { FailureLimit } from './failure-limit.ts'
 
-/** Why a request is turned away before anything of it is read. */
-export interface Rejection {
-  readonly status: number
-  readonly failure: Failure
-  readonly headers?: Readonly<Record<string, string>>
-}
-
-export interface GatePolicy extends HostPolicy {
+export interface GatePolicy {
+  readonly isLoopback: boolean
+  readonly port: number
+  /**
+   * The names that a request may use for this server beside those of the loopback. They are exact and have no port.
+   */
+  readonly allowedHosts: readonly string[]
   readonly allowedOrigins: readonly string[]
   readonly keys: readonly ClientKey[]
   readonly failureLimit: FailureLimit
@@ -19,36 +18,36 @@ export interface GatePolicy extends HostPolicy {
 }
 
 export interface Admitted {
-  /** Whose key it is; null where none is needed. */
+  /** The name of the key, or null where no key is needed. */
   readonly keyName: string | null
 }
 
-/** Who may come in: the checks that hold for every route, before its body is read. */
-export function checkCaller(request: IncomingMessage, policy: GatePolicy): Rejection | null {
+/** The checks that every caller has to pass on every route, before the body is read. */
+export function checkCaller(request: IncomingMessage, policy: GatePolicy): Refusal | null {
   const host = request.headers.host ?? ''
   if (host === '' || countHosts(request.rawHeaders) !== 1) {
-    return reject(400, 'invalid-request', 'bad_host', 'A request needs exactly one Host header.')
+    return refusal(400, 'invalid-request', 'bad_host', 'A request needs exactly one Host header.')
   }
   if (!isAllowedHost(host, policy)) {
-    return reject(403, 'permission', 'host_not_allowed', 'This Host is not allowed (listen.allowedHosts).')
+    return refusal(403, 'permission', 'host_not_allowed', 'This Host is not allowed (listen.allowedHosts).')
   }
   const { origin } = request.headers
   if (origin !== undefined && !policy.allowedOrigins.includes(origin)) {
-    return reject(
+    return refusal(
       403,
       'permission',
       'origin_not_allowed',
       'Requests from web pages are not allowed (listen.allowedOrigins).',
     )
   }
-  // A browser says so of an allowed origin too; it is what the list is for.
+  // Browsers call requests of an allowed origin `cross-site` too; the list allows those.
   if (origin === undefined && request.headers['sec-fetch-site'] === 'cross-site') {
-    return reject(403, 'permission', 'cross_site', 'Requests from other sites are not allowed.')
+    return refusal(403, 'permission', 'cross_site', 'Requests from other sites are not allowed.')
   }
   return null
 }
 
-/** Of several Host headers Node shows the first; who is behind us may have looked at the last. */
+/** Node shows the first of several Host headers, while a proxy before us may have checked the last. */
 function countHosts(rawHeaders: readonly string[]): number {
   let count = 0
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -58,25 +57,28 @@ function countHosts(rawHeaders: readonly string[]): number {
 }
 
 /** Whether the caller has a key, where keys are configured. */
-export function checkKey(request: IncomingMessage, policy: GatePolicy): Rejection | Admitted {
+export function checkKey(request: IncomingMessage, policy: GatePolicy): Refusal | Admitted {
   if (policy.keys.length === 0) return { keyName: null }
   const address = request.socket.remoteAddress ?? ''
   if (policy.failureLimit.isBlocked(address, policy.authFailuresPerMinute)) {
     const headers = { 'retry-after': '60' }
-    return reject(429, 'rate-limit', 'too_many_failures', 'Too many wrong keys from this address.', headers)
+    return refusal(429, 'rate-limit', 'too_many_failures', 'Too many wrong keys from this address.', headers)
   }
   const found = findKey(request.headers, policy.keys)
   if (found.is === 'ours') return { keyName: found.name }
-  // Who sends no key tries none: counted, it would shut out everybody else behind the same address.
+  // A caller without a key is not guessing. If such requests counted, one caller could lock out everybody else behind
+  // the same address.
   if (found.is === 'wrong') policy.failureLimit.fail(address)
-  return reject(401, 'authentication', 'invalid_api_key', 'A valid API key is needed.')
+  return refusal(401, 'authentication', 'invalid_api_key', 'A valid API key is needed.')
 }
 
-/** A page cannot send JSON to another site without asking first; anything else it can. */
-export function checkContent(request: IncomingMessage): Rejection | null {
+/**
+ * A web page can send any content type but JSON to another site without a preflight, so nothing but JSON is accepted.
+ */
+export function checkContent(request: IncomingMessage): Refusal | null {
   const type = (request.headers['content-type'] ?? '').toLowerCase()
   if (type !== 'application/json' && !isJsonInUtf8(type)) {
-    return reject(
+    return refusal(
       415,
       'invalid-request',
       'unsupported_media_type',
@@ -84,7 +86,7 @@ export function checkContent(request: IncomingMessage): Rejection | null {
     )
   }
   if (request.headers['content-encoding'] !== undefined) {
-    return reject(
+    return refusal(
       415,
       'invalid-request',
       'unsupported_encoding',
@@ -100,13 +102,45 @@ function isJsonInUtf8(type: string): boolean {
   return media === 'application/json' && isUtf8
 }
 
-export function reject(
-  status: number,
-  kind: FailureKind,
-  code: string,
-  message: string,
-  headers?: Readonly<Record<string, string>>,
-): Rejection {
-  const rejection: Rejection = { status, failure: { kind, code, message } }
-  return headers === undefined ? rejection : { ...rejection, headers }
+const loopbackNames: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
+
+/**
+ * A web page can point a name of its own at 127.0.0.1 and then reach this server as if it were its own (DNS
+ * rebinding). The Host header still holds that name. Without this check any page could spend the keys.
+ */
+function isAllowedHost(host: string, policy: GatePolicy): boolean {
+  const { name, port } = splitHost(host.toLowerCase())
+  if (policy.allowedHosts.includes(name)) return true
+  return policy.isLoopback && loopbackNames.has(name) && (port === '' || port === String(policy.port))
+}
+
+function splitHost(host: string): { name: string; port: string } {
+  const end = host.startsWith('[') ? host.indexOf(']') + 1 : host.indexOf(':')
+  if (end <= 0) return { name: host, port: '' }
+  const rest = host.slice(end)
+  return { name: host.slice(0, end), port: rest.startsWith(':') ? rest.slice(1) : rest }
+}
+
+type FoundKey = { readonly is: 'ours'; readonly name: string } | { readonly is: 'wrong' | 'missing' }
+
+/** Finds which of our keys a request carries, if any. */
+function findKey(headers: IncomingHttpHeaders, keys: readonly ClientKey[]): FoundKey {
+  const given = keysIn(headers)
+  let found: string | null = null
+  for (const text of given) {
+    const digest = createHash('sha256').update(text).digest()
+    // Every key is compared, even after one has matched: the time that it takes must not tell how many were tried.
+    for (const key of keys) {
+      if (timingSafeEqual(digest, Buffer.from(key.sha256, 'hex'))) found ??= key.name
+    }
+  }
+  if (given.length === 0) return { is: 'missing' }
+  return found === null ? { is: 'wrong' } : { is: 'ours', name: found }
+}
+
+/** A client may send both headers, and one of them may hold a key for somebody else. */
+function keysIn(headers: IncomingHttpHeaders): string[] {
+  const bearer = /^Bearer\s+(\S+)\s*$/i.exec(headers.authorization ?? '')?.[1]
+  const apiKey = headers['x-api-key']
+  return [bearer, apiKey].filter((key): key is string => typeof key === 'string' && key !== '')
 }

@@ -7,21 +7,21 @@ export interface Redactor {
 
 const REDACTED = '[redacted]'
 
-/** What looks like a key wherever it comes from, and what to write in its place. */
+/** Texts that look like a key, wherever they come from, and what replaces them. */
 const keyShapes: readonly (readonly [RegExp, string])[] = [
   [/\bsk-[A-Za-z0-9_-]{8,}/g, REDACTED],
   [/\b(Bearer)\s+[A-Za-z0-9._~+/=-]{8,}/gi, `$1 ${REDACTED}`],
   [/([?&](?:key|api_key|apikey|token)=)[^&\s"']+/gi, `$1${REDACTED}`],
 ]
 
-/** One look in place of three, for the many texts without any. */
+/** Most texts hold no key: one search tells so, instead of three. */
 const looksLikeKey = /sk-|bearer|[?&](?:key|api_?key|token)=/i
 
-/** Knows the given secrets in each form in which they leak: as they are, in JSON, URL-encoded, in base64. */
+/** Finds the given secrets in each form in which they can leak: plain, in JSON, URL-encoded and in base64. */
 export function createRedactor(secrets: readonly string[]): Redactor {
   const forms = new Set<string>()
   for (const secret of secrets) {
-    // Short values would take ordinary words out of every text.
+    // A short secret would take ordinary words out of every text.
     if (secret.length < 6) continue
     for (const form of formsOf(secret)) forms.add(form)
   }
@@ -43,7 +43,7 @@ function formsOf(secret: string): string[] {
     secret,
     inJson,
     inJson.replaceAll('/', String.raw`\/`),
-    // An error of an upstream is JSON, and stands in a log line that is JSON again.
+    // An upstream's error is JSON, and the log line that quotes it is JSON again.
     escaped(inJson),
     escaped(inJson.replaceAll('/', String.raw`\/`)),
     inUrl,
@@ -58,7 +58,7 @@ function escaped(text: string): string {
   return JSON.stringify(text).slice(1, -1)
 }
 
-/** An upstream may repeat the key it was shown, in its message or in its code. */
+/** Takes secrets out of a failure: an upstream may repeat the key that it got, in its message or in its code. */
 export function redactFailure(failure: Failure, redact: Redactor): Failure {
   const { code, message, upstreamType } = failure
   const told = { ...failure, code: redact(code), message: redact(message) }

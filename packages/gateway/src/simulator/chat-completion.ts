@@ -3,7 +3,7 @@ import type { LaidOut, Part } from './lay-out.ts'
 import { seededRandom } from './random.ts'
 import type { ScriptedAnswer } from './script.ts'
 
-/** What an answer carries that is not said by the model. */
+/** The parts of an answer that do not come from the model. */
 export interface Envelope {
   readonly id: string
   /** Seconds since 1970. */
@@ -14,7 +14,7 @@ export interface Envelope {
 export interface CompletionChunks {
   readonly opening: unknown
   readonly deltas: readonly unknown[]
-  /** The reason for the end, and the usage where it was asked for. */
+  /** The finish reason, and the usage where the request asked for it. */
   readonly closing: readonly unknown[]
 }
 

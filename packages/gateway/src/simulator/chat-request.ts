@@ -1,30 +1,30 @@
 import { isJsonObject, type JsonObject } from './json.ts'
 
-/** A chat request as far as the simulator looks at it. */
+/** The parts of a chat request that the simulator reads. */
 export interface ChatRequest {
   readonly model: string
   readonly messages: readonly ChatMessage[]
   readonly tools: readonly OfferedTool[]
-  /** `named` holds the one tool that must be called. */
+  /** `named` is the one tool that must be called. */
   readonly toolChoice: 'auto' | 'none' | 'required' | { readonly named: string }
   readonly allowsParallel: boolean
   readonly isStream: boolean
   readonly wantsUsage: boolean
   readonly maxTokens: number | undefined
-  /** Whether the request turns thinking on or off; undefined where it says nothing. */
+  /** Whether the request turns thinking on or off; undefined where it does neither. */
   readonly thinking: boolean | undefined
-  /** The schema the answer must follow; an empty one for any JSON. */
+  /** The schema that the answer must follow; an empty one stands for any JSON. */
   readonly answerSchema: JsonObject | undefined
-  /** Characters of the prompt, for the usage numbers. */
+  /** The number of characters in the prompt, for the usage. */
   readonly promptLength: number
 }
 
 export interface ChatMessage {
   readonly role: string
   readonly text: string
-  /** Reasoning in the one field that every server takes it back in. */
+  /** Reasoning in the one field in which every server accepts it back. */
   readonly reasoningContent: string
-  /** Reasoning with somebody else's proof, or with none. */
+  /** Whether reasoning came with another server's signature, or with none. */
   readonly hasWrongSignature?: boolean
   readonly calls: readonly PastCall[]
   readonly callId: string | undefined

@@ -6,7 +6,7 @@ import type { ResolvedSettings } from './settings.ts'
 import type { Turn } from './turn.ts'
 import type { WrittenCall } from './writing.ts'
 
-/** The calls that the model makes now; none if it answers. */
+/** The calls that the model makes now. There are none where it answers. */
 export function chooseCalls(request: ChatRequest, turn: Turn, settings: ResolvedSettings): WrittenCall[] {
   const tools = chooseTools(request, turn, settings)
   const random = seededRandom(settings.seed + turn.callCount)
@@ -45,7 +45,7 @@ function chooseTools(
   ).filter((tool) => tool !== undefined)
 }
 
-/** The tools that a text speaks of, in the order in which it does. */
+/** The tools that a text mentions, in the order in which it mentions them. */
 function toolsNamedIn(text: string, tools: readonly OfferedTool[]): OfferedTool[] {
   const said = wordsOf(text)
   const isNamed = tools
@@ -63,7 +63,7 @@ function isWholeWord(text: string, at: number, length: number): boolean {
   return !/\w/.test(text.charAt(at - 1)) && !/\w/.test(text.charAt(at + length))
 }
 
-/** Words that half of all tools have in their names. */
+/** Words that many names of tools contain, so that they tell nothing. */
 const emptyWords = new Set([
   'get',
   'set',

@@ -1,7 +1,7 @@
 import { wholeNumber, type Random } from './random.ts'
 import type { Chunking } from './settings.ts'
 
-/** The text in pieces; joined they are the text again. No piece ends inside a character. */
+/** Cuts a text into pieces. No piece ends inside a character. */
 export function cutText(text: string, chunking: Chunking, random: Random): string[] {
   switch (chunking) {
     case 'whole':
@@ -15,7 +15,7 @@ export function cutText(text: string, chunking: Chunking, random: Random): strin
   }
 }
 
-/** About what a tokenizer makes of a text: a special token is one piece, a long word several. */
+/** Cuts a text roughly as a tokenizer does: a special token is one piece, and a long word several. */
 export function tokensOf(text: string): string[] {
   return text.match(/<[|｜][^|｜<>\s]{1,40}[|｜]>|\s?[\p{L}\p{N}]{1,6}|\s+|[^\s\p{L}\p{N}]{1,2}?/gu) ?? []
 }

@@ -2,7 +2,7 @@ import { detectFormat, detectModel, DragomanError, resolveFormatId, type FormatI
 import type { Writing, WrittenCall } from './writing.ts'
 import { writings } from './writings.ts'
 
-/** The text in which a model calls, exactly as its template writes it. `name`: a writing or a format. */
+/** Writes calls exactly as the template of a model does. `name` is a writing or a format. */
 export function writeCalls(
   name: string,
   calls: readonly WrittenCall[],
@@ -13,7 +13,7 @@ export function writeCalls(
   throw new DragomanError('invalid-option', `${writing.id} calls are structured: there is no text to write.`)
 }
 
-/** The writing of this name; for a format, its usual one. */
+/** The writing of this name. The name of a format means its usual writing. */
 export function findWriting(name: string): Writing | undefined {
   const format = resolveFormatId(name)
   return (
@@ -31,12 +31,12 @@ export function getWriting(name: string): Writing {
   )
 }
 
-/** Every name that `getWriting` takes. */
+/** Every name that `getWriting` accepts. */
 export function writableNames(): string[] {
   return [...new Set([...writings.flatMap(({ formats }) => formats), ...writings.map(({ id }) => id)])]
 }
 
-/** What a model of this name writes. A format that is given wins; the name then chooses inside it. */
+/** The writing of a model of this name. Where a format is given, the name chooses among its writings. */
 export function writingForModel(model: string, name?: string): Writing {
   if (name === undefined) return writingByModel(model) ?? getWriting('standard')
   const usual = getWriting(name)
@@ -65,7 +65,7 @@ function releaseOf(grammar: string | undefined, model: string): Writing | undefi
   )
 }
 
-/** Whose rules hold for a conversation: the given format, else what the name of the model says. */
+/** The format whose rules apply to a conversation: the given one, or the one that the name of the model tells. */
 export function familyOf(model: string, writing: Writing): FormatId {
   const detected = detectFormat(model)
   if (writing.kind === 'structured' || writing.formats.includes(detected)) return detected

@@ -2,7 +2,7 @@ import type { FormatId } from '@dragoman/core'
 import type { ChatMessage, PastCall } from './chat-request.ts'
 import { isJsonObject } from './json.ts'
 
-/** What can be wrong with a conversation that a model is sent. */
+/** What can be wrong with a conversation that is sent to a model. */
 type HistoryProblemCode =
   | 'role-order'
   | 'unknown-role'
@@ -23,23 +23,26 @@ export interface HistoryProblem {
 
 export interface HistoryRules {
   readonly family: FormatId
-  /** Whether the model thinks, so that its thoughts must come back with its calls. */
+  /** Whether the model thinks. If so, its thoughts must come back with its calls. */
   readonly thinks: boolean
 }
 
-/** Everything wrong with a history, in order. A real model would answer it with nonsense or an error. */
+/**
+ * Finds everything that is wrong with a history, in order. A real model would answer such a history with nonsense or
+ * an error.
+ */
 export function checkHistory(messages: readonly ChatMessage[], rules: HistoryRules): HistoryProblem[] {
   const history = new HistoryCheck(rules)
   messages.forEach((message, index) => history.read(message, index))
   return history.end()
 }
 
-/** Whose templates show the model an id of their own making, by its place among all calls. */
+/** Formats whose templates show the model an id that they make from the position among all calls. */
 const idStyles: Partial<Record<FormatId, (call: PastCall, index: number) => string>> = {
   kimi: ({ name }, index) => `functions.${name}:${index}`,
 }
 
-/** Whose servers refuse an id that looks otherwise. */
+/** Formats whose servers refuse ids in any other shape. */
 const idPatterns: Partial<Record<FormatId, { readonly pattern: RegExp; readonly says: string }>> = {
   mistral: { pattern: /^[a-zA-Z0-9]{9}$/, says: 'nine letters and digits' },
   anthropic: { pattern: /^[a-zA-Z0-9_-]{1,64}$/, says: 'letters, digits, _ and -' },
@@ -48,7 +51,10 @@ const idPatterns: Partial<Record<FormatId, { readonly pattern: RegExp; readonly 
 /** Whose templates, or servers, refuse turns that do not alternate. */
 const strictTurns: ReadonlySet<FormatId> = new Set<FormatId>(['mistral', 'gemma'])
 
-/** Whose templates show the model a system message wherever it stands; the others fail, or leave it out. */
+/**
+ * Formats whose templates show the model a system message wherever it stands. The other templates fail or leave it
+ * out.
+ */
 const systemAnywhere: ReadonlySet<FormatId> = new Set<FormatId>([
   'standard',
   'anthropic',
@@ -64,7 +70,7 @@ class HistoryCheck {
   readonly #rules: HistoryRules
   readonly #problems: HistoryProblem[] = []
   readonly #ids = new Set<string>()
-  /** Calls whose results must come next. */
+  /** The calls whose results must follow next. */
   #open: { readonly id: string | undefined; readonly name: string }[] = []
   #callCount = 0
   #hasBegun = false

@@ -3,7 +3,7 @@ import type { ScriptedAnswer, ScriptedCall } from './script.ts'
 import type { Field } from './settings.ts'
 import type { Writing } from './writing.ts'
 
-/** A stretch of the answer in one field of the wire. */
+/** A part of the answer, in one field of the wire. */
 export type Part = TextPart | CallPart
 
 interface TextPart {
@@ -27,7 +27,10 @@ export interface LaidOut {
   readonly reasoningTokens: number
 }
 
-/** Where everything the model says stands, cut off where the request's or the script's limit is reached. */
+/**
+ * Puts everything that the model says into its field, and cuts it where the limit of the request or of the script is
+ * reached.
+ */
 export function layOut(answer: ScriptedAnswer): LaidOut {
   const parts = partsOf(answer)
   const size = countTokens(parts)
@@ -58,7 +61,7 @@ function partsOf(answer: ScriptedAnswer): Part[] {
   }
   const written = writing.calls(calls, startIndex)
   if (settings.field !== 'content' && calls.length > 0) {
-    // Whatever follows a call inside the reasoning makes a draft of it, so the text stands before it too.
+    // Text after a call inside the reasoning turns that call into a draft, so the text is put before it.
     const problems = answer.historyProblems.length > 0 ? `${text}\n` : ''
     return textPart(settings.field, [problems + thought, written].join(thought === '' ? '' : '\n'))
   }

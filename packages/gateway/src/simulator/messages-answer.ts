@@ -1,7 +1,6 @@
 import { encodeSse } from '@dragoman/core'
 import type { Envelope } from './chat-completion.ts'
 import { cutText, tokensOf } from './cut-text.ts'
-import { signatureOf } from './messages-signature.ts'
 import { seededRandom } from './random.ts'
 import type { ScriptedAnswer } from './script.ts'
 
@@ -10,7 +9,7 @@ export function messageBody(answer: ScriptedAnswer, { id }: Envelope): unknown {
   return { ...messageHead(answer, id), content: contentOf(answer), ...endOf(answer), usage: usageOf(answer) }
 }
 
-/** The same as the events of a stream. */
+/** The same answer as the events of a stream. */
 export function messageEvents(answer: ScriptedAnswer, { id }: Envelope): string[] {
   const { stop_reason, stop_sequence } = endOf(answer)
   const start = { ...messageHead(answer, id), content: [], stop_reason: null, stop_sequence: null }
@@ -83,4 +82,12 @@ function endOf({ calls }: ScriptedAnswer): { readonly stop_reason: string; reado
 function usageOf({ request, thought, text, calls }: ScriptedAnswer): object {
   const written = thought + text + JSON.stringify(calls)
   return { input_tokens: Math.ceil(request.promptLength / 4), output_tokens: tokensOf(written).length }
+}
+
+/**
+ * Makes the signature by which this server knows its own thoughts again. It stands for Anthropic's: it is base64 and
+ * different for each text.
+ */
+export function signatureOf(thought: string): string {
+  return Buffer.from(`simulated ${thought}`).toString('base64')
 }

@@ -1,8 +1,8 @@
-import { InvalidRequest, type ChatMessage, type ChatRequest, type OfferedTool } from './chat-request.ts'
+import { type ChatMessage, type ChatRequest, InvalidRequest, type OfferedTool } from './chat-request.ts'
 import { isJsonObject, type JsonObject } from './json.ts'
-import { signatureOf } from './messages-signature.ts'
+import { signatureOf } from './messages-answer.ts'
 
-/** A request in Anthropic's dialect. What its server answers 400 to is refused here too. */
+/** Reads a request in Anthropic's dialect. It refuses what Anthropic's server answers with a 400. */
 export function readMessagesRequest(body: unknown): ChatRequest {
   if (!isJsonObject(body)) throw new InvalidRequest('The body must be a JSON object.')
   const { model, messages, max_tokens: maxTokens, system, tools } = body
@@ -26,7 +26,9 @@ export function readMessagesRequest(body: unknown): ChatRequest {
   }
 }
 
-/** Results become messages of their own, as the chat dialect has them: the history is checked in one form. */
+/**
+ * Turns results into messages of their own, as in the chat dialect, so that there is one form of history to check.
+ */
 function readMessage(message: unknown, index: number): ChatMessage[] {
   const at = `messages.${index}`
   if (!isJsonObject(message)) throw new InvalidRequest(`${at}: must be an object.`)

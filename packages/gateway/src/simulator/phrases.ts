@@ -1,13 +1,13 @@
 export type PhraseKind = 'quote' | 'command' | 'path' | 'url' | 'email' | 'place' | 'date' | 'number'
 
-/** What a user's words offer as values for arguments. Each phrase is given out once, then they begin anew. */
+/** The phrases in a user's words that can be values of arguments. Each is used once, then they start again. */
 export class Phrases {
   readonly #found: ReadonlyMap<PhraseKind, readonly string[]>
   readonly #taken = new Map<PhraseKind, number>()
   readonly #skip: number
   readonly text: string
 
-  /** `skip`: with how many phrases of each kind earlier calls of the same tool were served. */
+  /** `skip` is the number of phrases of each kind that earlier calls of the same tool have used. */
   constructor(text: string, skip = 0) {
     this.text = text
     this.#found = findPhrases(text)
@@ -55,7 +55,7 @@ const placesPattern = new RegExp(
   'gu',
 )
 
-/** Capitalised names after a preposition: `in Paris, New York and Oslo`. */
+/** Finds capitalised names after a preposition, as in `in Paris, New York and Oslo`. */
 function places(text: string): string[] {
   return all(text, placesPattern).flatMap((list) => list.split(/,? and |,? or |, /))
 }

@@ -9,8 +9,8 @@ import {
 import { isJsonObject, type JsonObject } from './json.ts'
 
 /**
- * The request as a model reads it that has no tool support: it knows of tools, calls and results only what stands
- * in the text. The server refuses them in fields of their own.
+ * The request as a model without tool support reads it. It knows of tools, calls and results only what the text says.
+ * Its server refuses them in fields of their own.
  */
 export function readPromptedRequest(request: ChatRequest, format: FormatId): ChatRequest {
   const hasFields = request.messages.some(({ role, calls }) => role === 'tool' || calls.length > 0)
@@ -22,7 +22,7 @@ export function readPromptedRequest(request: ChatRequest, format: FormatId): Cha
   return { ...request, tools, messages: request.messages.flatMap((message) => history.read(message)) }
 }
 
-/** How the prompt says that calls are to be written: what a model follows that was trained on no format of its own. */
+/** The format that the prompt asks for. A model that was trained on no format of its own follows it. */
 export function promptedFormat({ messages }: ChatRequest): 'hermes' | 'xml' | 'llama' {
   const lines = systemText(messages).split('\n')
   if (lines.includes('<function_calls>')) return 'xml'
@@ -37,7 +37,7 @@ function systemText(messages: readonly ChatMessage[]): string {
     .join('\n')
 }
 
-/** A line for each tool: its JSON, alone or between tags. */
+/** Reads the tools of a prompt. Each is a line of JSON, alone or between tags. */
 function toolsIn(text: string): OfferedTool[] {
   return text.split('\n').flatMap((line) => {
     const tagged = /^<function>(.*)<\/function>$/.exec(line)?.[1]
@@ -67,7 +67,7 @@ class PromptedHistory {
 
   #answer(message: ChatMessage): ChatMessage {
     const tools = this.#tools.map((tool) => ({ ...tool }))
-    // Calls without tags are a message of their own where the model writes them; with text before them, its last line.
+    // Calls without tags are a message of their own, as the model writes them, or the last line after text.
     const lastLine = this.#format === 'llama' ? message.text.lastIndexOf('\n{"name"') + 1 : 0
     const written = message.text.slice(lastLine)
     const { content, toolCalls } = parseToolCalls(written, { format: this.#format, tools })
@@ -80,7 +80,7 @@ class PromptedHistory {
     return { ...message, text: message.text.slice(0, lastLine) + content, calls }
   }
 
-  /** The results in it are taken for those of the calls before it, in order. */
+  /** Takes the results in a message for those of the calls before it, in order. */
   #said(message: ChatMessage): ChatMessage[] {
     const { results, rest } = resultsIn(message.text)
     const answers = results.map((text): ChatMessage => ({
@@ -94,7 +94,7 @@ class PromptedHistory {
   }
 }
 
-/** Every way in which a result stands in a prompt. */
+/** Matches a result in every form in which prompts hold one. */
 const resultPattern =
   /<tool_response>\n(?<json>.*)\n<\/tool_response>|<(?<tag>result|error) name="[^"]*">\n(?<text>[^]*?)\n<\/\k<tag>>|^(?<line>\{"tool":.*\})$/gm
 

@@ -1,4 +1,4 @@
-/** Numbers in [0, 1) that are the same for the same seed. */
+/** Returns numbers in [0, 1), the same ones for the same seed. */
 export type Random = () => number
 
 export function seededRandom(seed: number): Random {
@@ -11,7 +11,7 @@ export function seededRandom(seed: number): Random {
   }
 }
 
-/** A whole number from `low` to `high`, both included. */
+/** Returns a whole number from `low` to `high`, both included. */
 export function wholeNumber(random: Random, low: number, high: number): number {
   return low + Math.floor(random() * (high - low + 1))
 }

@@ -7,10 +7,10 @@ import { messageBody, messageEvents } from './messages-answer.ts'
 import { describeProblems, scriptAnswer, scriptMessage, type ScriptedAnswer } from './script.ts'
 import type { Fault, SimulatorSettings } from './settings.ts'
 
-/** What goes over the wire, and when: a step that is no chunk tells what happens to the connection. */
+/** What is sent, and when. A step that is no chunk does something to the connection. */
 export type Step =
   | { readonly type: 'chunk'; readonly text: string }
-  /** Nothing more comes, and the connection stays open. */
+  /** Nothing more is sent, and the connection stays open. */
   | { readonly type: 'stall' }
   /** The connection ends as if it had broken. */
   | { readonly type: 'cut' }
@@ -19,12 +19,12 @@ export interface Reply {
   readonly status: number
   readonly contentType: 'application/json' | 'text/event-stream'
   readonly steps: readonly Step[]
-  /** Milliseconds after each chunk. */
+  /** The milliseconds to wait after each chunk. */
   readonly pace: number
   readonly historyProblems: readonly HistoryProblem[]
 }
 
-/** The whole reply to a chat request, made before any of it is sent. */
+/** Makes the whole reply to a chat request before any of it is sent. */
 export function replyTo(body: unknown, settings: SimulatorSettings, envelope: Envelope): Reply {
   return reply(() => scriptAnswer(body, settings), {
     stream: (answer) => streamSteps(answer, envelope),
@@ -32,7 +32,7 @@ export function replyTo(body: unknown, settings: SimulatorSettings, envelope: En
   })
 }
 
-/** The same for a request in Anthropic's dialect. Of the faults only the statuses are played. */
+/** Makes the reply to a request in Anthropic's dialect. Of the faults it plays only the statuses. */
 export function replyToMessages(body: unknown, settings: SimulatorSettings, envelope: Envelope): Reply {
   return reply(() => scriptMessage(body, settings), {
     stream: (answer) => messageEvents(answer, envelope).map(chunk),
@@ -108,7 +108,7 @@ function streamSteps(answer: ScriptedAnswer, envelope: Envelope): Step[] {
 
 interface Accident {
   readonly steps: readonly Step[]
-  /** Whether it is the last that comes. */
+  /** Whether this step is the last one. */
   readonly ends: boolean
 }
 

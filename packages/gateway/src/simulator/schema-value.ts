@@ -2,12 +2,12 @@ import { isJsonObject, type JsonObject } from './json.ts'
 import type { PhraseKind, Phrases } from './phrases.ts'
 import { wholeNumber, type Random } from './random.ts'
 
-/** Arguments that fit a JSON schema, taken from the user's words where they offer something. */
+/** Makes arguments that fit a JSON schema, from the user's words where they offer something. */
 export function fillSchema(schema: JsonObject, phrases: Phrases, random: Random): JsonObject {
   return new SchemaFiller(schema, phrases, random).object(schema, 0)
 }
 
-/** Schemas may refer to themselves. */
+/** The deepest nesting, as a schema may refer to itself. */
 const deepest = 8
 
 class SchemaFiller {
@@ -27,7 +27,7 @@ class SchemaFiller {
     const required = Array.isArray(schema['required'])
       ? schema['required'].filter((name): name is string => typeof name === 'string')
       : []
-    // A call without any argument shows nothing, so the first is filled where none is demanded.
+    // A call without arguments would show nothing, so the first property is filled where none is required.
     const wanted = required.length > 0 || depth > 0 ? required : names.slice(0, 1)
     return Object.fromEntries(
       wanted.map((name) => {
@@ -126,7 +126,7 @@ interface Meaning {
   readonly otherwise: string
 }
 
-/** What properties of these names usually hold. */
+/** The values that properties with such names usually hold. */
 const meanings: readonly Meaning[] = [
   { property: /dir|folder|cwd/i, phrases: ['path'], otherwise: '.' },
   { property: /path|file/i, phrases: ['path', 'quote'], otherwise: 'README.md' },

@@ -17,10 +17,10 @@ import {
 import { readTurn, type Turn } from './turn.ts'
 import type { Writing, WrittenCall } from './writing.ts'
 
-/** What the simulated model says, before it is written down in anybody's format. */
+/** What the simulated model says, before it is written in a format. */
 export interface ScriptedAnswer {
   readonly request: ChatRequest
-  /** With what the name of the model says. */
+  /** The settings, with those that the name of the model adds. */
   readonly settings: ResolvedSettings
   readonly writing: Writing
   /** Empty if the model does not think. */
@@ -33,11 +33,11 @@ export interface ScriptedAnswer {
 }
 
 export interface ScriptedCall extends WrittenCall {
-  /** For calls that are structured. */
+  /** The id, for structured calls. */
   readonly id: string
 }
 
-/** Every text of the simulator says that it is one. */
+/** Marks every text of the simulator. */
 const label = '[simulated]'
 
 /** Decides what the model answers. Throws `InvalidRequest` where the body is no chat request. */
@@ -52,7 +52,7 @@ export function scriptAnswer(body: unknown, given: SimulatorSettings): ScriptedA
   return script(request, { name, settings, writing, family })
 }
 
-/** The same for a request in Anthropic's dialect, whose calls are structured. */
+/** Decides the answer to a request in Anthropic's dialect, whose calls are structured. */
 export function scriptMessage(body: unknown, given: SimulatorSettings): ScriptedAnswer {
   const request = readMessagesRequest(body)
   const { name, settings } = settingsForModel(request.model, resolveSettings(given))
@@ -126,7 +126,7 @@ function textFor(
   return turn.userText === '' ? `${label} Hello.` : `${label} You said: ${shortened(turn.userText)}`
 }
 
-/** The first few: the rest usually follows from them. */
+/** Describes the first few problems, as the others usually follow from them. */
 export function describeProblems(problems: readonly HistoryProblem[]): string {
   const told = problems.slice(0, 3).map(({ message }) => `${label} history problem: ${message}`)
   const more = problems.length - told.length

@@ -1,24 +1,15 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { BoundedList } from './bounded-list.ts'
 import type { HistoryProblem } from './history.ts'
 import { errorReply, type Reply } from './reply.ts'
-import {
-  nodeWorld,
-  play,
-  simulate,
-  simulateMessages,
-  type Simulation,
-  type TakeChunk,
-  type World,
-} from './simulate.ts'
+import { nodeWorld, play, simulate, simulateMessages, type Simulation, type TakeChunk } from './simulate.ts'
 import { resolveSettings, type SimulatorSettings } from './settings.ts'
 import { writings } from './writings.ts'
 
 /** A scripted model on an endpoint that speaks OpenAI's chat dialect and Anthropic's. */
 export interface Simulator {
   /** Resolves to the base address that clients are given: `http://127.0.0.1:PORT/v1`. */
-  listen(port?: number, host?: string): Promise<string>
+  listen(port?: number): Promise<string>
   /** Ends everything that still runs. */
   close(): Promise<void>
   /** The base address, once it listens. */
@@ -27,7 +18,7 @@ export interface Simulator {
   readonly requests: readonly SimulatedRequest[]
   /** Chat requests that are being answered. */
   readonly openRequests: number
-  /** The latest things that were wrong in the histories it was sent. */
+  /** The latest problems in the histories that it was sent. */
   readonly historyProblems: readonly SeenHistoryProblem[]
 }
 
@@ -40,8 +31,8 @@ interface SeenHistoryProblem extends HistoryProblem {
   readonly model: string
 }
 
-export function createSimulator(settings: SimulatorSettings = {}, world: World = nodeWorld()): Simulator {
-  return new HttpSimulator(resolveSettings(settings), world)
+export function createSimulator(settings: SimulatorSettings = {}): Simulator {
+  return new HttpSimulator(resolveSettings(settings))
 }
 
 const rememberedRequests = 200
@@ -50,15 +41,14 @@ const longestBody = 64 * 1024 * 1024
 
 class HttpSimulator implements Simulator {
   readonly #settings: SimulatorSettings
-  readonly #world: World
+  readonly #world = nodeWorld()
   readonly #server: Server
   readonly #requests = new BoundedList<SimulatedRequest>(rememberedRequests)
   readonly #problems = new BoundedList<SeenHistoryProblem>(rememberedProblems)
   #openRequests = 0
 
-  constructor(settings: SimulatorSettings, world: World) {
+  constructor(settings: SimulatorSettings) {
     this.#settings = settings
-    this.#world = world
     this.#server = createServer((request, response) => {
       this.#handle(request, response).catch((error: unknown) => fail(response, error))
     })
@@ -79,12 +69,11 @@ class HttpSimulator implements Simulator {
   get address(): string | undefined {
     const address = this.#server.address()
     if (address === null || typeof address === 'string') return undefined
-    const host = address.family === 'IPv6' ? `[${address.address}]` : address.address
-    return `http://${host}:${address.port}/v1`
+    return `http://${address.address}:${address.port}/v1`
   }
 
-  async listen(port = 0, host = '127.0.0.1'): Promise<string> {
-    this.#server.listen(port, host)
+  async listen(port = 0): Promise<string> {
+    this.#server.listen(port, '127.0.0.1')
     await once(this.#server, 'listening')
     return this.address ?? ''
   }
@@ -152,7 +141,7 @@ async function finish(simulation: Simulation, response: ServerResponse): Promise
   response.flushHeaders()
   const end = await simulation.done
   if (end === 'ended') response.end()
-  // Unlike destroy(), this lets what was written before the cut arrive.
+  // Unlike `destroy()`, this lets the bytes that were written before the cut arrive.
   else response.socket?.destroySoon()
 }
 
@@ -169,7 +158,7 @@ function takeInto(response: ServerResponse): TakeChunk {
   }
 }
 
-/** Undefined: it is too long. */
+/** Resolves to the body, or to undefined where it is too long. */
 async function readBody(request: IncomingMessage): Promise<string | undefined> {
   const pieces: Buffer[] = []
   let length = 0
@@ -182,7 +171,7 @@ async function readBody(request: IncomingMessage): Promise<string | undefined> {
   return Buffer.concat(pieces).toString('utf8')
 }
 
-/** What is no JSON is no request either; the reply says so. */
+/** A body that is no JSON becomes undefined; the reply refuses it. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -215,11 +204,30 @@ function sendJson(response: ServerResponse, status: number, value: unknown): voi
   response.end(JSON.stringify(value))
 }
 
-/** The client left while it was sending, or the simulator has a bug. */
+/** Ends a response where the client left while it was sending, or the simulator has a bug. */
 function fail(response: ServerResponse, error: unknown): void {
   if (response.headersSent || response.destroyed) response.destroy()
   else
     sendJson(response, 500, {
       error: { message: String(error), type: 'server_error', param: null, code: 500 },
     })
+}
+
+/** Keeps the items that were added last, so that a simulator that runs for days does not fill the memory. */
+class BoundedList<Item> {
+  readonly #items: Item[] = []
+  readonly #limit: number
+
+  constructor(limit: number) {
+    this.#limit = limit
+  }
+
+  get items(): readonly Item[] {
+    return this.#items
+  }
+
+  add(item: Item): void {
+    this.#items.push(item)
+    if (this.#items.length > this.#limit) this.#items.shift()
+  }
 }

@@ -3,7 +3,7 @@ import { getWriting } from './find-writing.ts'
 export const fields = ['content', 'reasoning', 'reasoning_content'] as const
 export const chunkings = ['token', 'char', 'whole', 'random'] as const
 
-/** What can go wrong on purpose. */
+/** Faults that the simulator plays on purpose. */
 export const faults = {
   error: 'an error object in the middle of the stream',
   cut: 'the connection ends in the middle',
@@ -23,9 +23,9 @@ export type Chunking = (typeof chunkings)[number]
 export type Fault = keyof typeof faults
 
 export interface SimulatorSettings {
-  /** A format or one of its writings (`kimi`, `kimi-k3`). Not given: the name of the model decides. */
+  /** A format or one of its writings (`kimi`, `kimi-k3`). Without one, the name of the model decides. */
   readonly format?: string
-  /** Where calls that are text are written. */
+  /** The field in which calls are written as text. */
   readonly field?: Field
   readonly chunk?: Chunking
   /** Milliseconds between two chunks. */
@@ -33,17 +33,22 @@ export interface SimulatorSettings {
   readonly seed?: number
   /** How many tools are called at once. */
   readonly parallel?: number
-  /** How often tools are called before the answer. Not given: what the user's words say. */
+  /** How often tools are called before the answer. Without a number, the user's words decide. */
   readonly rounds?: number
-  /** Where thoughts go. `auto`: into the reasoning field, if the request or the model's name asks for them. */
+  /**
+   * Where thoughts are written. `auto` uses the reasoning field, if the request or the model's name asks for
+   * thoughts.
+   */
   readonly thinking?: 'auto' | 'none' | 'inline' | 'field'
-  /** Answers a wrong history with HTTP 400. */
+  /** Answers a wrong history with HTTP status 400. */
   readonly strict?: boolean
-  /** Whether tools may come in fields of their own. Without it, the model knows only what its prompt says. */
+  /**
+   * Whether the server accepts tools in fields of their own. Otherwise the model knows only the tools in its prompt.
+   */
   readonly toolSupport?: boolean
-  /** The ids of each answer count from 0 again, as some servers do it. */
+  /** The ids of each answer start at 0 again, as with some servers. */
   readonly repeatIds?: boolean
-  /** Comments in the event stream, as servers send to keep a connection alive. */
+  /** Sends comments in the event stream, as servers do to keep a connection alive. */
   readonly comments?: boolean
   readonly faults?: readonly Fault[]
 }
@@ -52,7 +57,7 @@ type Defaulted = Required<Omit<SimulatorSettings, 'format' | 'rounds'>>
 export type ResolvedSettings = Defaulted & Pick<SimulatorSettings, 'format' | 'rounds'>
 
 export function resolveSettings(given: SimulatorSettings): ResolvedSettings {
-  // A wrong name must fail when the simulator is set up, not at its first request.
+  // A wrong name has to fail when the simulator is set up, and not at its first request.
   if (given.format !== undefined) getWriting(given.format)
   return { ...defaults, ...given }
 }
@@ -73,7 +78,7 @@ const defaults: Defaulted = {
 
 /**
  * Words after a plus sign in the name of a model change the settings for that one request:
- * `kimi-k2+reasoning+char+cut`. A word that means nothing is left in the name.
+ * `kimi-k2+reasoning+char+cut`. An unknown word stays part of the name.
  */
 export function settingsForModel(
   model: string,
@@ -93,7 +98,7 @@ export function settingsForModel(
   }
 }
 
-/** Every word that a model's name may carry, with what it changes. */
+/** Every word that a model's name may carry, with the settings that it changes. */
 export const modelWords: ReadonlyMap<string, SimulatorSettings> = new Map<string, SimulatorSettings>([
   ...fields.map((field): [string, SimulatorSettings] => [field, { field }]),
   ...chunkings.map((chunk): [string, SimulatorSettings] => [chunk, { chunk }]),

@@ -5,15 +5,15 @@ import type { SimulatorSettings } from './settings.ts'
 
 /** What the simulator needs of the world around it. */
 export interface World {
-  /** Resolves after so many milliseconds, or at once when the signal says that nobody waits any more. */
+  /** Resolves after this many milliseconds, or at once when the signal is aborted. */
   readonly wait: (milliseconds: number, signal: AbortSignal) => Promise<void>
   /** Milliseconds since 1970. */
   readonly now: () => number
-  /** A new text each time. */
+  /** Returns a new text each time. */
   readonly newId: () => string
 }
 
-/** How a simulation came to its end. */
+/** How a simulation ended. */
 type SimulationEnd = 'ended' | 'cut' | 'cancelled'
 
 export interface Simulation {
@@ -22,7 +22,7 @@ export interface Simulation {
   cancel(): void
 }
 
-/** Takes one chunk. The promise, where there is one, resolves when there is room for the next. */
+/** Takes one chunk. If it returns a promise, that resolves when there is room for the next chunk. */
 export type TakeChunk = (text: string) => void | Promise<void>
 
 /** Answers one chat request, without a server. */
@@ -35,7 +35,7 @@ export function simulate(
   return play(replyTo(body, settings, envelopeOf(world, 'chatcmpl-sim-')), onChunk, world)
 }
 
-/** The same for a request in Anthropic's dialect. */
+/** Answers one request in Anthropic's dialect, without a server. */
 export function simulateMessages(
   body: unknown,
   settings: SimulatorSettings,
@@ -69,14 +69,14 @@ async function run(
     if (signal.aborted) return 'cancelled'
     if (step.type === 'cut') return 'cut'
     if (step.type === 'stall') return untilAborted(signal)
-    // A chunk must have left before the next is made: this is the back-pressure.
+    // The next chunk is sent only when there is room for it: this is the back-pressure.
     await onChunk(step.text)
     if (pace > 0) await wait(pace, signal)
   }
   return 'ended'
 }
 
-/** The caller has its handle before the first step comes. */
+/** The first step comes only after the caller has got its handle. */
 async function* oneByOne(steps: readonly Step[]): AsyncGenerator<Step> {
   yield* steps
 }

@@ -1,13 +1,13 @@
 import type { ChatMessage } from './chat-request.ts'
 
-/** Where a conversation stands: what the user last asked for and what has been done about it since. */
+/** The state of a conversation: what the user last asked for, and what was done about it since. */
 export interface Turn {
   readonly userText: string
-  /** How often tools were called since then. */
+  /** How often tools were called since the user spoke. */
   readonly round: number
-  /** The results that came last, with the names of their tools. Empty: the user spoke last. */
+  /** The latest results, with the names of their tools. There are none where the user spoke last. */
   readonly results: readonly { readonly name: string; readonly text: string }[]
-  /** Calls in the whole conversation. */
+  /** The number of calls in the whole conversation. */
   readonly callCount: number
 }
 
@@ -28,7 +28,7 @@ export function readTurn(messages: readonly ChatMessage[]): Turn {
   }
 }
 
-/** What the user said, without the reminders that a client adds: they name tools that nobody asked for. */
+/** The words of the user, without the reminders that a client adds: these name tools that nobody asked for. */
 function spokenText({ text }: ChatMessage): string {
   return text.replaceAll(/<system-reminder>[^]*?<\/system-reminder>/g, '').trim()
 }

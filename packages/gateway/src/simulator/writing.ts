@@ -11,35 +11,38 @@ export type Writing = StructuredWriting | TextWriting
 
 interface AnyWriting {
   readonly id: string
-  /** The formats it is read as. Of several writings of one format the first is that format's usual one. */
+  /** The formats in which it is read. The first writing of a format is its usual one. */
   readonly formats: readonly FormatId[]
-  /** Model names under which the simulator offers it. */
+  /** The model names under which the simulator offers it. */
   readonly models: readonly string[]
-  /** Who writes so, for people. */
+  /** Says who writes so, for people. */
   readonly title: string
 }
 
-/** The server reads the calls itself and sends them as `tool_calls`. */
+/** The server of such a model reads the calls itself and sends them as `tool_calls`. */
 interface StructuredWriting extends AnyWriting {
   readonly kind: 'structured'
 }
 
-/** The calls stand in the text. */
+/** Such a model writes its calls as text. */
 interface TextWriting extends AnyWriting {
   readonly kind: 'text'
-  /** The grammar that detection by model name knows it under. */
+  /** The grammar under which the detection by model name knows it. */
   readonly grammar: string
-  /** Which names mean this writing, where several share a grammar. */
+  /** The names that mean this writing, where several writings share a grammar. */
   readonly releases?: RegExp
-  /** `startIndex`: how many calls the conversation holds already. */
+  /** `startIndex` is the number of calls that the conversation has already. */
   readonly calls: (calls: readonly WrittenCall[], startIndex: number) => string
-  /** No marker says that it is a call: it is the whole answer, and a word before it makes it none. */
+  /**
+   * Whether no marker surrounds the calls. They are then the whole answer, and any text before them turns them into
+   * text.
+   */
   readonly isBare?: boolean
-  /** What stands between text and calls. */
+  /** The characters between text and calls. */
   readonly gap: string
   readonly thinking: (thought: string) => string
-  /** The text that stands before calls. */
+  /** Writes the text before calls. */
   readonly text?: (text: string) => string
-  /** What ends a turn with calls. */
+  /** The end of a turn with calls. */
   readonly end?: string
 }

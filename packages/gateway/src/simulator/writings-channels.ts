@@ -2,8 +2,8 @@ import { spacedJson } from './json.ts'
 import type { Writing, WrittenCall } from './writing.ts'
 
 /**
- * The families whose answers are made of messages or blocks, each with a header. The role in front of the first
- * header is part of the prompt with some of them; it is written here, as a call may stand in any field.
+ * The families whose answers consist of messages or blocks, each with a header. For some of them the role before the
+ * first header is part of the prompt. It is written here, as a call may stand in any field.
  */
 export const channelWritings: readonly Writing[] = [
   {
@@ -60,7 +60,7 @@ export const channelWritings: readonly Writing[] = [
     title: 'Cohere Command R and R+',
     grammar: 'cohere-r-plus',
     gap: '\n',
-    // It has no thinking of its own; a plan comes closest.
+    // This model has no thinking of its own; a plan comes closest.
     thinking: (thought) => `Plan: ${thought}\n`,
     calls: (calls) => (calls.length === 0 ? '' : `Action:\n\`\`\`json\n${actionList(calls)}\`\`\``),
   },

@@ -138,7 +138,7 @@ export const jsonWritings: readonly Writing[] = [
 
 interface JsonShape {
   readonly models: readonly string[]
-  /** The same as the id, unless it is given. */
+  /** The grammar, if it is not named like the writing. */
   readonly grammar?: string
   readonly releases?: RegExp
   readonly gap?: string

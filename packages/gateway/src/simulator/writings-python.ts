@@ -114,7 +114,7 @@ function pythonCall(
   return `${call.name}${method}(${given.join(', ')})`
 }
 
-/** A value as Python writes it, strings in double quotes. */
+/** Writes a value as Python does, with strings in double quotes. */
 function spacedPython(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(spacedPython).join(', ')}]`
   if (isJsonObject(value)) {
@@ -127,14 +127,14 @@ function spacedPython(value: unknown): string {
   return typeof value === 'boolean' ? (value ? 'True' : 'False') : JSON.stringify(value)
 }
 
-/** LFM writes texts in single quotes where it can. */
+/** Writes a value as LFM does, with strings in single quotes where that is possible. */
 function quotedPython(value: unknown): string {
   if (typeof value !== 'string') return spacedPython(value)
   const inside = JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"')
   return inside.includes("'") ? spacedPython(value) : `'${inside}'`
 }
 
-/** Gemma sorts the keys, and puts a token of its own around texts. */
+/** Writes a value as Gemma does, with sorted keys and a token of its own around strings. */
 function gemmaValue(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(gemmaValue).join(',')}]`
   if (isJsonObject(value)) {

@@ -179,7 +179,7 @@ function parameters(call: WrittenCall, write: (key: string, value: unknown) => s
     .join('')
 }
 
-/** Only the schema tells the numbers in a list from text, and it often says nothing: those stay JSON. */
+/** Numbers in a list look like text without a schema, and the schema often does not tell. So they stay JSON. */
 function elements(values: Readonly<Record<string, unknown>>): string {
   return Object.entries(values)
     .map(([key, value]) => `${token}<${key}>${elementBody(value)}${token}</${key}>`)
@@ -198,12 +198,12 @@ function isText(value: unknown): boolean {
   return typeof value === 'string'
 }
 
-/** Text with markup or line breaks in it is wrapped up, so that it needs no escaping. */
+/** Wraps text with markup or line breaks, so that it needs no escaping. */
 function characterData(value: unknown): string {
   return typeof value === 'string' && /[<&\n]/.test(value) ? `<![CDATA[${value}]]>` : pythonWord(value)
 }
 
-/** What is neither text nor a collection is turned into text as Python does it. */
+/** Writes a value that is neither text nor a collection as Python does. */
 function pythonWord(value: unknown): string {
   if (value === null) return 'None'
   if (typeof value !== 'boolean') return raw(value)

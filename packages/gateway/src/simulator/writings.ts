@@ -5,7 +5,7 @@ import { jsonWritings } from './writings-json.ts'
 import { pythonWritings } from './writings-python.ts'
 import { tagWritings } from './writings-tags.ts'
 
-/** Everything the simulator can write. A further format is one more entry. */
+/** Everything that the simulator can write. A new format is one more entry. */
 export const writings: readonly Writing[] = [
   {
     kind: 'structured',
@@ -207,7 +207,7 @@ function raw(value: unknown): string {
   return typeof value === 'string' ? value : spacedJson(value)
 }
 
-/** Qwen's template turns a value that is neither text nor a collection into text as Python does. */
+/** Writes a value as Qwen's template does: one that is neither text nor a collection becomes text as in Python. */
 function pythonRaw(value: unknown): string {
   if (value === null) return 'None'
   if (typeof value !== 'boolean') return raw(value)

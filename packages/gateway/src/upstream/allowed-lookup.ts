@@ -2,12 +2,12 @@ import { lookup } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import { isForbiddenAddress } from '../config/addresses.ts'
 
-/** A name points at an address that no upstream may have. */
+/** A name resolves to an address that no upstream may have. */
 export class ForbiddenAddressError extends Error {}
 
 /**
- * Resolves names, but not to an address that no upstream may have: a name that was harmless when the
- * configuration was read can be pointed at the metadata service of a cloud later.
+ * Resolves names, and refuses addresses that no upstream may have: a name that was harmless when the configuration
+ * was read can be pointed at the metadata service of a cloud later.
  */
 export function allowedLookup(resolve: LookupFunction = lookup): LookupFunction {
   return (hostname, options, callback) => {

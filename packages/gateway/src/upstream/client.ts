@@ -6,7 +6,7 @@ import { allowedLookup } from './allowed-lookup.ts'
 export interface UpstreamTarget {
   readonly origin: string
   readonly connectTimeout: number
-  /** How connections are made, where not directly. */
+  /** Makes the connections, where they are not direct. */
   readonly connect?: buildConnector.connector
 }
 
@@ -16,9 +16,9 @@ export interface UpstreamCallOptions {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | Buffer | null
   readonly headersTimeout: number
-  /** Between two bytes of the answer. */
+  /** The longest time between two bytes of the answer. */
   readonly idleTimeout: number
-  /** Where one kept connection was dead, the next may be too. */
+  /** `new` avoids kept connections: where one of them was dead, the next may be dead too. */
   readonly connection?: 'kept' | 'new'
 }
 
@@ -29,11 +29,11 @@ export interface UpstreamListener {
   onError(fault: UpstreamFault): void
 }
 
-/** Why a call came to nothing; what the client is told depends on it. */
+/** Why a call failed. The client is told a failure that depends on it. */
 export interface UpstreamFault {
   readonly code:
     | 'unreachable'
-    /** We have no file descriptor left for a connection. */
+    /** This process has no file descriptor left for a connection. */
     | 'no-room'
     | 'tls'
     | 'connect-timeout'
@@ -42,7 +42,7 @@ export interface UpstreamFault {
     | 'cut'
     | 'aborted'
   readonly message: string
-  /** The connection was an old one and died without a single byte: asking once more is safe. */
+  /** A kept connection died before a single byte of the answer came, so that the request can safely be sent again. */
   readonly isStaleSocket: boolean
 }
 
@@ -62,7 +62,8 @@ export class UpstreamClient {
     this.origin = origin
     this.connecting = {
       connect: noteErrors(connect ?? buildConnector({ timeout: connectTimeout, lookup: allowedLookup() })),
-      // Shorter than what servers keep: a connection that they close as we use it costs a request.
+      // Servers keep connections longer than this. If a server closed a connection while we use it, a request would
+      // be lost.
       keepAliveTimeout: 4000,
       pipelining: 1,
     }
@@ -84,7 +85,7 @@ export class UpstreamClient {
       },
       handler,
     )
-    // Closes once the call is over.
+    // The client of a single call closes once the call is over.
     if (isNew) dispatcher.close().catch(() => {})
     return handler
   }
@@ -119,7 +120,7 @@ class CallHandler implements Dispatcher.DispatchHandler, UpstreamCall {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.controller = controller
-    // Aborted while it waited for a connection.
+    // The call was aborted while it waited for a connection.
     if (this.state === 'over') controller.abort(new errors.RequestAbortedError())
   }
 
@@ -151,10 +152,13 @@ class CallHandler implements Dispatcher.DispatchHandler, UpstreamCall {
   }
 }
 
-/** How much had come over a connection when it broke: more than nothing means that it was not a new one. */
+/**
+ * The bytes that were read from a connection before it broke. More than none means that the connection was a kept
+ * one.
+ */
 const bytesBefore = new WeakMap<Error, number>()
 
-/** The error of a broken connection does not tell which connection it was. */
+/** Notes on which connection an error occurred, as the error itself does not tell. */
 function noteErrors(connect: buildConnector.connector): buildConnector.connector {
   return (options, callback) => {
     connect(options, (...outcome) => {

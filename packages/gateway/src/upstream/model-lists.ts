@@ -1,11 +1,11 @@
 import type { UpstreamCall, UpstreamListener } from './client.ts'
 
-/** How long a list is taken for true. */
+/** How long a list counts as current. */
 const FRESH_MS = 60_000
-/** A list longer than this is none. */
+/** A list with more bytes than this is ignored. */
 const MOST_BYTES = 4_194_304
 
-/** Which models each upstream has, as far as it says so; asked for once a minute at most. */
+/** The models of each upstream, as far as it lists them. An upstream is asked at most once a minute. */
 export class ModelLists {
   private readonly now: () => number
   private readonly lists = new Map<string, { readonly until: number; readonly names: Promise<string[]> }>()
@@ -24,7 +24,7 @@ export class ModelLists {
   }
 }
 
-/** Many servers have no list, which is no fault: there are no names then. */
+/** Many servers have no list. That is no error: the result is empty. */
 function readList(ask: (listener: UpstreamListener) => UpstreamCall): Promise<string[]> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = []

@@ -9,9 +9,9 @@ import { allowedLookup, ForbiddenAddressError } from './allowed-lookup.ts'
 /** How an upstream is reached through a proxy. */
 export interface ProxyRoute {
   readonly connect: buildConnector.connector
-  /** What stands in front of each path. */
+  /** Is put in front of each path. */
   readonly pathPrefix: string
-  /** What the proxy wants to see in each request. */
+  /** The headers that the proxy needs with each request. */
   readonly headers: Readonly<Record<string, string>>
 }
 
@@ -23,10 +23,15 @@ export interface ProxyRouteOptions {
   readonly lookup?: LookupFunction
 }
 
-/** Where proxies are, names of other machines are often unknown here: nobody waits long to learn that. */
+/**
+ * Behind a proxy, names of other machines are often unknown here. The check waits no longer than this to find out.
+ */
 const NAME_CHECK_MS = 1000
 
-/** A tunnel for https. For http the proxy is told the whole address, since most open tunnels to port 443 alone. */
+/**
+ * Opens a tunnel for https. For http the proxy gets the whole address with each request, since most proxies open
+ * tunnels to port 443 only.
+ */
 export function routeThroughProxy(options: ProxyRouteOptions): ProxyRoute {
   const { proxy, origin, connectTimeout, lookup = allowedLookup() } = options
   const checked = (connect: buildConnector.connector): buildConnector.connector => {
@@ -120,8 +125,8 @@ function openTunnel(
 }
 
 /**
- * The proxy resolves the name, not we, and it may reach what we must not. What resolves to a refused address
- * here is refused; what does not resolve here is left to the proxy.
+ * The proxy resolves the name, and it may reach addresses that we must not call. A name that resolves to such an
+ * address here is refused. A name that does not resolve here is left to the proxy.
  */
 function refuseForbidden(host: string, lookup: LookupFunction, done: (error: Error | null) => void): void {
   if (isIP(withoutBrackets(host)) !== 0) {

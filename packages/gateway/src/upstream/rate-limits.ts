@@ -1,14 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Dialect } from '../routes/plan.ts'
+import type { Dialect } from '../base/dialect.ts'
 
-/** When to ask again, and how much is left: the client's own business with the upstream. */
+/** Headers in which an upstream says how much may still be asked, and when. They are meant for the client. */
 export type RateLimits = Readonly<Record<string, string>>
 
 const passedName = /^(?:retry-after(?:-ms)?|x-should-retry|(?:x|anthropic)-ratelimit-[a-z-]+)$/
-/** What cannot stand in a header of ours would make the whole answer fail. */
+/** A character that a header cannot hold would make the whole answer fail. */
 const plainText = /^[\t -~]*$/
 
-/** Those of the headers of an upstream; undefined where there are none, as with most answers. */
+/** The rate limits in the headers of an upstream, or undefined where there are none, which is the usual case. */
 export function rateLimitsIn(headers: IncomingHttpHeaders): RateLimits | undefined {
   let found: Record<string, string> | undefined
   for (const name of Object.keys(headers)) {
@@ -19,7 +19,7 @@ export function rateLimitsIn(headers: IncomingHttpHeaders): RateLimits | undefin
   return found
 }
 
-/** Under the names that the SDKs of this dialect know; what has no such name keeps its own. */
+/** The limits under the names that the SDKs of a dialect know. A limit without such a name keeps its own. */
 export function rateLimitsFor(dialect: Dialect, limits: RateLimits, now: number): Record<string, string> {
   const translate = dialect === 'anthropic-messages' ? forAnthropic : forChat
   return Object.fromEntries(Object.entries(limits).map((header) => translate(header, now)))
@@ -42,7 +42,7 @@ function forChat(header: Header, now: number): Header {
   return value === undefined ? header : [`x-ratelimit-${what}-${unit}`, value]
 }
 
-/** One dialect says how long it takes, such as `6m0s`; the other at what time. */
+/** OpenAI states a span such as `6m0s`, Anthropic a point in time. */
 function timeAfter(span: string, now: number): string | undefined {
   const parts =
     /^(?=\d)(?:(\d{1,4})h)?(?:(\d{1,6})m)?(?:(\d{1,8}(?:\.\d+)?)s)?(?:(\d{1,9}(?:\.\d+)?)ms)?$/.exec(span)

@@ -1,7 +1,5 @@
 import type { Upstream } from '../config/config.ts'
 import { type ProxyConfig, proxyFor } from '../config/proxies.ts'
-import { headersFor, type Plan } from '../routes/plan.ts'
-import { createSimulator, type Simulator } from '../simulator/server.ts'
 import {
   UpstreamClient,
   type UpstreamCall,
@@ -10,41 +8,70 @@ import {
 } from './client.ts'
 import { ModelLists } from './model-lists.ts'
 import { type ProxyRoute, routeThroughProxy } from './proxy-route.ts'
+import { headersFor, modelsPath, type UpstreamRequest } from './upstream-request.ts'
 
-/** A list of models is a convenience: nobody waits long for it. */
+/** A list of models is a convenience, so nobody waits long for it. */
 const LIST_MS = 3000
 
-/** The connections to every upstream, and the simulator where there is none. */
+/** A server inside this process. It answers where no upstream is configured. */
+export interface BuiltInServer {
+  /** Its base address, without a slash at its end. */
+  readonly url: string
+  close(): Promise<void>
+}
+
+export interface UpstreamsOptions {
+  readonly now: () => number
+  readonly proxies: ProxyConfig
+  /** Is called when a request goes to `simulator` for the first time. */
+  readonly startSimulator: () => Promise<BuiltInServer>
+}
+
+/** The connections to every upstream, and the simulator where none is configured. */
 export class Upstreams {
   private readonly clients = new Map<string, ReachableUpstream>()
   private readonly origins = new WeakMap<Upstream, string>()
   private readonly proxies: ProxyConfig
   private readonly lists: ModelLists
-  private simulator: Simulator | undefined
-  private simulated: Promise<Upstream> | undefined
+  private readonly startSimulator: () => Promise<BuiltInServer>
+  private simulator: Promise<BuiltInServer> | undefined
+  private simulated: Upstream | undefined
 
-  constructor(now: () => number, proxies: ProxyConfig) {
+  constructor({ now, proxies, startSimulator }: UpstreamsOptions) {
     this.proxies = proxies
     this.lists = new ModelLists(now)
+    this.startSimulator = startSimulator
   }
 
-  /** The upstream itself; the built-in one is started when it is first needed. */
+  /** Resolves to the upstream, and starts the simulator when it is first needed. */
   async resolve(upstream: Upstream | 'simulator'): Promise<Upstream> {
     if (upstream !== 'simulator') return upstream
-    this.simulated ??= this.startSimulator()
-    return this.simulated
+    const { url } = await (this.simulator ??= this.startSimulator())
+    // The object stays the same, as caches use the upstream as their key.
+    return (this.simulated ??= {
+      name: 'simulator',
+      url,
+      dialect: 'openai-chat',
+      apiKey: null,
+      headers: new Map(),
+      body: {},
+    })
   }
 
-  call(plan: Plan, listener: UpstreamListener, connection: 'kept' | 'new' = 'kept'): UpstreamCall {
-    const { timeouts } = plan.route
+  call(
+    request: UpstreamRequest,
+    listener: UpstreamListener,
+    connection: 'kept' | 'new' = 'kept',
+  ): UpstreamCall {
+    const { timeouts } = request.route
     return this.send(
-      plan.upstream,
+      request.upstream,
       timeouts.connect,
       {
-        path: plan.path,
+        path: request.path,
         method: 'POST',
-        headers: plan.headers,
-        body: plan.body,
+        headers: request.headers,
+        body: request.body,
         headersTimeout: timeouts.headers,
         idleTimeout: timeouts.idle,
         connection,
@@ -55,13 +82,12 @@ export class Upstreams {
 
   /** The names of the models that an upstream has; none where it does not say. */
   models(upstream: Upstream): Promise<readonly string[]> {
-    const { pathname } = new URL(upstream.url)
     return this.lists.names(upstream.url, (listener) =>
       this.send(
         upstream,
         LIST_MS,
         {
-          path: `${pathname.replace(/\/$/, '')}/models`,
+          path: modelsPath(upstream),
           method: 'GET',
           headers: headersFor(upstream, false),
           body: null,
@@ -75,7 +101,8 @@ export class Upstreams {
 
   async close(): Promise<void> {
     await Promise.all([...this.clients.values()].map(({ client }) => client.close()))
-    await this.simulator?.close()
+    const simulator = await this.simulator?.catch(() => undefined)
+    await simulator?.close()
   }
 
   private send(
@@ -110,12 +137,6 @@ export class Upstreams {
     const { origin } = new URL(upstream.url)
     this.origins.set(upstream, origin)
     return origin
-  }
-
-  private async startSimulator(): Promise<Upstream> {
-    this.simulator = createSimulator({ pace: 20 })
-    const url = await this.simulator.listen()
-    return { name: 'simulator', url, dialect: 'openai-chat', apiKey: null, headers: new Map(), body: {} }
   }
 }
 

@@ -2,7 +2,7 @@ import { createFetch } from '@dragoman/core/fetch'
 import { createSimulator } from '../../src/simulator/server.ts'
 import type { Lab } from '../clients/lab.ts'
 import { runAnthropic } from '../clients/run-anthropic.ts'
-import { startGateway, stopGateways } from '../gateway/running-gateway.ts'
+import { startGateway, stopGateways } from '../server/running-gateway.ts'
 import { describeAdapter } from './suite.ts'
 
 /** A server of Anthropic's dialect that reads nothing: what the model writes as text stays text. */

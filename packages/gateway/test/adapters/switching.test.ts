@@ -7,7 +7,7 @@ import * as ai7 from 'ai7'
 import OpenAI, { RateLimitError } from 'openai'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createSimulator, type Simulator } from '../../src/simulator/server.ts'
-import { until } from '../gateway/scripted-upstream.ts'
+import { until } from '../server/scripted-upstream.ts'
 
 // A strict model refuses a history with ids that are not in its own style.
 const models = ['kimi-k2', 'qwen3', 'mistral-nemo', 'standard', 'kimi-k2-thinking', 'deepseek-v3'].map(

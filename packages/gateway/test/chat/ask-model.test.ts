@@ -5,8 +5,8 @@ import { type AskedAnswer, askModel } from '../../src/chat/model/ask-model.ts'
 import { chatRequest } from '../../src/chat/model/chat-request.ts'
 import { matchModel } from '../../src/config/match-model.ts'
 import { createRedactor } from '../../src/security/redact.ts'
-import { Upstreams } from '../../src/upstream/upstreams.ts'
-import { configFor } from '../gateway/running-gateway.ts'
+import type { Upstreams } from '../../src/upstream/upstreams.ts'
+import { configFor } from '../server/running-gateway.ts'
 import {
   chunk,
   completion,
@@ -16,7 +16,8 @@ import {
   startUpstream,
   stopUpstreams,
   until,
-} from '../gateway/scripted-upstream.ts'
+} from '../server/scripted-upstream.ts'
+import { openUpstreams } from './open-upstreams.ts'
 
 const running: Upstreams[] = []
 
@@ -48,7 +49,7 @@ async function ask(
     apiKey: key,
     settings: { timeouts: { finishGrace: '100ms', idle: '300ms' } },
   })
-  const upstreams = new Upstreams(() => performance.now(), config.proxies)
+  const upstreams = openUpstreams(config)
   running.push(upstreams)
   const route = matchModel(config, model)
   if (route === undefined) throw new Error('no route')
@@ -215,16 +216,19 @@ describe('an answer that is stopped', () => {
   it('keeps what was said, shows nothing more, and ends the request', async () => {
     const stop = new AbortController()
     let isOpen = true
+    let goOn: (() => void) | undefined
     const { end, content, events } = await ask(
       (response) => {
         response.on('close', () => (isOpen = false))
         sse(response, chunk({ content: 'Once upon ' }))
-        setTimeout(() => sse(response, chunk({ content: 'a time' })), 50)
+        goOn = () => sse(response, chunk({ content: 'a time' }))
       },
       {
         signal: stop.signal,
         onEvent: ({ type }) => {
-          if (type === 'text') stop.abort()
+          if (type !== 'text') return
+          stop.abort()
+          goOn?.()
         },
       },
     )

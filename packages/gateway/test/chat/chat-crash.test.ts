@@ -1,8 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
-import { until } from '../gateway/scripted-upstream.ts'
+import { until } from '../server/scripted-upstream.ts'
 import { ChatPlace, type RunningChat } from './run-chat.ts'
 import { removeFolders } from './temporary-folder.ts'
 
@@ -20,15 +19,14 @@ describe('a chat that is killed', () => {
     await place.run(['--model', 'standard+strict+whole', '-p', 'read_file notes.txt'])
     let before = await storedLines()
     const kills = [
-      ['kimi-k2+strict', 0],
-      ['qwen3-coder+strict+whole', 60],
-      ['deepseek-r1+strict+whole', 250],
+      ['kimi-k2+strict', 1],
+      ['qwen3-coder+strict+whole', 4],
+      ['deepseek-r1+strict+whole', 9],
     ] as const
-    for (const [model, delay] of kills) {
+    for (const [model, answers] of kills) {
       const chat = place.start(['--json', '--resume', '--model', model])
       chat.type(...Array.from({ length: 200 }, () => 'read_file notes.txt'))
-      await until(() => eventsOf(chat, 'finish') > 0, 20_000)
-      await sleep(delay)
+      await until(() => eventsOf(chat, 'finish') >= answers, 20_000)
       await kill(chat)
       const lines = await storedLines()
       expect(lines.slice(0, before.length)).toEqual(before)

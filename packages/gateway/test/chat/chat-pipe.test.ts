@@ -1,7 +1,7 @@
 import { appendFile, chmod, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
-import { json, startUpstream, stopUpstreams, until } from '../gateway/scripted-upstream.ts'
+import { json, startUpstream, stopUpstreams, until } from '../server/scripted-upstream.ts'
 import { ChatPlace } from './run-chat.ts'
 import { removeFolders, temporaryFolder } from './temporary-folder.ts'
 

@@ -13,7 +13,8 @@ interface Typing {
   readonly typed: string[]
 }
 
-const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5))
+/** Streams pass on what they are given within one turn of the event loop. */
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 function start(history: readonly string[] = []): Typing {
   const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => input })
@@ -83,6 +84,23 @@ describe('typing', () => {
     await type(' two three')
     await type('\r')
     expect(await input).toEqual({ done: false, value: 'one two three four' })
+    editor.close()
+  })
+
+  it('what comes in one piece with keys around it stands where they put it', async () => {
+    const { inputs, type, editor } = start()
+    const input = inputs.next()
+    await type('one four\u0001\u001b[C\u001b[C\u001b[C two three\u0005.\r')
+    expect(await input).toEqual({ done: false, value: 'one two three four.' })
+    editor.close()
+  })
+
+  it('a long line that is pasted is taken as it is, without delay', async () => {
+    const { inputs, type, editor } = start()
+    const input = inputs.next()
+    const long = 'ab 12 '.repeat(50_000)
+    await type(`\u001b[200~${long}\u001b[201~\r`)
+    expect(await input).toEqual({ done: false, value: long })
     editor.close()
   })
 

@@ -1,9 +1,10 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { ModelChoices } from '../../src/chat/model/model-choice.ts'
 import type { GatewayConfig } from '../../src/config/config.ts'
-import { Upstreams } from '../../src/upstream/upstreams.ts'
+import type { Upstreams } from '../../src/upstream/upstreams.ts'
 import { accepted } from '../config/fake-world.ts'
-import { json, startUpstream, stopUpstreams } from '../gateway/scripted-upstream.ts'
+import { json, startUpstream, stopUpstreams } from '../server/scripted-upstream.ts'
+import { openUpstreams } from './open-upstreams.ts'
 
 const running: Upstreams[] = []
 
@@ -13,7 +14,7 @@ afterAll(async () => {
 })
 
 function choicesFor(config: GatewayConfig): ModelChoices {
-  const upstreams = new Upstreams(() => performance.now(), config.proxies)
+  const upstreams = openUpstreams(config)
   running.push(upstreams)
   return new ModelChoices(config, upstreams)
 }

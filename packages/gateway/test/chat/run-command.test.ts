@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { HeadAndTail } from '../../src/chat/tools/head-and-tail.ts'
-import { until } from '../gateway/scripted-upstream.ts'
+import { until } from '../server/scripted-upstream.ts'
 import { removeFolders, temporaryFolder } from './temporary-folder.ts'
 import { useTool } from './use-tool.ts'
 

@@ -8,7 +8,7 @@ import { ConversationFile, loadConversation } from '../../src/chat/store/convers
 import { ConversationFolder } from '../../src/chat/store/conversation-folder.ts'
 import { firstLine } from '../../src/chat/store/conversation-lines.ts'
 import { InputHistory } from '../../src/chat/store/input-history.ts'
-import { stateFolder } from '../../src/chat/store/state-folder.ts'
+import { stateFolder } from '../../src/chat/start-chat.ts'
 import { readStoredContent } from '../../src/chat/store/stored-content.ts'
 import { removeFolders, temporaryFolder } from './temporary-folder.ts'
 

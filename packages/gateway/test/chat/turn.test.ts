@@ -8,9 +8,10 @@ import { ConversationFile } from '../../src/chat/store/conversation-file.ts'
 import { firstLine } from '../../src/chat/store/conversation-lines.ts'
 import { WorkFolder } from '../../src/chat/tools/work-folder.ts'
 import { takeTurn, type TurnEnd } from '../../src/chat/turn.ts'
-import { Upstreams } from '../../src/upstream/upstreams.ts'
-import { configFor } from '../gateway/running-gateway.ts'
-import { chunk, type Script, sse, startUpstream, stopUpstreams } from '../gateway/scripted-upstream.ts'
+import type { Upstreams } from '../../src/upstream/upstreams.ts'
+import { configFor } from '../server/running-gateway.ts'
+import { chunk, type Script, sse, startUpstream, stopUpstreams } from '../server/scripted-upstream.ts'
+import { openUpstreams } from './open-upstreams.ts'
 import { removeFolders, temporaryFolder } from './temporary-folder.ts'
 
 let folder: string
@@ -45,7 +46,7 @@ async function take(script: Script, { model = 'm', question, stop, rules }: Turn
   const upstream = await startUpstream(script)
   const settings = rules === undefined ? {} : { settings: { models: rules } }
   const config = await configFor({ upstream: upstream.url, ...settings })
-  const upstreams = new Upstreams(() => performance.now(), config.proxies)
+  const upstreams = openUpstreams(config)
   running.push(upstreams)
   const events: ChatEvent[] = []
   const show = (event: ChatEvent): void => void events.push(event)

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { afterEach, describe, expect, it } from 'vitest'
-import { ask, clientDialects, paths, post, weatherRequest } from '../gateway/ask.ts'
-import { chunk, sse, startUpstream, stopUpstreams, until } from '../gateway/scripted-upstream.ts'
+import { ask, clientDialects, paths, post, weatherRequest } from '../server/ask.ts'
+import { chunk, sse, startUpstream, stopUpstreams, until } from '../server/scripted-upstream.ts'
 import { type RunningProgram, startProgram, stopPrograms } from './running-program.ts'
 
 const MIB = 1_048_576

@@ -1,10 +1,9 @@
-import { chmod, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, readdir, readFile, readlink, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { ask, paths, post, readAnswer, weatherRequest, inTurn } from '../gateway/ask.ts'
-import { chunk, sse, startUpstream, stopUpstreams, until } from '../gateway/scripted-upstream.ts'
+import { ask, paths, post, readAnswer, weatherRequest, inTurn } from '../server/ask.ts'
+import { chunk, sse, startUpstream, stopUpstreams, until, untilStill } from '../server/scripted-upstream.ts'
 import { childrenOf } from './child-processes.ts'
 import { dragoman } from './run-cli.ts'
 import { startProgram, stopPrograms } from './running-program.ts'
@@ -25,6 +24,31 @@ async function configFile(yaml: string): Promise<{ dir: string; file: string }> 
 
 async function linesIn(file: string): Promise<number> {
   return (await readFile(file, 'utf8').catch(() => '')).split('\n').length - 1
+}
+
+/** The gateway lets what runs come to its end. One of several processes may be gone by then. */
+async function untilDraining(address: string): Promise<void> {
+  const health = () =>
+    fetch(`${address}/health`).then(
+      ({ status }) => status,
+      () => null,
+    )
+  await expect.poll(health, { timeout: 5000 }).toBe(503)
+}
+
+/** Which of a program's processes have a file open; none where the system does not tell. */
+async function holdersOf(file: string, pid: number | undefined): Promise<number[]> {
+  const pids = [pid ?? 0, ...childrenOf(pid)]
+  const areHolders = await Promise.all(
+    pids.map(async (each) => {
+      const names = await readdir(`/proc/${each}/fd`).catch(() => [])
+      const files = await Promise.all(
+        names.map((name) => readlink(`/proc/${each}/fd/${name}`).catch(() => '')),
+      )
+      return files.includes(file)
+    }),
+  )
+  return pids.filter((_, at) => areHolders[at])
 }
 
 describe('dragoman without a command', () => {
@@ -149,19 +173,21 @@ describe.each([['1'], ['2']])('a gateway of %s processes', (workers) => {
     child.kill('SIGHUP')
     await expect.poll(() => stderr().split('the old one stays').length - 1, { timeout: 5000 }).toBe(2)
     await expect.poll(() => readFile(log, 'utf8').catch(() => null), { timeout: 3000 }).toBe('')
-    await sleep(200)
+    await expect.poll(() => holdersOf(`${log}.1`, child.pid), { timeout: 3000 }).toEqual([])
     await inTurn([1, 2, 3, 4], askOnce)
     await expect.poll(() => linesIn(log), { timeout: 3000 }).toBe(4)
     expect(await linesIn(`${log}.1`)).toBe(4)
   })
 
   it('lets a stream end, cuts one that lasts too long, and ends with code 0', async () => {
-    const upstream = await startUpstream(async (response, nth) => {
+    let finish: (() => void) | undefined
+    const upstream = await startUpstream((response, nth) => {
       sse(response, chunk({ content: 'Paris is' }))
       if (nth > 1) return
-      await sleep(400)
-      sse(response, chunk({}, 'stop'), '[DONE]')
-      response.end()
+      finish = () => {
+        sse(response, chunk({}, 'stop'), '[DONE]')
+        response.end()
+      }
     })
     const { dir } = await configFile(
       `upstreams: { lab: { url: "${upstream.url}" } }\ntimeouts: { drain: 1s }\nlisten: { port: 0 }\n`,
@@ -173,6 +199,8 @@ describe.each([['1'], ['2']])('a gateway of %s processes', (workers) => {
     await until(() => upstream.requests.length === 2, 3000)
     const started = performance.now()
     child.kill('SIGTERM')
+    await untilDraining(address)
+    finish?.()
     expect(await readAnswer(short)).toMatchObject({ isMarkedDone: true, error: undefined })
     expect(await readAnswer(long)).toMatchObject({
       isMarkedDone: false,
@@ -192,7 +220,7 @@ describe.each([['1'], ['2']])('a gateway of %s processes', (workers) => {
     const { child, address, exit } = await startProgram(['--workers', workers], { cwd: dir })
     const running = await post(address, paths.openai, weatherRequest('openai'))
     child.kill('SIGTERM')
-    await sleep(300)
+    await untilDraining(address)
     expect(child.exitCode).toBeNull()
     child.kill('SIGINT')
     const started = performance.now()
@@ -258,7 +286,8 @@ describe('several processes', () => {
       expect(models).toContain('mine')
     })
     await writeFile(file, `${yaml}listen: { port: 0 }\n`, { mode: 0o600 })
-    await sleep(2500)
+    // One that cannot start is replaced after a second, time and again.
+    await untilStill(() => childrenOf(child.pid).join(' '), 1500)
     expect(childrenOf(child.pid)).toHaveLength(2)
   })
 })

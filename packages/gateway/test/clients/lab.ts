@@ -1,5 +1,5 @@
 import { createSimulator, type Simulator } from '../../src/simulator/server.ts'
-import { startGateway, stopGateways } from '../gateway/running-gateway.ts'
+import { startGateway, stopGateways } from '../server/running-gateway.ts'
 
 /** A gateway in front of a simulator, both on sockets, for clients that nobody wrote for a test. */
 export interface Lab {

@@ -1,5 +1,5 @@
 import OpenAI, { type ClientOptions } from 'openai'
-import { at } from '../gateway/ask.ts'
+import { at } from '../server/ask.ts'
 import { citySchema, type ClientAnswer, type RunTask } from './tool-run.ts'
 
 /** Lets the OpenAI SDK run a task, with the fetch that is given or with its own. */

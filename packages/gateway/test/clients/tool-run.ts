@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { at } from '../gateway/ask.ts'
+import { at } from '../server/ask.ts'
 import type { Combination } from './combinations.ts'
 import type { Lab } from './lab.ts'
 

@@ -1,15 +1,43 @@
-import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  watch as watchFolder,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { WatchedFiles } from '../../src/runtime/watched-files.ts'
+import { WatchedFiles } from '../../src/config/watched-files.ts'
 
 const open: { close(): void }[] = []
 
 afterEach(() => {
   for (const each of open.splice(0)) each.close()
 })
+
+let sentinels = 0
+
+/**
+ * Resolves when every change that was made before has been reported: the system reports the changes of all folders in
+ * the order in which they were made.
+ */
+async function allReported(): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'dragoman-sentinel-'))
+  const name = `sentinel-${sentinels++}`
+  await new Promise<void>((resolve) => {
+    const watcher = watchFolder(folder, (_event, changed) => {
+      if (changed !== name) return
+      watcher.close()
+      resolve()
+    })
+    writeFileSync(join(folder, name), '')
+  })
+  rmSync(folder, { recursive: true, force: true })
+}
 
 interface Lab {
   readonly at: (...names: string[]) => string
@@ -35,10 +63,10 @@ function lab(): Lab {
     notices: async (change) => {
       changes.mockClear()
       change()
-      await sleep(100)
+      await allReported()
       const isNoticed = changes.mock.calls.length > 0
       files?.follow()
-      await sleep(20)
+      await allReported()
       return isNoticed
     },
   }
@@ -113,7 +141,7 @@ describe('no change is noticed', () => {
     const { at, watch, notices } = lab()
     writeFileSync(at('c.yaml'), '1')
     watch('c.yaml')
-    await sleep(50)
+    await allReported()
     expect(await notices(() => writeFileSync(at('gateway.log'), '1'))).toBe(false)
     expect(await notices(() => mkdirSync(at('recordings')))).toBe(false)
   })

@@ -1,17 +1,22 @@
+import { statSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
 import { openLogFile, PatientWriter } from '../../src/observe/patient-writer.ts'
+import { until } from '../server/scripted-upstream.ts'
 
 /** Counts what a writer to this file says is lost. */
-async function lostIn(file: string, use: (writer: PatientWriter) => Promise<void>): Promise<number> {
+async function lostIn(
+  file: string,
+  use: (writer: PatientWriter, lost: () => number) => Promise<void>,
+): Promise<number> {
   let lost = 0
   const writer = new PatientWriter(openLogFile(file) ?? 2, (lines) => {
     lost += lines
   })
-  await use(writer)
+  await use(writer, () => lost)
   await writer.close()
   return lost
 }
@@ -47,8 +52,9 @@ it('a line is written soon, though it waits for others', () =>
 it('closing writes what waits, whenever it comes, and nothing happens behind it', async () => {
   const onUncaught = vi.fn()
   process.on('uncaughtException', onUncaught)
-  // A batch waits for 50 ms.
+  // A batch waits for 50 ms: some are closed before that, some at that moment, some behind it.
   await Promise.all(Array.from({ length: 160 }, (_, at) => closeAfter(at % 80)))
+  // The batch of the last one would be due by then.
   await sleep(60)
   process.off('uncaughtException', onUncaught)
   expect(onUncaught).not.toHaveBeenCalled()
@@ -58,21 +64,21 @@ const lineOf = (bytes: number): string => `${'é'.repeat(bytes / 2)}\n`
 
 describe('lines that could not be written', () => {
   it.runIf(process.platform === 'linux')('are each counted once, however often they are tried', async () => {
-    const lost = await lostIn('/dev/full', async (writer) => {
+    const lost = await lostIn('/dev/full', async (writer, lostSoFar) => {
       for (let line = 0; line < 30; line++) writer.write('line\n')
-      await sleep(120)
+      await until(() => lostSoFar() === 30)
       writer.write('two\nlines\n')
-      await sleep(120)
+      await until(() => lostSoFar() === 32)
       for (let line = 0; line < 8; line++) writer.write(lineOf(9000))
-      await sleep(120)
+      await until(() => lostSoFar() === 40)
     })
     expect(lost).toBe(40)
   })
 
   it.runIf(process.platform === 'linux')('are counted too where there is no room to keep them', async () => {
-    const lost = await lostIn('/dev/full', async (writer) => {
+    const lost = await lostIn('/dev/full', async (writer, lostSoFar) => {
       for (let line = 0; line < 700; line++) writer.write(lineOf(9000))
-      await sleep(10)
+      await until(() => lostSoFar() > 0)
     })
     expect(lost).toBe(700)
   })
@@ -82,7 +88,7 @@ describe('lines that could not be written', () => {
     const file = join(folder, 'log')
     const lost = await lostIn(file, async (writer) => {
       for (let line = 0; line < 100; line++) writer.write(lineOf(9000))
-      await sleep(1)
+      await until(() => statSync(file).size > 0)
       for (let line = 0; line < 100; line++) writer.write(lineOf(90))
     })
     expect([lost, (await readFile(file, 'utf8')).split('\n').length]).toEqual([0, 201])

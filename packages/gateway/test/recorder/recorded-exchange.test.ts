@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createRecorder } from '../../src/recorder/recorder.ts'
 import { parseRecording, type RecordedExchange } from '../../src/recorder/recording.ts'
 import { createRedactor } from '../../src/security/redact.ts'
-import { between, stopAll, type ScriptedAnswer } from '../routes/between.ts'
+import { between, stopAll, type ScriptedAnswer } from '../exchange/between.ts'
 
 let dir = ''
 beforeEach(async () => {

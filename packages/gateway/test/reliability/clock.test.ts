@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { withFile } from '../cli/run-cli.ts'
 import { type RunningProgram, startProgram, stopPrograms } from '../cli/running-program.ts'
-import { ask, at } from '../gateway/ask.ts'
-import { chunk, sse, startUpstream, stopUpstreams, type Script } from '../gateway/scripted-upstream.ts'
+import { ask, at } from '../server/ask.ts'
+import { chunk, sse, startUpstream, stopUpstreams, type Script } from '../server/scripted-upstream.ts'
 import { jumpingClock } from './jumping-clock.ts'
 
 vi.setConfig({ testTimeout: 30_000 })

@@ -4,11 +4,11 @@ import { Agent, get, type IncomingMessage } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { failureOf } from '../../src/runtime/upstream-failures.ts'
+import { failureOf } from '../../src/upstream/upstream-failures.ts'
 import { UpstreamClient, type UpstreamFault } from '../../src/upstream/client.ts'
 import { type RunningProgram, startProgram, stopPrograms } from '../cli/running-program.ts'
-import { ask, clientDialects, inTurn } from '../gateway/ask.ts'
-import { chunk, sse, startUpstream, stopUpstreams } from '../gateway/scripted-upstream.ts'
+import { ask, clientDialects, inTurn } from '../server/ask.ts'
+import { chunk, sse, startUpstream, stopUpstreams, untilStill } from '../server/scripted-upstream.ts'
 
 vi.setConfig({ testTimeout: 30_000 })
 
@@ -39,7 +39,7 @@ async function openIdle(address: string, count: number): Promise<void> {
   )
   held.push(...sockets)
   await Promise.all(sockets.map((socket) => once(socket, 'connect').catch(() => undefined)))
-  await sleep(200)
+  await untilStill(() => openSockets().length, 200)
 }
 
 function openSockets(): Socket[] {
@@ -93,6 +93,7 @@ describe.runIf(process.platform === 'linux')('a gateway with few file descriptor
     expect(performance.now() - started).toBeLessThan(3000)
     expect(openSockets()).toHaveLength(open)
     const before = await processorTime(program)
+    // What it takes of the processor in a second in which nothing is asked.
     await sleep(1000)
     expect((await processorTime(program)) - before).toBeLessThan(400)
 
@@ -111,8 +112,11 @@ describe.runIf(process.platform === 'linux')('a gateway with few file descriptor
     const program = await serveWithFew()
     await openIdle(program.address, DESCRIPTORS + 40)
     const room = openSockets().slice(0, 12)
+    const before = await descriptorsOf(program)
     for (const socket of room) socket.destroy()
-    await sleep(200)
+    await expect
+      .poll(() => descriptorsOf(program), { timeout: 5000 })
+      .toBeLessThanOrEqual(before - room.length)
     const answers = await Promise.all(room.map(() => ask(program.address, 'openai', {}, oneRequest)))
     for (const answer of answers) expect(answer).toMatchObject({ text: 'Fine.', isMarkedDone: true })
   })

@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { connectionLimit } from '../../src/runtime/connection-limit.ts'
+import { connectionLimit } from '../../src/server/service.ts'
 import { withFile } from '../cli/run-cli.ts'
 import { type RunningProgram, startProgram, stopPrograms } from '../cli/running-program.ts'
-import { ask, clientDialects, inTurn } from '../gateway/ask.ts'
+import { ask, clientDialects, inTurn } from '../server/ask.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 

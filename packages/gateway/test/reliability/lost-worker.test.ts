@@ -1,10 +1,9 @@
 import { EventEmitter, once } from 'node:events'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { childrenOf } from '../cli/child-processes.ts'
 import { startProgram, stopPrograms } from '../cli/running-program.ts'
-import { ask, clientDialects, paths, post, weatherRequest, inTurn } from '../gateway/ask.ts'
-import { chunk, sse, startUpstream, stopUpstreams, until } from '../gateway/scripted-upstream.ts'
+import { ask, clientDialects, paths, post, weatherRequest, inTurn } from '../server/ask.ts'
+import { chunk, sse, startUpstream, stopUpstreams, until, untilStill } from '../server/scripted-upstream.ts'
 
 vi.setConfig({ testTimeout: 30_000 })
 
@@ -55,7 +54,7 @@ describe('a worker that is killed', () => {
     expect(workers).toHaveLength(3)
     process.kill(workers[1] ?? 0, 'SIGKILL')
     await until(() => streams.some(({ state }) => state === 'broken'), 2000)
-    await sleep(200)
+    await untilStill(() => streams.map(({ state }) => state).join(' '), 200)
     const states = streams.map(({ state }) => state)
     // A stream that ends in order would look like a whole answer that is short.
     expect(states).not.toContain('ended')

@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { json, type ScriptedUpstream, startUpstream, stopUpstreams } from '../gateway/scripted-upstream.ts'
-import { type RunningGateway, startGateway, stopGateways } from '../gateway/running-gateway.ts'
+import { json, type ScriptedUpstream, startUpstream, stopUpstreams } from '../server/scripted-upstream.ts'
+import { type RunningGateway, startGateway, stopGateways } from '../server/running-gateway.ts'
 
 let upstream: ScriptedUpstream
 let gateway: RunningGateway
@@ -15,7 +15,7 @@ afterAll(async () => {
   stopUpstreams()
 })
 
-/** What comes back over a connection until it is closed. The `rest` is sent a moment later. */
+/** What comes back over a connection until it is closed. The `rest` is sent when the gateway asks for the body. */
 function exchange(text: string, to: RunningGateway = gateway, rest = ''): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(Number(new URL(to.address).port), '127.0.0.1')
@@ -25,7 +25,7 @@ function exchange(text: string, to: RunningGateway = gateway, rest = ''): Promis
     })
     socket.on('error', () => {}).on('close', () => resolve(reply))
     socket.write(text)
-    if (rest !== '') setTimeout(() => socket.write(rest), 50)
+    if (rest !== '') socket.once('data', () => socket.write(rest))
   })
 }
 
@@ -71,8 +71,8 @@ describe('a request that is wrong as HTTP', () => {
 
   it('whose body comes in pieces is answered where the last of them is in time', async () => {
     const body = JSON.stringify({ model: 'm', messages: [] })
-    const start = `${head}connection: close\r\ncontent-length: ${body.length}\r\n\r\n${body.slice(0, 9)}`
-    const reply = await exchange(start, gateway, body.slice(9))
-    expect(reply).toMatch(/^HTTP\/1.1 (?:400|500) /)
+    const headers = `connection: close\r\nexpect: 100-continue\r\ncontent-length: ${body.length}`
+    const reply = await exchange(`${head}${headers}\r\n\r\n${body.slice(0, 9)}`, gateway, body.slice(9))
+    expect(reply).toMatch(/^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 (?:400|500) /)
   })
 })

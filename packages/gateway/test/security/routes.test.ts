@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Route, routes } from '../../src/routes/route-table.ts'
+import { type HttpRoute, routes } from '../../src/server/route-table.ts'
 import { createSimulator } from '../../src/simulator/server.ts'
-import { at, weatherRequest, inTurn } from '../gateway/ask.ts'
-import { type RunningGateway, startGateway, stopGateways } from '../gateway/running-gateway.ts'
+import { at, weatherRequest, inTurn } from '../server/ask.ts'
+import { type RunningGateway, startGateway, stopGateways } from '../server/running-gateway.ts'
 
 const key = 'a-client-key-of-some-length'
 const sha256 = createHash('sha256').update(key).digest('hex')
@@ -58,7 +58,11 @@ function send(
 }
 
 /** A request that its route answers with 200. */
-function sendRight(gateway: RunningGateway, route: Route, headers: Readonly<Record<string, string>> = {}) {
+function sendRight(
+  gateway: RunningGateway,
+  route: HttpRoute,
+  headers: Readonly<Record<string, string>> = {},
+) {
   if (route.method === 'GET') return send(gateway, route, headers)
   const dialect = route.name === 'chat-completions' ? 'openai' : 'anthropic'
   const body = JSON.stringify(weatherRequest(dialect, { stream: false }))
@@ -69,7 +73,7 @@ function expectNoCors({ headers }: Reply): void {
   expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([])
 }
 
-const askedRoutes = routes.map(({ name, method, path, isOpen }): Route => ({
+const askedRoutes = routes.map(({ name, method, path, isOpen }): HttpRoute => ({
   name,
   method,
   path: path.replace('{id}', 'kimi-k2'),

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { afterEach, describe, expect, it } from 'vitest'
-import { ask, clientDialects, paths, post, weatherRequest } from '../gateway/ask.ts'
-import { startGateway, stopGateways } from '../gateway/running-gateway.ts'
+import { ask, clientDialects, paths, post, weatherRequest } from '../server/ask.ts'
+import { startGateway, stopGateways } from '../server/running-gateway.ts'
 import {
   chunk,
   completion,
@@ -11,7 +11,7 @@ import {
   startUpstream,
   stopUpstreams,
   until,
-} from '../gateway/scripted-upstream.ts'
+} from '../server/scripted-upstream.ts'
 
 const canary = 'canary/upstream+key-0123456789'
 const forms = [canary, encodeURIComponent(canary), Buffer.from(canary).toString('base64').replace(/=+$/, '')]

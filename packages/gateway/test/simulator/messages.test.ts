@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createSimulator, type Simulator } from '../../src/simulator/server.ts'
-import { at, post } from '../gateway/ask.ts'
+import { at, post } from '../server/ask.ts'
 
 const schema = { type: 'object', properties: { city: { type: 'string' } } }
 const question = { role: 'user', content: 'What is the weather in Paris?' }

@@ -327,7 +327,7 @@ describe('a simulation without a server', () => {
       chunks.push(text)
       return room
     })
-    await new Promise((resolve) => setTimeout(resolve, 5))
+    await new Promise((resolve) => setImmediate(resolve))
     expect(chunks).toHaveLength(1)
     simulation.cancel()
     gate.emit('room')

@@ -1,5 +1,5 @@
 import { createSseDecoder } from '@dragoman/core'
-import { at, type ClientDialect } from '../gateway/ask.ts'
+import { at, type ClientDialect } from '../server/ask.ts'
 import type { Message } from './client.ts'
 
 /** The message that a client makes of an answer, to be sent back as it is. */

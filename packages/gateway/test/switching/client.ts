@@ -1,4 +1,4 @@
-import { at, paths, post, type ClientDialect } from '../gateway/ask.ts'
+import { at, paths, post, type ClientDialect } from '../server/ask.ts'
 import { assembledMessage } from './assemble.ts'
 
 export type Message = Readonly<Record<string, unknown>>

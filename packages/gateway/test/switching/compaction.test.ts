@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { at, clientDialects, inTurn } from '../gateway/ask.ts'
+import { at, clientDialects, inTurn } from '../server/ask.ts'
 import { bothTools, Client, type Message } from './client.ts'
 import { items, kimiIds, saidIn, toolIdsIn } from './conversation-view.ts'
 import { startLab, type Lab } from './lab.ts'

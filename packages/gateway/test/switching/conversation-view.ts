@@ -1,4 +1,4 @@
-import { at } from '../gateway/ask.ts'
+import { at } from '../server/ask.ts'
 
 /** What was said, whoever's dialect it stands in: ids, roles of results and reasoning are left out. */
 export type Said =

@@ -1,6 +1,6 @@
 import { createSimulator, type Simulator } from '../../src/simulator/server.ts'
 import type { SimulatorSettings } from '../../src/simulator/settings.ts'
-import { startGateway, stopGateways, type RunningGateway } from '../gateway/running-gateway.ts'
+import { startGateway, stopGateways, type RunningGateway } from '../server/running-gateway.ts'
 
 /** A gateway in front of simulated models of every family; a history that a model would not take is a 400. */
 export interface Lab {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { at, clientDialects, post } from '../gateway/ask.ts'
-import { startGateway } from '../gateway/running-gateway.ts'
+import { at, clientDialects, post } from '../server/ask.ts'
+import { startGateway } from '../server/running-gateway.ts'
 import { bothTools, Client } from './client.ts'
 import { items, saidIn, toolIdsIn } from './conversation-view.ts'
 import { startLab, type Lab } from './lab.ts'

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { at, clientDialects, paths, post, readAnswer, type ClientDialect } from '../gateway/ask.ts'
-import { until } from '../gateway/scripted-upstream.ts'
+import { at, clientDialects, paths, post, readAnswer, type ClientDialect } from '../server/ask.ts'
+import { until } from '../server/scripted-upstream.ts'
 import { items } from './conversation-view.ts'
 import { startLab, type Lab } from './lab.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { at, clientDialects } from '../gateway/ask.ts'
+import { at, clientDialects } from '../server/ask.ts'
 import { bothTools, Client } from './client.ts'
 import { items, kimiIds, saidIn, toolIdsIn } from './conversation-view.ts'
 import { startLab, type Lab } from './lab.ts'

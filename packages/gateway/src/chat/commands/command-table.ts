@@ -1,12 +1,12 @@
-import { CommandError, type ChatCommand } from './chat-command.ts'
-import { clear } from './clear.ts'
-import { history } from './history.ts'
+import { type ChatCommand, CommandError } from './chat-command.ts'
+import { clear, history } from './history.ts'
 import { load, resume } from './load.ts'
 import { model } from './model.ts'
 import { raw } from './raw.ts'
 import { save } from './save.ts'
-import { toolformat } from './toolformat.ts'
-import { tools } from './tools.ts'
+import { toolformat, tools } from './tools.ts'
+import { didYouMean } from '../../base/did-you-mean.ts'
+import type { Chat } from '../chat.ts'
 
 const help: ChatCommand = {
   name: 'help',
@@ -44,7 +44,7 @@ const retry: ChatCommand = {
 const exit: ChatCommand = { name: 'exit', operand: '', summary: 'leave', run: async () => 'leave' }
 
 /** Every command, in the order of the help. */
-export const chatCommands: readonly ChatCommand[] = [
+const chatCommands: readonly ChatCommand[] = [
   model,
   toolformat,
   tools,
@@ -58,3 +58,28 @@ export const chatCommands: readonly ChatCommand[] = [
   help,
   exit,
 ]
+
+/** Carries out `/name operand`. The result `ask` means that the model has to answer now. */
+export async function runCommandLine(
+  line: string,
+  chat: Chat,
+): Promise<'answered' | 'failed' | 'leave' | 'ask'> {
+  const [, typed = '', operand = ''] = /^\/(\S*)\s*([^]*)$/.exec(line) ?? []
+  const name = typed.toLowerCase()
+  const command = chatCommands.find((known) => known.name === name)
+  try {
+    if (command === undefined) throw unknown(name)
+    return (await command.run(operand.trim(), chat)) ?? 'answered'
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error
+    chat.view.show({ type: 'error', code: 'command', message: error.message })
+    return 'failed'
+  }
+}
+
+function unknown(name: string): CommandError {
+  const names = chatCommands.map((command) => command.name)
+  const meant = didYouMean(name, names)
+  const question = meant === undefined ? '' : ` Did you mean /${meant}?`
+  return new CommandError(`There is no command /${name}.${question} /help lists them.`)
+}

@@ -1,6 +1,7 @@
 import type { Block, Content } from '@dragoman/core'
-import { printable, shortened } from '../../observe/printable.ts'
+import { printable, shortened } from '../../base/printable.ts'
 import type { ChatCommand } from './chat-command.ts'
+import { conversationName } from '../store/conversation-folder.ts'
 
 const LONGEST = 200
 
@@ -24,9 +25,21 @@ export const history: ChatCommand = {
   },
 }
 
+export const clear: ChatCommand = {
+  name: 'clear',
+  operand: '',
+  summary: 'begin a new conversation; this one stays stored',
+  async run(_operand, { session, newFile, view }) {
+    const { path, contents } = session
+    await session.replace(newFile(), [])
+    const kept = contents.length === 0 ? '' : ` /load ${conversationName(path)} goes back.`
+    view.print(`A new conversation.${kept}`)
+  },
+}
+
 const speakers: Readonly<Record<Content['speaker'], string>> = { human: 'you  ', ai: 'model', tool: 'tool ' }
 
-/** A block in one line. */
+/** Describes a block in one line. */
 function describe(block: Block): string {
   switch (block.type) {
     case 'text':

@@ -2,10 +2,9 @@ import { resolve } from 'node:path'
 import type { Chat } from '../chat.ts'
 import { loadConversation } from '../store/conversation-file.ts'
 import { conversationName, type ListedConversation } from '../store/conversation-folder.ts'
-import type { StoredConversation } from '../store/conversation-lines.ts'
-import { describeLoad } from '../store/describe-load.ts'
-import { printable, shortened } from '../../observe/printable.ts'
-import { CommandError, type ChatCommand } from './chat-command.ts'
+import { describeLoad, type StoredConversation } from '../store/conversation-lines.ts'
+import { printable, shortened } from '../../base/printable.ts'
+import { type ChatCommand, CommandError } from './chat-command.ts'
 
 const MOST_LISTED = 10
 
@@ -33,14 +32,14 @@ export const resume: ChatCommand = {
   },
 }
 
-/** A conversation of ours goes on in its own file. */
+/** Resumes a conversation of ours, in its own file. */
 async function goOn(path: string, chat: Chat): Promise<void> {
   const stored = await read(path, conversationName(path))
   await chat.session.replace(chat.fileAt(path), stored.contents)
   tell(conversationName(path), stored, chat)
 }
 
-/** Somebody's file is read and left as it is; what is said from now on goes, with it, to a file of ours. */
+/** Reads a file that is not ours and leaves it alone. Its conversation goes on in a new file of ours. */
 async function takeOver(path: string, name: string, chat: Chat): Promise<void> {
   const stored = await read(path, name)
   await chat.session.replace(chat.newFile(), [])

@@ -1,10 +1,10 @@
 import type { ModelChoices } from '../model/model-choice.ts'
 import type { Session } from '../session.ts'
 import { nameList } from '../view/name-list.ts'
-import { printable } from '../../observe/printable.ts'
+import { printable } from '../../base/printable.ts'
 import { CommandError, type ChatCommand } from './chat-command.ts'
 
-/** Some upstreams have hundreds. */
+/** The most names that are listed: some upstreams have hundreds of models. */
 const MOST_NAMES = 60
 
 export const model: ChatCommand = {
@@ -30,7 +30,7 @@ export const model: ChatCommand = {
   },
 }
 
-/** The model, where it is, and how it writes tool calls. */
+/** Describes the model, its upstream, and how it writes tool calls. */
 export function modelLine(name: string, choices: ModelChoices, toolFormat: Session['toolFormat']): string {
   const route = choices.route(name)
   if (route === undefined) return printable(`Model: ${name}`)

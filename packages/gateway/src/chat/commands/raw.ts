@@ -1,8 +1,8 @@
 import type { Block } from '@dragoman/core'
-import type { KeptAnswer } from '../model/kept-answer.ts'
+import type { KeptAnswer } from '../model/ask-model.ts'
 import { writtenPieces } from '../model/written-pieces.ts'
-import { printable } from '../../observe/printable.ts'
-import { CommandError, type ChatCommand } from './chat-command.ts'
+import { printable } from '../../base/printable.ts'
+import { type ChatCommand, CommandError } from './chat-command.ts'
 
 export const raw: ChatCommand = {
   name: 'raw',

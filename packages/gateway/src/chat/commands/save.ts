@@ -22,7 +22,7 @@ export const save: ChatCommand = {
     }))
     const lines = [firstLine(new Date(), folder.path), ...contents]
     try {
-      // A file that is there stays as it is.
+      // A file that exists is not overwritten.
       await writeFile(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''), {
         flag: 'wx',
         mode: 0o600,

@@ -14,7 +14,10 @@ import { historyId } from './history-id.ts'
 export interface CollectorOptions {
   readonly show: (event: ChatEvent) => void
   readonly toolNames: ToolNames
-  /** The signature of reasoning: `field` is where the upstream had it, `proof` what came with it. */
+  /**
+   * Makes the signature of reasoning. `field` is the field in which the upstream sent it, `proof` what the upstream
+   * sent with it.
+   */
   readonly signature: (field: string, proof: string | null) => string
   readonly onEnd: (end: AnswerEnd) => void
 }
@@ -36,7 +39,7 @@ interface Thinking {
   proof: string | null
 }
 
-/** Shows an answer as it comes, and makes blocks of the canonical history out of it. */
+/** Shows an answer as it comes, and makes blocks of the canonical history from it. */
 export class AnswerCollector implements AnswerSink {
   readonly remarks: string[] = []
   private readonly options: CollectorOptions
@@ -49,7 +52,7 @@ export class AnswerCollector implements AnswerSink {
     this.options = options
   }
 
-  /** What is whole so far. A call that is still open is none. */
+  /** The blocks that are complete. A call that is still open is not among them. */
   get blocks(): readonly Block[] {
     this.close()
     return this.done
@@ -105,7 +108,7 @@ export class AnswerCollector implements AnswerSink {
     this.options.show({ type: 'usage', usage })
   }
 
-  /** More than a failure of the connection can know, which may have come before. */
+  /** A finish reason counts more than a failure of the connection that may have been reported before. */
   finish(reason: FinishReason): void {
     this.ending = { is: 'finished', reason }
   }
@@ -152,7 +155,7 @@ export class AnswerCollector implements AnswerSink {
 
 const nothing: Open = { is: 'nothing' }
 
-/** A call that came to its end has arguments that are JSON; nothing at all means none. */
+/** The arguments of a complete call are JSON. Empty arguments mean that there are none. */
 function parsed(json: string): unknown {
   return json === '' ? {} : JSON.parse(json)
 }

@@ -1,6 +1,6 @@
 import {
-  type ConversationRequest,
   type Content,
+  type ConversationRequest,
   type Failure,
   type FinishReason,
   type FormatId,
@@ -9,17 +9,16 @@ import {
 } from '@dragoman/core'
 import type { GatewayConfig } from '../../config/config.ts'
 import type { ModelRoute } from '../../config/match-model.ts'
-import { createAnswerDecoder } from '../../routes/pipeline.ts'
-import { type Plan, planRequest } from '../../routes/plan.ts'
+import { createAnswerDecoder } from '../../exchange/pipeline.ts'
+import { type Plan, planRequest } from '../../exchange/plan.ts'
 import { redactFailure, type Redactor } from '../../security/redact.ts'
 import type { Upstreams } from '../../upstream/upstreams.ts'
 import type { ChatEvent } from '../chat-event.ts'
 import { AnswerCollector, type AnswerEnd } from './answer-collector.ts'
 import { mintWith, takenIds } from './history-id.ts'
-import type { KeptAnswer } from './kept-answer.ts'
 import { UpstreamAnswer } from './upstream-answer.ts'
 
-/** How much of an answer is kept to be shown again as it came. */
+/** How many bytes of an answer are kept, to be shown as they came. */
 const KEPT_BYTES = 1024 * 1024
 
 export interface ModelWorld {
@@ -34,12 +33,12 @@ export interface AskedAnswer {
     | { readonly is: 'finished'; readonly reason: FinishReason }
     | { readonly is: 'failed'; readonly failure: Failure }
     | { readonly is: 'stopped' }
-  /** What there is of it; null where there is nothing. */
+  /** The content of the answer so far, or null where there is none. */
   readonly content: Content | null
   readonly kept: KeptAnswer | null
 }
 
-/** Sends the conversation the way the gateway does, and shows the answer as it comes. */
+/** Sends the conversation as the gateway would, and shows the answer as it comes. */
 export async function askModel(
   request: ConversationRequest,
   route: ModelRoute,
@@ -48,7 +47,8 @@ export async function askModel(
   signal: AbortSignal,
 ): Promise<AskedAnswer> {
   const upstream = await world.upstreams.resolve(route.upstream)
-  // As a client of this dialect that sets no limit: an upstream that demands one is given the usual one.
+  // The chat acts as a client of this dialect that sets no token limit. Upstreams that demand a limit get the
+  // default.
   const plan = planRequest(request, 'openai-chat', route, upstream, world.config)
   if (signal.aborted) return { end: { is: 'stopped' }, content: null, kept: null }
   show({ type: 'start', model: request.model, upstream: upstream.name, format: plan.format })
@@ -95,13 +95,13 @@ export async function askModel(
   })
 }
 
-/** Calls of an answer that did not come to its end are not carried out, so they have no place in the history. */
+/** The calls of an answer that is not complete are not carried out, so they are left out of the history. */
 function contentOf(collector: AnswerCollector, isWhole: boolean): Content | null {
   const blocks = collector.blocks.filter(({ type }) => isWhole || type !== 'tool_call')
   return blocks.length === 0 ? null : { speaker: 'ai', blocks }
 }
 
-/** What Anthropic proves is kept under its own signature: the upstream takes no other back. */
+/** Reasoning with Anthropic's own signature keeps it, as the upstream accepts no other. */
 function signerFor({
   upstreamDialect,
   format,
@@ -113,7 +113,7 @@ function signerFor({
   }
 }
 
-/** The answer as it came, as far as it is kept. */
+/** The answer in the form in which it came, as far as it is kept. */
 class Received {
   source: 'sse' | 'json' = 'json'
   private readonly chunks: Buffer[] = []
@@ -138,10 +138,27 @@ class Received {
   }
 }
 
-/** How the answer was written. The style of its ids may be that of another model, which made the calls before it. */
+/**
+ * The format in which the answer was written. Its ids may be in the style of another model, which made earlier calls.
+ */
 function formatOf(plan: Plan, became: Content | null): FormatId {
   const call = became?.blocks.findLast((block) => block.type === 'tool_call')
   if (call === undefined) return plan.formatFrom === 'history' ? 'standard' : plan.format
   const tag = formatTagOf(call.id)
   return tag === null || tag === 'std' ? 'standard' : tag
+}
+
+/** One answer in two forms: as the upstream sent it, and as it was understood. */
+export interface KeptAnswer {
+  readonly model: string
+  /** `standard` where the calls were structured. */
+  readonly format: FormatId
+  readonly source: 'sse' | 'json'
+  /** The body of the answer, as the upstream sent it. */
+  readonly received: string
+  /** Whether `received` is only the beginning. */
+  readonly isCut: boolean
+  readonly became: Content | null
+  /** Describes what was wrong with the answer and what was repaired. */
+  readonly remarks: readonly string[]
 }

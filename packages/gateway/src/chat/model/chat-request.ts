@@ -5,11 +5,11 @@ export interface ChatRequestOptions {
   readonly model: string
   readonly contents: readonly Content[]
   readonly usesTools: boolean
-  /** Where the tools work. */
+  /** The folder in which the tools work. */
   readonly folder: string
 }
 
-/** What is asked of the model: the whole conversation, with the tools of the chat. */
+/** Makes the request to the model: the whole conversation, with the tools of the chat. */
 export function chatRequest({ model, contents, usesTools, folder }: ChatRequestOptions): ConversationRequest {
   return {
     model,

@@ -1,17 +1,17 @@
 import { type Content, mintToolId, type MintId } from '@dragoman/core'
 
 const PREFIX = 'hist_tool_'
-/** What follows is an id as it was. */
+/** The upstream's own id follows this prefix. */
 const RAW = `${PREFIX}raw_`
 
-/** The id of a call in the canonical history, from which the upstream that made it gets its own back. */
+/** Makes the id of a call for the canonical history. The upstream that made the call gets its own id back from it. */
 export function historyId(id: string): string {
   if (id.startsWith(PREFIX)) return id
   const rest = id.replace(/^(?:call|toolu)_/, '')
   return rest === id || rest === '' || rest.startsWith('raw_') ? RAW + id : PREFIX + rest
 }
 
-/** Every spelling of the ids in a history: an upstream that gives one out again gets another in its place. */
+/** The ids of a history in every spelling. When an upstream uses one of them again, the new call gets another id. */
 export function takenIds(contents: readonly Content[]): ReadonlySet<string> {
   return new Set(
     contents.flatMap(({ blocks }) =>

@@ -1,18 +1,21 @@
 import { detectModel, type FormatId } from '@dragoman/core'
-import { didYouMean } from '../../cli/did-you-mean.ts'
+import { didYouMean } from '../../base/did-you-mean.ts'
 import type { GatewayConfig, ModelRule } from '../../config/config.ts'
 import { exampleName, matchModel, type ModelRoute } from '../../config/match-model.ts'
 import type { Upstreams } from '../../upstream/upstreams.ts'
-import { printable } from '../../observe/printable.ts'
+import { printable } from '../../base/printable.ts'
 
-/** Names that the simulator answers to, one for each way of writing calls that people ask for most. */
+/** Names that the simulator answers to, one for each common way of writing calls. */
 const simulated: readonly string[] = ['kimi-k2', 'kimi-k3', 'qwen3-coder', 'qwen3', 'deepseek-v3', 'standard']
 
 export type ModelChoice =
   | { readonly is: 'model'; readonly name: string }
-  /** The configuration takes the name, but the upstream does not list it. Some have names that they do not list. */
+  /**
+   * The configuration accepts the name, but the upstream does not list it. Some upstreams do not list all their
+   * models.
+   */
   | { readonly is: 'unlisted'; readonly name: string; readonly message: string }
-  /** `message` says why, and what there is. */
+  /** `message` says why, and which models exist. */
   | { readonly is: 'unknown'; readonly message: string }
 
 export interface KnownFormat {
@@ -20,7 +23,7 @@ export interface KnownFormat {
   readonly toldBy: 'configuration' | 'dialect' | 'name' | 'nothing'
 }
 
-/** Which models there are to talk to, by the configuration and by what the upstreams say. */
+/** The models that one can talk to, from the configuration and from the lists of the upstreams. */
 export class ModelChoices {
   private readonly config: GatewayConfig
   private readonly upstreams: Upstreams
@@ -38,7 +41,7 @@ export class ModelChoices {
     return matchModel(this.config, name)
   }
 
-  /** The format that a name means, and what tells it; what the user sets goes over it. */
+  /** The format of a model, and what told it. A choice of the user overrides it. */
   formatOf({ model, format, upstream }: ModelRoute): KnownFormat {
     if (format !== 'auto') return { format, toldBy: 'configuration' }
     if (upstream !== 'simulator' && upstream.dialect === 'anthropic-messages') {
@@ -49,7 +52,7 @@ export class ModelChoices {
     return { format: detected.format, toldBy: isTold ? 'name' : 'nothing' }
   }
 
-  /** The model of this name. A `!` behind it takes a name that the upstream does not list. */
+  /** Chooses the model of this name. A `!` after the name accepts one that the upstream does not list. */
   async choose(asked: string): Promise<ModelChoice> {
     const isInsisted = asked.endsWith('!')
     const name = isInsisted ? asked.slice(0, -1) : asked
@@ -60,7 +63,7 @@ export class ModelChoices {
     return { is: 'unlisted', name, message: missing(name, listed) }
   }
 
-  /** What to talk to where nobody says. A text asks the user to say. */
+  /** The model to use where the user names none. */
   async usual(): Promise<ModelChoice> {
     const rule = this.config.models[0]
     if (this.isSimulated) return this.choose(rule?.model ?? 'kimi-k2')
@@ -74,7 +77,7 @@ export class ModelChoices {
     return { is: 'unknown', message: `Which model? --model NAME says it.${some}` }
   }
 
-  /** The names that the configuration has, and those that the upstreams behind its patterns list. */
+  /** The names in the configuration, and those that the upstreams behind its patterns list. */
   async names(): Promise<readonly string[]> {
     if (this.isSimulated) return simulated
     const named = this.config.models.map(({ match }) => match).filter((match) => !match.includes('*'))
@@ -91,7 +94,7 @@ export class ModelChoices {
   }
 
   private async listOf({ upstream }: ModelRoute): Promise<readonly string[]> {
-    // The simulator answers to every name: that is what it is for.
+    // The simulator answers to every name, so it has no list.
     return upstream === 'simulator' ? [] : this.upstreams.models(upstream)
   }
 }
@@ -112,7 +115,7 @@ function missing(name: string, names: readonly string[]): string {
   return `There is no model "${printable(name)}".${question}${known}`
 }
 
-/** The first few: some upstreams have hundreds. */
+/** Lists the first few names, as some upstreams have hundreds. */
 function someOf(names: readonly string[]): string {
   const more = names.length - 20
   return printable(names.slice(0, 20).join(', ')) + (more > 0 ? ` and ${more} more` : '')

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { type AnswerDecoder, type AnswerSink, type Failure, failureFromResponse } from '@dragoman/core'
-import { failureOf, upstreamFailure } from '../../runtime/upstream-failures.ts'
+import { failureOf, upstreamFailure } from '../../upstream/upstream-failures.ts'
 import type { UpstreamCall, UpstreamFault, UpstreamListener } from '../../upstream/client.ts'
 
 const ERROR_BYTES = 65_536

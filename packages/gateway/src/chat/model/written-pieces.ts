@@ -1,12 +1,12 @@
 import { createSseDecoder } from '@dragoman/core'
 
-/** A stretch of what a model wrote, and where in its answer it stood. */
+/** A part of what a model wrote, with its place in the answer. */
 export interface WrittenPiece {
   readonly field: string
   readonly text: string
 }
 
-/** What a model wrote, out of the body of its answer, before anything was read from it. */
+/** Finds what a model wrote in the body of its answer, before it was parsed. */
 export function writtenPieces(received: string, source: 'sse' | 'json'): WrittenPiece[] {
   const pieces: { readonly field: string; text: string }[] = []
   for (const data of source === 'json' ? [received] : eventData(received)) {

@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { readLines } from '../../cli/lines.ts'
-import { makeFolder } from '../../files/make-folder.ts'
+import { readLines } from '../../terminal/lines.ts'
+import { makeFolder } from '../../base/make-folder.ts'
 import { readConversation, type StoredConversation, type StoredLine } from './conversation-lines.ts'
 
 export function loadConversation(path: string): Promise<StoredConversation> {
@@ -10,18 +10,18 @@ export function loadConversation(path: string): Promise<StoredConversation> {
 }
 
 /**
- * A file that only ever grows, by whole lines: whatever happens, at most the line being written is lost. It is made
- * with the first line.
+ * A file that only grows, by whole lines. Whatever happens, at most the line that is being written is lost. The file
+ * is created with its first line.
  */
 export class ConversationFile {
   readonly path: string
   private readonly start: StoredLine
   private file: Promise<FileHandle> | undefined
-  /** Whether the file may end in half a line, to which the next one must not be glued. */
+  /** Whether the file may end in half a line. Then the next line must not be appended to it. */
   private endsInHalfLine = false
   private last: Promise<void> = Promise.resolve()
 
-  /** `start` becomes the first line of a file that is not there yet. */
+  /** `start` becomes the first line of a new file. */
   constructor(path: string, start: StoredLine) {
     this.path = path
     this.start = start

@@ -1,13 +1,13 @@
 import { open, readdir, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { readLines } from '../../cli/lines.ts'
+import { readLines } from '../../terminal/lines.ts'
 import { readConversation } from './conversation-lines.ts'
 
 const ENDING = '.jsonl'
 const MOST_LISTED = 200
 const FIRST_BYTES = 4096
 
-/** A conversation that can be gone on with. */
+/** A conversation that can be resumed. */
 export interface FoundConversation {
   readonly name: string
   readonly path: string
@@ -15,9 +15,9 @@ export interface FoundConversation {
 }
 
 export interface ListedConversation extends FoundConversation {
-  /** Where it was had. */
+  /** The folder in which the conversation was had. */
   readonly folder: string | null
-  /** What was said first. */
+  /** The first words of the conversation. */
   readonly begins: string
 }
 
@@ -29,13 +29,13 @@ export class ConversationFolder {
     this.path = path
   }
 
-  /** A path for a new one. `random` keeps two that begin in the same second apart. */
+  /** Makes the path of a new conversation. `random` tells two apart that begin in the same second. */
   newPath(now: Date, random: string): string {
     const time = now.toISOString().slice(0, 19).replaceAll(':', '-')
     return join(this.path, `${time}-${random}${ENDING}`)
   }
 
-  /** The latest first. */
+  /** Lists the conversations, the latest first. */
   async list(): Promise<ListedConversation[]> {
     const names = await readdir(this.path).catch(() => [])
     const files = await Promise.all(
@@ -47,7 +47,7 @@ export class ConversationFolder {
     return Promise.all(found.slice(0, MOST_LISTED).map(withBeginning))
   }
 
-  /** The one of this name, which is that of its file without the ending. */
+  /** Finds a conversation by its name, which is the name of its file without the extension. */
   async find(name: string): Promise<FoundConversation | undefined> {
     if (name === '' || basename(name) !== name) return undefined
     const path = join(this.path, name + ENDING)
@@ -66,7 +66,7 @@ async function withBeginning({ name, path, changed }: FoundConversation): Promis
   return { name, path, changed, folder, begins: said?.type === 'text' ? said.text : '' }
 }
 
-/** Enough for the first lines; one that is cut off counts as broken, which is no matter here. */
+/** Reads enough for the first lines. A line that is cut off counts as broken, which does not matter here. */
 async function* firstBytes(path: string): AsyncGenerator<Buffer> {
   const file = await open(path).catch(() => undefined)
   if (file === undefined) return

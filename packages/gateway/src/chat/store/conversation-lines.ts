@@ -1,24 +1,24 @@
 import type { Content } from '@dragoman/core'
-import type { Line } from '../../cli/lines.ts'
+import type { Line } from '../../terminal/lines.ts'
 import { readStoredContent } from './stored-content.ts'
 
 const VERSION = 1
 
 /** One line of a conversation file. */
 export type StoredLine =
-  /** The first one. `folder`: where its tools worked. */
+  /** The first line. `folder` is where the tools worked. */
   | {
       readonly type: 'conversation'
       readonly version: number
       readonly started: string
       readonly folder: string
     }
-  /** Part of the history, and the model that it was said to or by. */
+  /** A content of the history, and the model that it was said to or by. */
   | ({ readonly type: 'content'; readonly model: string } & Content)
 
 export interface StoredConversation {
   readonly contents: readonly Content[]
-  /** The last model that it was had with. */
+  /** The last model of the conversation. */
   readonly model: string | null
   readonly folder: string | null
   /** The lines that could not be read. */
@@ -35,7 +35,7 @@ export function firstLine(started: Date, folder: string): StoredLine {
   return { type: 'conversation', version: VERSION, started: started.toISOString(), folder }
 }
 
-/** Reads what can be read; a broken line costs itself alone. */
+/** Reads the lines that can be read. A broken line does not affect the others. */
 export async function readConversation(lines: AsyncIterable<Line>): Promise<StoredConversation> {
   const contents: Content[] = []
   const faults: LineFault[] = []
@@ -56,7 +56,7 @@ export async function readConversation(lines: AsyncIterable<Line>): Promise<Stor
   return { contents, model, folder, faults }
 }
 
-/** A text says what is wrong. */
+/** Returns the line, or a text that says what is wrong with it. */
 function readLine(text: string): StoredLine | string {
   let value: unknown
   try {
@@ -77,4 +77,22 @@ function readLine(text: string): StoredLine | string {
   const content = readStoredContent(value)
   if (typeof content === 'string') return content
   return { type: 'content', model: typeof fields['model'] === 'string' ? fields['model'] : '', ...content }
+}
+
+const MOST_FAULTS = 10
+
+/** Describes a conversation that was loaded: its faults, then its length. */
+export function describeLoad(
+  name: string,
+  { contents, faults }: StoredConversation,
+): { readonly faults: readonly string[]; readonly summary: string } {
+  const told = faults
+    .slice(0, MOST_FAULTS)
+    .map(({ line, message }) => `${name}, line ${line}: ${message}; left out.`)
+  const more = faults.length - told.length
+  const human = contents.filter(({ speaker }) => speaker === 'human').length
+  return {
+    faults: more > 0 ? [...told, `${name}: ${more} more lines are broken.`] : told,
+    summary: `Going on with ${name}: ${contents.length} messages, ${human} of them yours.`,
+  }
 }

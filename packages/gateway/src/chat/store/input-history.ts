@@ -1,10 +1,10 @@
 import { appendFile, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { makeFolder } from '../../files/make-folder.ts'
+import { makeFolder } from '../../base/make-folder.ts'
 
 const KEPT = 1000
 
-/** What was typed before, over all chats: one JSON text a line, for an input may have several lines. */
+/** The inputs of all chats, as one JSON text for each line, since an input may have several lines. */
 export class InputHistory {
   private readonly path: string
 
@@ -12,7 +12,7 @@ export class InputHistory {
     this.path = join(folder, 'history')
   }
 
-  /** The latest first, as line editors want it. */
+  /** Loads the inputs, the latest first, as line editors expect them. */
   async load(): Promise<string[]> {
     const lines = (await readFile(this.path, 'utf8').catch(() => '')).split('\n')
     const inputs = lines.flatMap(readInput)
@@ -20,7 +20,7 @@ export class InputHistory {
     return inputs.slice(-KEPT).toReversed()
   }
 
-  /** A history that cannot be written is no reason to stop. */
+  /** Errors are ignored: a history that cannot be written is no reason to stop. */
   async add(input: string): Promise<void> {
     try {
       await makeFolder(dirname(this.path))

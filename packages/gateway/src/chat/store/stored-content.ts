@@ -1,6 +1,6 @@
 import type { Block, Content } from '@dragoman/core'
 
-/** Reads a content as it stands in a file; a text says why it is none. */
+/** Reads a content from a file, or returns a text that says what is wrong with it. */
 export function readStoredContent(value: object): Content | string {
   const { speaker, blocks }: Fields = { ...value }
   if (speaker !== 'human' && speaker !== 'ai' && speaker !== 'tool') {

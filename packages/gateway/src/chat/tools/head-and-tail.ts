@@ -1,4 +1,4 @@
-/** The beginning and the end of a long output: what a command says first and last matters most. */
+/** Keeps the beginning and the end of a long output, which matter most. */
 export class HeadAndTail {
   private readonly most: number
   private readonly head: Buffer[] = []
@@ -7,7 +7,7 @@ export class HeadAndTail {
   private tailLength = 0
   private dropped = 0
 
-  /** `most`: how many bytes of each are kept. */
+  /** `most` is the number of bytes that are kept of each. */
   constructor(most: number) {
     this.most = most
   }
@@ -23,7 +23,7 @@ export class HeadAndTail {
     if (rest.length === 0) return
     this.tail.push(rest)
     this.tailLength += rest.length
-    // Joined only when it has doubled: each byte is copied once on average.
+    // The pieces are joined only when they have doubled, so that each byte is copied once on average.
     if (this.tailLength > 2 * this.most) this.trim()
   }
 
@@ -37,7 +37,7 @@ export class HeadAndTail {
     const whole = Buffer.concat(this.tail)
     const kept = whole.subarray(Math.max(0, whole.length - this.most))
     this.dropped += whole.length - kept.length
-    // A copy: a view would keep all of the old bytes in memory.
+    // A view instead of a copy would keep all of the old bytes in memory.
     this.tail = [Buffer.from(kept)]
     this.tailLength = kept.length
   }

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { fileError, ToolError, type ChatTool } from './tool.ts'
-import { walk, type Found } from './walk.ts'
+import { walk, type FolderEntry } from './walk.ts'
 
 const MOST_ENTRIES = 500
 
@@ -36,4 +36,4 @@ export const listFiles: ChatTool = {
   },
 }
 
-const marks: Readonly<Record<Found['kind'], string>> = { file: '', folder: '/', link: '@', other: '?' }
+const marks: Readonly<Record<FolderEntry['kind'], string>> = { file: '', folder: '/', link: '@', other: '?' }

@@ -1,5 +1,5 @@
-import { readText } from './read-text.ts'
-import { fileError, textArgument, wholeArgument, type ChatTool } from './tool.ts'
+import { open } from 'node:fs/promises'
+import { type ChatTool, fileError, textArgument, ToolError, wholeArgument } from './tool.ts'
 
 const USUAL_LINES = 1000
 const MOST_CHARACTERS = 64_000
@@ -44,4 +44,30 @@ function excerpt(text: string, first: number, count: number, isCut: boolean): st
   if (first === 1 && last === lines.length && !isLineCut && !isCut) return shown
   const cut = isLineCut ? `; line ${last} is cut off` : ''
   return `${shown}\n[lines ${first} to ${last} of ${total}${cut}]`
+}
+
+/** The most bytes of a file that are read. */
+const MOST_BYTES = 8 * 1024 * 1024
+
+export interface TextOfFile {
+  readonly text: string
+  /** Whether the file is longer than the text. */
+  readonly isCut: boolean
+}
+
+/** Reads the text of a regular file. Reading a device or a pipe might never end. */
+export async function readText(path: string, mostBytes = MOST_BYTES): Promise<TextOfFile> {
+  const file = await open(path)
+  try {
+    const stat = await file.stat()
+    if (stat.isDirectory()) throw new ToolError('It is a folder: list_files shows what is in it.')
+    if (!stat.isFile()) throw new ToolError('It is no ordinary file.')
+    const length = Math.min(stat.size, mostBytes)
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, 0)
+    const bytes = buffer.subarray(0, bytesRead)
+    if (bytes.includes(0)) throw new ToolError('It holds bytes that are no text.')
+    return { text: bytes.toString('utf8'), isCut: stat.size > length }
+  } finally {
+    await file.close()
+  }
 }

@@ -5,9 +5,9 @@ import { textArgument, ToolError, wholeArgument, type ChatTool, type ToolWorld }
 const USUAL_SECONDS = 120
 const MOST_SECONDS = 600
 const KEPT_BYTES = 32 * 1024
-/** From the request to end until it is no request any more. */
+/** How long a command may take to end after SIGTERM, before it is killed. */
 const KILL_MS = 2000
-/** For output that is still under way when the command has ended. */
+/** How long the output may take to arrive after the command has ended. */
 const DRAIN_MS = 300
 
 export const runCommand: ChatTool = {
@@ -36,7 +36,7 @@ export const runCommand: ChatTool = {
 
 interface Executed {
   readonly output: string
-  /** The exit code, or why there is none. */
+  /** The exit code, or a text that says why there is none. */
   readonly end: number | string
 }
 
@@ -46,7 +46,8 @@ async function execute(
   { folder, env, signal }: ToolWorld,
 ): Promise<Executed> {
   signal.throwIfAborted()
-  // In a group of its own: a Ctrl-C in the terminal reaches it through us alone, and with it all it started.
+  // The command runs in a process group of its own. A Ctrl-C in the terminal then reaches it only through us, and
+  // ends everything that it started.
   const child = spawn(command, {
     shell: true,
     cwd: folder.path,
@@ -82,7 +83,7 @@ function endOf(child: ChildProcess): Promise<number | string> {
     child.once('error', (error) => reject(new ToolError(`The shell cannot be started: ${error.message}`)))
     child.once('exit', (code, killedBy) => {
       const end = code ?? `ended by ${killedBy}`
-      // What it left running in the background may keep the pipes open for ever.
+      // A process that the command left in the background may keep the pipes open for ever.
       const timer = setTimeout(() => resolve(end), DRAIN_MS)
       child.once('close', () => {
         clearTimeout(timer)
@@ -92,7 +93,7 @@ function endOf(child: ChildProcess): Promise<number | string> {
   })
 }
 
-/** A command and all that it started. Nothing of it stays behind, also when this program ends first. */
+/** A command and everything that it started. Nothing of it survives, even when this program ends first. */
 class ProcessGroup {
   private readonly child: ChildProcess
   private readonly onExit = (): void => void this.kill('SIGKILL')
@@ -113,18 +114,18 @@ class ProcessGroup {
       process.off('exit', this.onExit)
       this.kill('SIGKILL')
     }, KILL_MS)
-    // Nothing waits for it: where the program ends before, the group is killed at its exit.
+    // The timer does not keep the program alive; at its exit the group is killed.
     this.killTimer.unref()
   }
 
-  /** False: nobody is left. */
+  /** Returns false where no process of the group is left. */
   private kill(signal: NodeJS.Signals): boolean {
     const { pid } = this.child
     if (pid === undefined) return false
     try {
       return process.kill(-pid, signal)
     } catch {
-      // Also on a system that has no groups.
+      // Some systems have no process groups; there the command itself is killed.
       return this.child.kill(signal)
     }
   }

@@ -1,5 +1,5 @@
-import { readText } from './read-text.ts'
-import { textArgument, ToolError, type ChatTool } from './tool.ts'
+import { readText } from './read-file.ts'
+import { type ChatTool, textArgument, ToolError } from './tool.ts'
 import { walk } from './walk.ts'
 
 const MOST_HITS = 100
@@ -7,7 +7,7 @@ const MOST_FILE_BYTES = 1024 * 1024
 const LONGEST_LINE = 300
 const MOST_MS = 20_000
 
-// No regular expressions: one that a model writes can take for ever, and nothing can stop it.
+// The search takes no regular expressions: one that a model writes can run for ever, and nothing can stop it.
 export const searchText: ChatTool = {
   definition: {
     name: 'search_text',
@@ -55,7 +55,7 @@ async function* filesIn(start: string, signal: AbortSignal): AsyncGenerator<stri
   }
 }
 
-/** Files that are no text, or too long for one that people write, are passed over. */
+/** Skips files that are no text, or longer than any that people write. */
 async function textOrNothing(path: string): Promise<string> {
   try {
     const { text, isCut } = await readText(path, MOST_FILE_BYTES)

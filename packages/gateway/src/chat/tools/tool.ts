@@ -4,26 +4,26 @@ import type { WorkFolder } from './work-folder.ts'
 /** A tool that the chat offers to the model. */
 export interface ChatTool {
   readonly definition: Tool
-  /** What the user has to allow first, and is shown. Absent: the tool changes nothing. */
+  /** What the user is shown and has to allow first. A tool that changes nothing has none. */
   readonly permission?: {
     readonly to: 'write' | 'run'
     describe(given: ToolArguments, world: ToolWorld): Promise<string>
   }
-  /** Resolves to what the model is told. Throws `ToolError` for what the model can do better. */
+  /** Resolves to the result for the model. Throws `ToolError` for a mistake that the model can correct. */
   run(given: ToolArguments, world: ToolWorld): Promise<string>
 }
 
 export type ToolArguments = Readonly<Record<string, unknown>>
 
-/** All that a tool may touch. */
+/** Everything that a tool may use. */
 export interface ToolWorld {
   readonly folder: WorkFolder
   readonly env: NodeJS.ProcessEnv
-  /** Aborted when the user stops the answer. */
+  /** Is aborted when the user stops the answer. */
   readonly signal: AbortSignal
 }
 
-/** A failure that the model is told about, in words that help it. */
+/** A failure whose message is written for the model. */
 export class ToolError extends Error {}
 
 export function textArgument(given: ToolArguments, name: string): string {
@@ -38,7 +38,7 @@ export function wholeArgument(given: ToolArguments, name: string, otherwise: num
   throw new ToolError(`"${name}" must be a whole number above 0.`)
 }
 
-/** Why something with files did not work, for the model. */
+/** Describes for the model why a file operation failed. */
 export function fileError(path: string, error: unknown): ToolError {
   if (error instanceof ToolError) return error
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''

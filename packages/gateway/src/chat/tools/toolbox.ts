@@ -19,11 +19,11 @@ export interface ToolOutcome {
 export interface RunOptions {
   readonly permission: Permission
   readonly world: ToolWorld
-  /** It is allowed, and runs now. */
+  /** Is called when the tool was allowed and starts to run. */
   readonly onStart: () => void
 }
 
-/** Carries out a call. Whatever is wrong with it is an outcome, so that the model can do better. */
+/** Carries out a call. An error in it becomes a result, so that the model can correct it. */
 export async function runTool(call: ToolCallBlock, options: RunOptions): Promise<ToolOutcome> {
   const { world } = options
   try {

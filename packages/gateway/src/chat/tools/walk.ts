@@ -1,18 +1,22 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
-export interface Found {
+export interface FolderEntry {
   readonly path: string
   readonly kind: 'file' | 'folder' | 'link' | 'other'
 }
 
 const DEEPEST = 32
 
-/** Never looked into: large, and not what anybody means. */
+/** Folders that are never searched: they are large, and nobody means them. */
 const skipped: ReadonlySet<string> = new Set(['.git', 'node_modules'])
 
-/** What is in a folder, by name, folders before what is in them. Links are named and not followed. */
-export async function* walk(folder: string, signal: AbortSignal, depth = DEEPEST): AsyncGenerator<Found> {
+/** Lists a folder by name, each folder before its contents. Links are listed and not followed. */
+export async function* walk(
+  folder: string,
+  signal: AbortSignal,
+  depth = DEEPEST,
+): AsyncGenerator<FolderEntry> {
   const entries = await readdir(folder, { withFileTypes: true })
   const sorted = entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))
   for (const entry of sorted) {
@@ -28,8 +32,11 @@ export async function* walk(folder: string, signal: AbortSignal, depth = DEEPEST
   }
 }
 
-/** One folder that may not be read is no reason to find nothing in the others. */
-async function* readable(found: AsyncGenerator<Found>, signal: AbortSignal): AsyncGenerator<Found> {
+/** A folder that may not be read must not keep the others from being listed. */
+async function* readable(
+  found: AsyncGenerator<FolderEntry>,
+  signal: AbortSignal,
+): AsyncGenerator<FolderEntry> {
   try {
     yield* found
   } catch (error) {

@@ -4,7 +4,7 @@ import { fileError, ToolError } from './tool.ts'
 
 /** The folder that tools read and write in. No path, and no link in a path, leads out of it. */
 export class WorkFolder {
-  /** Its real path: links are followed before anything is compared. */
+  /** The real path. Links are resolved before paths are compared. */
   readonly path: string
 
   private constructor(path: string) {
@@ -15,7 +15,7 @@ export class WorkFolder {
     return new WorkFolder(await realpath(path))
   }
 
-  /** The real path of something that is there. */
+  /** The real path of something that exists. */
   async existing(given: string): Promise<string> {
     try {
       return this.inside(await realpath(this.lexical(given)), given)
@@ -24,7 +24,7 @@ export class WorkFolder {
     }
   }
 
-  /** The real path of something that may be there or not. */
+  /** The real path of something that may exist or not. */
   async future(given: string): Promise<string> {
     try {
       return await this.resolveFuture(this.lexical(given), given)
@@ -33,7 +33,7 @@ export class WorkFolder {
     }
   }
 
-  /** As it is shown: from the folder on. */
+  /** The path from the folder on, as users are shown it. */
   shown(path: string): string {
     return relative(this.path, path) || '.'
   }
@@ -47,7 +47,7 @@ export class WorkFolder {
   private async resolveFuture(path: string, given: string): Promise<string> {
     const real = await unlessMissing(realpath(path))
     if (real !== undefined) return this.inside(real, given)
-    // A link to nothing yet would be written through, to wherever it points.
+    // A link whose target does not exist yet would be written through, to wherever it points.
     if ((await unlessMissing(lstat(path))) !== undefined)
       throw new ToolError(`${given}: it is a broken link.`)
     return join(await this.resolveFuture(dirname(path), given), basename(path))

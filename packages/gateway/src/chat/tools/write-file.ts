@@ -35,7 +35,7 @@ export const writeFileTool: ChatTool = {
     try {
       await isFile(path, name)
       await mkdir(dirname(path), { recursive: true })
-      // The path is real, so a link at its end is one that was made since: it is not followed.
+      // The path was resolved, so a link at its end was made since. It is not followed.
       const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW
       const file = await open(path, flags, 0o666)
       try {
@@ -63,7 +63,7 @@ async function describe(given: ToolArguments, { folder }: ToolWorld): Promise<st
   ].join('\n')
 }
 
-/** An empty file is a file too. */
+/** The content may be empty: an empty file is a file too. */
 function contentOf({ content }: ToolArguments): string {
   if (typeof content !== 'string') throw new ToolError('"content" is needed and must be a text.')
   if (content.length > MOST_CHARACTERS)
@@ -71,7 +71,7 @@ function contentOf({ content }: ToolArguments): string {
   return content
 }
 
-/** False: there is nothing yet. Anything else than a file cannot be written. */
+/** Returns false where nothing exists. Throws where something other than a file does. */
 async function isFile(path: string, name: string): Promise<boolean> {
   try {
     const found = await lstat(path)

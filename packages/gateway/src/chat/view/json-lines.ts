@@ -1,13 +1,13 @@
-import type { Output } from '../../cli/output.ts'
+import type { Output } from '../../terminal/output.ts'
 import type { ChatEvent, ChatView } from '../chat-event.ts'
 
-/** A chat for programs: each event is a line of JSON. */
+/** Shows a chat to programs: each event is a line of JSON. */
 export class JsonLines implements ChatView {
   private readonly output: Output
   private readonly onBroken: () => void
   private broken: unknown
 
-  /** `onBroken`: nobody reads any more. */
+  /** `onBroken` is called when the reader has left. */
   constructor(output: Output, onBroken: () => void) {
     this.output = output
     this.onBroken = onBroken
@@ -29,7 +29,10 @@ export class JsonLines implements ChatView {
   }
 }
 
-/** JSON escapes the lower control characters by itself; the upper ones a terminal would obey. */
+/**
+ * JSON escapes the control characters below U+0020. Those from U+0080 on are escaped here, as a terminal would obey
+ * them.
+ */
 function withoutControls(json: string): string {
   return json.replaceAll(/[\u007f-\u009f]/g, (character) => `\\u00${character.charCodeAt(0).toString(16)}`)
 }

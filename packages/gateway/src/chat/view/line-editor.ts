@@ -1,36 +1,37 @@
-import { createInterface, type Interface } from 'node:readline'
-import type { Readable } from 'node:stream'
+import { createInterface, type Interface, type Key } from 'node:readline'
+import { Keyboard, type KeySource } from './keyboard.ts'
 import { PromptOutput, type Terminal } from './prompt-output.ts'
 
 export interface LineEditorOptions {
-  readonly input: Readable
+  readonly input: KeySource
   readonly terminal: Terminal
   readonly prompt: () => string
-  /** What was typed before, the latest first. */
+  /** Earlier inputs, the latest first. */
   readonly history: readonly string[]
   readonly onTyped: (line: string) => void
-  /** Ctrl-C while an answer comes. */
+  /** Is called for Ctrl-C while an answer comes. */
   readonly onInterrupt: () => void
   readonly hint: string
 }
 
-/** What an entered line is for. */
+/** What the next line is for. */
 type Waiting =
-  /** Nothing yet: an answer is coming. */
+  /** An answer is coming, so the line is kept. */
   | { readonly for: 'nothing' }
   | { readonly for: 'input'; readonly take: (input: string | undefined) => void }
   | { readonly for: 'answer'; readonly take: (answer: string) => void }
 
 const MORE = '… '
 
-/** Reads what is typed at a terminal. What is typed while an answer comes is kept for the next prompt. */
+/** Reads what is typed at a terminal. Lines that are typed while an answer comes are kept for the next prompt. */
 export class LineEditor implements AsyncIterable<string> {
   private readonly options: LineEditorOptions
   private readonly output: PromptOutput
+  private readonly keyboard: Keyboard
   private readonly editor: Interface
   private waiting: Waiting = { for: 'nothing' }
   private readonly ahead: string[] = []
-  /** The lines of an input that is not complete. */
+  /** The lines of an input that is not complete yet. */
   private begun: string[] = []
   private isPasting = false
   private isLeaving = false
@@ -40,26 +41,28 @@ export class LineEditor implements AsyncIterable<string> {
     this.options = options
     const { input, terminal, history } = options
     this.output = new PromptOutput(terminal)
+    this.keyboard = new Keyboard(input)
     this.editor = createInterface({
-      input,
+      input: this.keyboard,
       output: this.output,
       terminal: true,
       history: [...history],
       historySize: 1000,
       removeHistoryDuplicates: true,
-      // Alone, Escape is of no use here: nobody should wait for it.
+      // Escape alone does nothing here, so readline need not wait long for the rest of a sequence.
       escapeCodeTimeout: 50,
     })
-    takePieces(this.editor)
     this.output.isMuted = true
     this.editor.on('line', (line) => this.onLine(line))
     this.editor.on('history', (lines: string[]) => {
       if (this.waiting.for === 'answer') lines.shift()
     })
     this.editor.on('SIGINT', () => this.onInterrupt())
+    // After Ctrl-Z and `fg` readline leaves its input paused, and nothing else would keep the process alive.
+    this.editor.on('SIGCONT', () => this.editor.resume())
     this.editor.on('close', () => this.onClose())
-    input.on('keypress', this.onKey)
-    // Asks the terminal to mark what is pasted: its line ends do not end the input.
+    this.keyboard.connect(this.editor, (text, key) => this.onKey(text, key))
+    // Asks the terminal to mark pasted text, so that its line ends do not end the input.
     terminal.write('\u001b[?2004h')
   }
 
@@ -72,7 +75,7 @@ export class LineEditor implements AsyncIterable<string> {
     }
   }
 
-  /** Puts a question. What was typed before it was seen is no answer. */
+  /** Asks a question. Anything that was typed before the question was shown is no answer to it. */
   async question(text: string, choices: string): Promise<string> {
     if (this.isClosed) return ''
     this.ahead.length = 0
@@ -157,7 +160,7 @@ export class LineEditor implements AsyncIterable<string> {
 
   private onClose(): void {
     this.isClosed = true
-    this.options.input.off('keypress', this.onKey)
+    this.keyboard.disconnect()
     this.options.terminal.write('\u001b[?2004l')
     if (this.waiting.for !== 'nothing') this.options.terminal.write('\n')
     this.output.destroy()
@@ -177,24 +180,9 @@ export class LineEditor implements AsyncIterable<string> {
     this.editor.write(null, { ctrl: true, name: 'u' })
   }
 
-  private readonly onKey = (_text: string | undefined, key: { readonly name?: string } | undefined): void => {
-    if (key?.name === 'paste-start') this.isPasting = true
-    if (key?.name === 'paste-end') this.isPasting = false
+  private onKey(text: string | undefined, key: Key): void {
+    if (key.name === 'paste-start') this.isPasting = true
+    else if (key.name === 'paste-end') this.isPasting = false
+    else this.editor.write(text ?? null, key)
   }
-}
-
-/**
- * For characters that come in one piece Node turns completion off, and with it two things that are needed. They are
- * appended to the line wherever the cursor is, so that what is pasted into the middle would end up behind it. And the
- * row that the cursor is on is not kept, so that a line that grew over the edge would be drawn twice.
- */
-function takePieces(editor: Interface): void {
-  let isEnabled = true
-  Object.defineProperty(editor, 'isCompletionEnabled', {
-    get: () => isEnabled || editor.cursor < editor.line.length,
-    set: (value: boolean) => {
-      if (value && !isEnabled) Object.assign(editor, { prevRows: editor.getCursorPos().rows })
-      isEnabled = value
-    },
-  })
 }

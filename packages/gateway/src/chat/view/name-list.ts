@@ -1,6 +1,6 @@
 const WIDTH = 78
 
-/** Names behind a label, in lines that end between two names. */
+/** Lists names after a label, in lines that break between two names. */
 export function nameList(label: string, names: readonly string[]): string {
   const lines: string[] = []
   let line = label

@@ -1,9 +1,9 @@
 import { Writable } from 'node:stream'
 
-/** What is used of a terminal. */
+/** The part of a terminal that is used here. */
 export type Terminal = Writable & { readonly columns: number; readonly rows: number }
 
-/** The terminal as the line editor sees it. While an answer comes, what is typed must not be written into it. */
+/** The terminal as the line editor sees it. While an answer comes, typed characters must not be written into it. */
 export class PromptOutput extends Writable {
   isMuted = false
   private readonly terminal: Terminal

@@ -1,11 +1,9 @@
-import type { Output, Style } from '../../cli/output.ts'
+import type { Output, Style } from '../../terminal/output.ts'
 import type { ChatEvent, ChatView } from '../chat-event.ts'
-import { printable, PrintableStream } from '../../observe/printable.ts'
-import { ShownCall } from './shown-call.ts'
-import { shownResult } from './shown-result.ts'
-import { WaitingLine } from './waiting-line.ts'
+import { printable, PrintableStream } from '../../base/printable.ts'
+import { ShownCall, shownResult } from './shown-call.ts'
 
-/** What the last characters on the screen belong to. */
+/** What the last characters on the screen are part of. */
 type Place = 'line start' | 'text' | 'reasoning' | 'call'
 
 export type ScreenOutput = Pick<Output, 'isTerminal' | 'write' | 'style'>
@@ -13,15 +11,15 @@ export type ScreenOutput = Pick<Output, 'isTerminal' | 'write' | 'style'>
 export interface ScreenOptions {
   readonly stdout: ScreenOutput
   readonly stderr: ScreenOutput
-  /** Whether the terminal understands that a line is to be erased. */
+  /** Whether the terminal can erase a line. */
   readonly canErase: boolean
-  /** Nobody reads any more. */
+  /** Is called when the reader has left. */
   readonly onBroken: () => void
 }
 
 /**
- * A chat for people. On a terminal all of it appears in one place; elsewhere standard output gets the text of the
- * answers and what commands say, and standard error the rest.
+ * Shows a chat to people. On a terminal everything appears in one place. Elsewhere standard output gets the answers
+ * and the output of commands, and standard error the rest.
  */
 export class Screen implements ChatView {
   private readonly text: ScreenOutput
@@ -29,7 +27,7 @@ export class Screen implements ChatView {
   private readonly waiting: WaitingLine | undefined
   private readonly stream = new PrintableStream()
   private place: Place = 'line start'
-  /** White space that is not shown yet. */
+  /** White space that was received and is not shown yet. */
   private space = ''
   private call = new ShownCall()
   private readonly onBroken: () => void
@@ -123,13 +121,13 @@ export class Screen implements ChatView {
     this.write(this.aside, `${this.aside.style(style, printable(message))}\n`)
   }
 
-  /** Empty lines wait for what follows them: many models write some in front of a call, and at the end. */
+  /** Empty lines are held until text follows: many models write some before a call and at the end. */
   private flow(place: 'text' | 'reasoning', text: string): void {
     const isNew = this.place !== place
     const written = this.stream.push(text)
     const shown = written.trimEnd()
     if (shown === '') {
-      // Nor do they begin anything.
+      // Empty lines alone do not begin an answer either.
       if (!isNew) this.space += written
       return
     }
@@ -146,7 +144,7 @@ export class Screen implements ChatView {
     this.place = place
   }
 
-  /** Ends a line that is not finished, on the stream that it is on. */
+  /** Ends an unfinished line, on the stream that it is on. */
   private freshLine(): void {
     const { place } = this
     if (place === 'line start') return
@@ -161,5 +159,32 @@ export class Screen implements ChatView {
       if (this.broken === undefined) this.onBroken()
       this.broken ??= error
     })
+  }
+}
+
+const PATIENCE_MS = 1000
+
+/** Says what the chat is waiting for when it takes long. The line vanishes as soon as the wait is over. */
+export class WaitingLine {
+  private readonly write: (text: string) => void
+  private timer: NodeJS.Timeout | undefined
+  private isShown = false
+
+  constructor(write: (text: string) => void) {
+    this.write = write
+  }
+
+  start(text: string): void {
+    this.stop()
+    this.timer = setTimeout(() => {
+      this.isShown = true
+      this.write(text)
+    }, PATIENCE_MS)
+  }
+
+  stop(): void {
+    clearTimeout(this.timer)
+    if (this.isShown) this.write('\r\u001b[K')
+    this.isShown = false
   }
 }

@@ -1,8 +1,8 @@
-import { printable } from '../../observe/printable.ts'
+import { printable } from '../../base/printable.ts'
 
 const MOST_SHOWN = 400
 
-/** The arguments of a call as they are written, up to where they would fill the screen. */
+/** Shows the arguments of a call as they are written, as long as they do not fill the screen. */
 export class ShownCall {
   private length = 0
 
@@ -17,4 +17,17 @@ export class ShownCall {
   end(): string {
     return this.length > MOST_SHOWN ? ` (${this.length} characters)` : ''
   }
+}
+
+const MOST_LINES = 6
+const LONGEST_LINE = 160
+
+/** The first lines of a tool's result, for the screen. */
+export function shownResult(result: string): string[] {
+  const lines = printable(result.slice(0, 20_000).replaceAll(/\r\n?/g, '\n')).trimEnd().split('\n')
+  const shown = lines
+    .slice(0, MOST_LINES)
+    .map((line) => (line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE)}…` : line))
+  const total = result.trimEnd().split('\n').length
+  return total > MOST_LINES ? [...shown, `… ${total - MOST_LINES} more lines`] : shown
 }

@@ -1,11 +1,14 @@
 import type { ChatOptions } from '../../chat/chat-options.ts'
+import type { ConfigFlags } from '../../config/overlays.ts'
+import { startSimulator } from '../built-in-simulator.ts'
 import type { CommandArguments } from '../arguments.ts'
-import { usageError } from '../cli-error.ts'
+import { usageError } from '../../terminal/cli-error.ts'
 import type { Command } from '../command.ts'
 import { configOptions } from '../config-options.ts'
 import { openInput, readText } from '../input.ts'
-import type { Io } from '../io.ts'
-import { readableFormat } from '../known-format.ts'
+import type { Io } from '../../terminal/io.ts'
+import { readableFormat } from '../shared-options.ts'
+import { readConfig } from '../read-config.ts'
 
 const { config, upstream } = configOptions
 
@@ -47,13 +50,16 @@ export const chat: Command = {
   ],
   async run(given, io) {
     const options = await readOptions(given, io)
-    // The schema of the configuration takes a while to load; a wrong command line should not wait for it.
+    const { loaded } = await readConfig(configFlags(given), io, 'shown')
     const { startChat } = await import('../../chat/start-chat.ts')
-    return startChat(options, io)
+    return startChat({ ...options, config: loaded.config, startSimulator }, io)
   },
 }
 
-async function readOptions(given: CommandArguments, io: Io): Promise<ChatOptions> {
+async function readOptions(
+  given: CommandArguments,
+  io: Io,
+): Promise<Omit<ChatOptions, 'config' | 'startSimulator'>> {
   const [name] = given.operands
   if (name !== undefined && !given.flag('resume')) {
     throw usageError(
@@ -64,10 +70,9 @@ async function readOptions(given: CommandArguments, io: Io): Promise<ChatOptions
   const format = given.text('format')
   const prompt = given.text('prompt')
   const text = prompt === '-' ? await readText(await openInput('-', io)) : prompt
-  // Most upstreams refuse a message without words, with an error that does not say so.
+  // Most upstreams refuse an empty message, with an error that does not say so.
   if (text?.trim() === '') throw usageError('the prompt is empty', 'See dragoman chat --help')
   return {
-    config: configFlags(given),
     model: given.text('model'),
     toolFormat: format === undefined ? null : readableFormat(format),
     prompt: text,
@@ -78,7 +83,7 @@ async function readOptions(given: CommandArguments, io: Io): Promise<ChatOptions
   }
 }
 
-function configFlags(given: CommandArguments): ChatOptions['config'] {
+function configFlags(given: CommandArguments): ConfigFlags {
   const names = ['config', 'upstream', 'upstream-key-env'] as const
   return Object.fromEntries(
     names.flatMap((option) => {

@@ -1,10 +1,10 @@
 import type { GatewayConfig } from '../../config/config.ts'
 import type { LoadedConfig, LoadResult } from '../../config/load.ts'
-import { describeIssue, describeOrigin, type ConfigIssue } from '../../config/origin.ts'
+import { type ConfigIssue, describeIssue, describeOrigin } from '../../config/origin.ts'
 import { configOptions, exitCodeFor, readConfigFlags } from '../config-options.ts'
 import type { Command } from '../command.ts'
-import type { Io } from '../io.ts'
-import { workerCount, workersOption } from '../workers-option.ts'
+import type { Io } from '../../terminal/io.ts'
+import { workerCount, workersOption } from '../shared-options.ts'
 
 export const check: Command = {
   name: 'check',
@@ -30,7 +30,7 @@ export const check: Command = {
   ],
   async run(given, io) {
     workerCount(given, 'check')
-    // The schema takes a while to load; the other commands should not wait for it.
+    // The schema takes a while to load, and the other commands must not wait for it.
     const [{ loadConfig }, { processWorld }] = await Promise.all([
       import('../../config/load.ts'),
       import('../../config/world.ts'),

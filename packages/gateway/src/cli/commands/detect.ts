@@ -1,7 +1,7 @@
 import { detectModel, type FormatId } from '@dragoman/core'
-import { usageError } from '../cli-error.ts'
+import { usageError } from '../../terminal/cli-error.ts'
 import type { Command } from '../command.ts'
-import { formatNamed } from '../known-format.ts'
+import { formatNamed } from '../shared-options.ts'
 
 export const detect: Command = {
   name: 'detect',
@@ -40,7 +40,7 @@ export const detect: Command = {
 }
 
 function readOverride(given: string): [pattern: string, format: FormatId] {
-  // The last sign divides: a pattern may hold one, the name of a format never does.
+  // The last `=` divides: a pattern may hold one, and the name of a format never does.
   const at = given.lastIndexOf('=')
   if (at < 1)
     throw usageError(`--override needs PATTERN=FORMAT, not "${given}"`, 'See dragoman detect --help')

@@ -1,7 +1,7 @@
 import { formats as allFormats, getToolIdStrategy, resolveFormatId, type Format } from '@dragoman/core'
-import { CliError } from '../cli-error.ts'
+import { CliError } from '../../terminal/cli-error.ts'
 import type { Command } from '../command.ts'
-import type { Output } from '../output.ts'
+import type { Output } from '../../terminal/output.ts'
 
 export const formats: Command = {
   name: 'formats',
@@ -49,7 +49,7 @@ function tableOf(list: readonly Format[], out: Output): string {
   return `${rows.map((row) => row.trimEnd()).join('\n')}\n`
 }
 
-/** Cut to what is left of the width of a terminal: a table with broken rows cannot be read. */
+/** Cuts a text to the rest of the width of the terminal, as a table with broken rows cannot be read. */
 function shortened(text: string, columns: number | undefined, used: number): string {
   const room = columns === undefined ? text.length : Math.max(10, columns - used)
   return text.length > room ? `${text.slice(0, room - 1)}…` : text

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { rename, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { isOpenRouter, upstreamUrlFault, withVersionPath } from '../../config/upstream-url.ts'
-import { makeFolder } from '../../files/make-folder.ts'
-import { CliError, failure, usageError } from '../cli-error.ts'
+import { makeFolder } from '../../base/make-folder.ts'
+import { CliError, failure, usageError } from '../../terminal/cli-error.ts'
 import type { Command } from '../command.ts'
 import { starterConfig } from '../starter-config.ts'
 
@@ -57,7 +57,7 @@ function readKeyVariable(name: string | undefined, upstream: string | undefined)
 
 const hint = 'See dragoman init --help'
 
-/** Readable by the user alone, and never half a file in the place of a whole one. */
+/** Writes a file that only the user can read. It replaces another file as a whole, never by half a file. */
 async function writePrivately(path: string, text: string, isReplacing: boolean): Promise<void> {
   const target = isReplacing ? `${path}.${randomUUID()}.tmp` : path
   try {

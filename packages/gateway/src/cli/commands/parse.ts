@@ -1,8 +1,7 @@
 import type { Command } from '../command.ts'
 import { openInput, readText } from '../input.ts'
 import { parseJsonLines } from '../json-lines.ts'
-import { parsePieces } from '../parse-pieces.ts'
-import { modelOptions, promptOptions, readParseSettings } from '../parse-settings.ts'
+import { modelOptions, parsePieces, promptOptions, readParseSettings } from '../parse-settings.ts'
 
 export const parse: Command = {
   name: 'parse',

@@ -1,16 +1,18 @@
 import cluster from 'node:cluster'
 import type { LoadedConfig, LoadResult } from '../../config/load.ts'
 import type { Metrics } from '../../observe/metrics.ts'
-import type { OwnTerminal } from '../../runtime/own-terminal.ts'
-import type { Service } from '../../runtime/service.ts'
+import type { OwnTerminal } from '../../server/own-terminal.ts'
+import type { Service } from '../../server/service.ts'
 import type { CommandArguments } from '../arguments.ts'
-import { CliError, failure } from '../cli-error.ts'
+import { failure } from '../../terminal/cli-error.ts'
 import type { Command } from '../command.ts'
-import { configOptions, exitCodeFor, readConfigFlags } from '../config-options.ts'
-import type { Io } from '../io.ts'
+import { configOptions, readConfigFlags } from '../config-options.ts'
+import type { Io } from '../../terminal/io.ts'
 import { packageVersion } from '../package-files.ts'
+import { readConfig } from '../read-config.ts'
+import { startSimulator } from '../built-in-simulator.ts'
 import { serveHints } from '../serve-hints.ts'
-import { workerCount, workersOption } from '../workers-option.ts'
+import { workerCount, workersOption } from '../shared-options.ts'
 
 export const serve: Command = {
   name: 'serve',
@@ -39,28 +41,17 @@ async function runServe(given: CommandArguments, io: Io): Promise<0 | 1> {
   try {
     return await loadAndServe(given, io)
   } finally {
-    // Open, the channel to the process above would keep a worker alive; closed by the process itself, it would end it
-    // at once, with what it still has to say.
+    // The open channel to its parent would keep a worker alive. `process.disconnect` would end the worker at once and
+    // lose what it still has to write.
     cluster.worker?.disconnect()
   }
 }
 
 async function loadAndServe(given: CommandArguments, io: Io): Promise<0 | 1> {
   const workers = workerCount(given, 'serve')
-  const [{ loadConfig }, { processWorld }, { describeIssue }] = await Promise.all([
-    import('../../config/load.ts'),
-    import('../../config/world.ts'),
-    import('../../config/origin.ts'),
-  ])
-  const load = () => loadConfig(processWorld(io.env), readConfigFlags(given))
-  const loaded = await load()
-  if (cluster.isPrimary) {
-    await io.stderr.write(
-      loaded.warnings.map((each) => `dragoman: warning: ${describeIssue(each)}\n`).join(''),
-    )
-  }
-  if (!loaded.ok) throw new CliError(exitCodeFor(loaded.errors), loaded.errors.map(describeIssue).join('\n'))
-  const { OwnTerminal } = await import('../../runtime/own-terminal.ts')
+  const warnings = cluster.isPrimary ? 'shown' : 'hidden'
+  const { loaded, load } = await readConfig(readConfigFlags(given), io, warnings)
+  const { OwnTerminal } = await import('../../server/own-terminal.ts')
   const terminal = new OwnTerminal()
   const code = await serveUntilTheEnd({ loaded, load, workers, terminal, io })
   terminal.endIfGone()
@@ -76,18 +67,18 @@ async function serveUntilTheEnd(serving: Serving): Promise<0 | 1> {
   return serving.workers === 1 ? serveAlone(serving) : serveWithWorkers(serving)
 }
 
-/** A worker begins with the files of the others, or not at all. */
+/** A worker starts with the files that the others have, or not at all. */
 async function checkFiles({ loaded, io }: Serving): Promise<void> {
   const [{ lostFiles }, { describeIssue }, { filesInForce }] = await Promise.all([
-    import('../../config/lost-files.ts'),
+    import('../../config/watcher.ts'),
     import('../../config/origin.ts'),
-    import('../../runtime/worker-messages.ts'),
+    import('../../server/worker-messages.ts'),
   ])
   const lost = lostFiles(filesInForce(io.env), loaded)
   if (lost.length > 0) throw failure(lost.map(describeIssue).join('\n'))
 }
 
-/** Who asks for recordings wants to know at once that there will be none. */
+/** Whoever asks for recordings should know at once when there will be none. */
 async function prepareRecording({ config: { record } }: LoadedConfig): Promise<void> {
   if (record === null) return
   const { prepareFolder } = await import('../../recorder/recording-folder.ts')
@@ -111,9 +102,9 @@ async function serveAlone({ loaded, load, terminal, io }: Serving): Promise<0 | 
   const [{ createMetrics }, { followConfig }, { hearHangups }, { Lifetime }, { PatientWriter, STDERR }] =
     await Promise.all([
       import('../../observe/metrics.ts'),
-      import('../../runtime/follow-config.ts'),
-      import('../../runtime/hangups.ts'),
-      import('../../runtime/lifetime.ts'),
+      import('../../config/follow-config.ts'),
+      import('../../server/own-terminal.ts'),
+      import('../../server/lifetime.ts'),
       import('../../observe/patient-writer.ts'),
     ])
   const lifetime = new Lifetime()
@@ -144,10 +135,10 @@ async function serveWithWorkers(serving: Serving): Promise<0 | 1> {
   const { loaded, load, workers: count, terminal, io } = serving
   const [{ Workers }, { followConfig }, { hearHangups }, { Lifetime }, { PatientWriter, STDERR }] =
     await Promise.all([
-      import('../../runtime/workers.ts'),
-      import('../../runtime/follow-config.ts'),
-      import('../../runtime/hangups.ts'),
-      import('../../runtime/lifetime.ts'),
+      import('../../server/workers.ts'),
+      import('../../config/follow-config.ts'),
+      import('../../server/own-terminal.ts'),
+      import('../../server/lifetime.ts'),
       import('../../observe/patient-writer.ts'),
     ])
   const notices = new PatientWriter(STDERR, (lines) => workers.linesDropped(lines))
@@ -189,13 +180,13 @@ async function serveWithWorkers(serving: Serving): Promise<0 | 1> {
   return end.code
 }
 
-/** The process above prints, watches the files and passes signals on. */
+/** The parent process prints, watches the files and passes signals on. */
 async function serveAsWorker({ loaded, load, workers, io }: Serving): Promise<0 | 1> {
   const [{ createConfigWatcher }, { createMetrics }, { ParentProcess }, { Lifetime }] = await Promise.all([
     import('../../config/watcher.ts'),
     import('../../observe/metrics.ts'),
-    import('../../runtime/parent-process.ts'),
-    import('../../runtime/lifetime.ts'),
+    import('../../server/parent-process.ts'),
+    import('../../server/lifetime.ts'),
   ])
   process.on('SIGHUP', () => {})
   const lifetime = new Lifetime()
@@ -225,14 +216,10 @@ async function start(
   { loaded: { config }, workers, io }: Pick<Serving, 'loaded' | 'workers' | 'io'>,
   metrics: Metrics,
 ): Promise<Service> {
-  const [{ startService }, { tuneEngine }] = await Promise.all([
-    import('../../runtime/service.ts'),
-    import('../../runtime/tune-engine.ts'),
-  ])
-  const onRequest = tuneEngine()
+  const { startService } = await import('../../server/service.ts')
   const { isTerminal } = io.stderr
   try {
-    return await startService(config, { metrics, now: io.now, isTerminal, workers, onRequest })
+    return await startService(config, { metrics, now: io.now, isTerminal, workers, startSimulator })
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     throw failure(`cannot listen on ${config.listen.host}:${config.listen.port}: ${reason}`, error)

@@ -3,10 +3,10 @@ import { createSimulator, type Simulator } from '../../simulator/server.ts'
 import { findWriting, writableNames } from '../../simulator/find-writing.ts'
 import { chunkings, faults, fields, modelWords, type SimulatorSettings } from '../../simulator/settings.ts'
 import type { CommandArguments } from '../arguments.ts'
-import { failure, usageError } from '../cli-error.ts'
+import { failure, usageError } from '../../terminal/cli-error.ts'
 import type { Command } from '../command.ts'
-import { didYouMean } from '../did-you-mean.ts'
-import type { Io } from '../io.ts'
+import { didYouMean } from '../../base/did-you-mean.ts'
+import type { Io } from '../../terminal/io.ts'
 
 const usualPort = 12378
 
@@ -46,7 +46,8 @@ export const simulate: Command = {
   ],
   async run(given, io) {
     const simulator = createSimulator(readSettings(given))
-    // Who reads that it listens may end it at once: unhandled, the signal would end it as a failure.
+    // A program that reads the address may send a signal at once. Without a listener the signal would end the
+    // simulator as a failure.
     const ended = Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
     const address = await listen(simulator, readNumber(given, 'port') ?? usualPort)
     await io.stdout.line(`dragoman simulator listening on ${address}`)

@@ -1,0 +1,19 @@
+import type { Failure, FailureKind } from '@dragoman/core'
+
+/** A failure as the answer to a request. */
+export interface Refusal {
+  readonly failure: Failure
+  /** The HTTP status, where the kind of the failure alone does not tell it. */
+  readonly status?: number
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export function refusal(
+  status: number,
+  kind: FailureKind,
+  code: string,
+  message: string,
+  headers: Readonly<Record<string, string>> = {},
+): Refusal {
+  return { status, failure: { kind, code, message }, headers }
+}

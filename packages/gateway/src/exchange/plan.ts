@@ -1,0 +1,160 @@
+import { isUtf8 } from 'node:buffer'
+import {
+  type ConversationRequest,
+  detectFormat,
+  detectModel,
+  type FormatId,
+  formats as records,
+  formatTagOf,
+  type ParserOptions,
+  requestDialects,
+  type RequestNote,
+  type ToolNames,
+  withToolsInPrompt,
+} from '@dragoman/core'
+import type { Dialect } from '../base/dialect.ts'
+import { sameJson } from '../base/json-body.ts'
+import type { GatewayConfig, Upstream } from '../config/config.ts'
+import type { ModelRoute } from '../config/match-model.ts'
+import { answerPath, headersFor, type UpstreamRequest } from '../upstream/upstream-request.ts'
+import { expectedCalls } from './expected-calls.ts'
+import { forcedChoice, habitsOf } from './host-habits.ts'
+
+export type FormatSource = 'configuration' | 'dialect' | 'model name' | 'history' | 'nothing'
+
+/** How one request is carried out: where it goes, what is sent, and how the answer will be read. */
+export interface Plan extends UpstreamRequest {
+  readonly route: ModelRoute
+  readonly upstreamDialect: Dialect
+  /** The format in whose style ids and reasoning are sent to the upstream. */
+  readonly format: FormatId
+  /** What decided the format. */
+  readonly formatFrom: FormatSource
+  readonly parser: ParserOptions
+  readonly toolNames: ToolNames
+  readonly notes: readonly RequestNote[]
+}
+
+export function planRequest(
+  request: ConversationRequest,
+  clientDialect: Dialect,
+  route: ModelRoute,
+  upstream: Upstream,
+  config: GatewayConfig,
+  { received, onParser }: PlanContext = {},
+): Plan {
+  const upstreamDialect = upstream.dialect
+  const requests = requestDialects[upstreamDialect]
+  const { format, formatFrom } = formatFor(request, route, config, upstreamDialect)
+  const { maxTokensField, fixedSampling, prefill } = habitsOf(upstream, route.model)
+  const target = {
+    model: route.model,
+    format,
+    sameDialect: clientDialect === upstreamDialect,
+    signatures: signaturesAt(route, config),
+    foreignReasoning: config.reasoning.foreign,
+    forcedToolChoice: forcedChoice(upstream, route.model, request),
+    maxTokensField,
+    fixedSampling,
+    prefill,
+    allowedFields: config.keys.length === 0 ? undefined : requests.passedFields,
+  }
+  const { request: sent, notes } =
+    route.tools === 'prompt' ? withToolsInPrompt(request, format) : { request, notes: [] }
+  const { body, toolNames, notes: encodingNotes } = requests.encode(sent, target)
+  return {
+    upstream,
+    route,
+    upstreamDialect,
+    format,
+    formatFrom,
+    parser: parserOptions(request, toolNames, route, config, onParser),
+    toolNames,
+    path: answerPath(upstream),
+    headers: headersFor(upstream, request.stream),
+    body: bodyOf({ ...body, ...upstream.body }, received, config),
+    notes: [...notes, ...encodingNotes],
+  }
+}
+
+/** A server of an open model cannot check the signatures of others, whatever style of ids its dialect asks for. */
+function signaturesAt({ format, model }: ModelRoute, config: GatewayConfig): 'checked' | 'unchecked' {
+  const family = format === 'auto' ? detectFormat(model, config.formats.overrides) : format
+  return records.find(({ id }) => id === family)?.template?.signatures ?? 'unchecked'
+}
+
+export interface PlanContext {
+  readonly received?: ReceivedBody
+  /** Is called with each parser that reads a part of the answer. */
+  readonly onParser?: ParserOptions['onOpen']
+}
+
+/** The body of a request as the client sent it, and its JSON. */
+export interface ReceivedBody {
+  readonly bytes: Buffer
+  readonly json: unknown
+}
+
+/**
+ * Of two equal keys in an object we read the last one, and an upstream may read the first. So the bytes of callers
+ * with keys, who are not trusted, are never passed on unchanged.
+ */
+function bodyOf(body: object, received: ReceivedBody | undefined, { keys }: GatewayConfig): string | Buffer {
+  if (received === undefined || keys.length > 0) return JSON.stringify(body)
+  // A client may state `"stream": false` or leave it out. Our own body leaves it out.
+  const said = wantsNoStream(received.json) ? { ...body, stream: false } : body
+  return sameJson(said, received.json) && isUtf8(received.bytes) ? received.bytes : JSON.stringify(body)
+}
+
+function wantsNoStream(json: unknown): boolean {
+  return typeof json === 'object' && json !== null && 'stream' in json && json.stream === false
+}
+
+/**
+ * An explicit format counts first, then the model's name if it tells a format, then the format of the newest call.
+ */
+function formatFor(
+  request: ConversationRequest,
+  route: ModelRoute,
+  config: GatewayConfig,
+  dialect: Dialect,
+): Pick<Plan, 'format' | 'formatFrom'> {
+  if (route.format !== 'auto') return { format: route.format, formatFrom: 'configuration' }
+  const { format, isTold, isOverride } = detectModel(route.model, config.formats.overrides)
+  if (isOverride === true) return { format, formatFrom: 'configuration' }
+  const { format: own } = requestDialects[dialect]
+  if (own !== null) return { format: own, formatFrom: 'dialect' }
+  if (format !== 'standard' || isTold === true) return { format, formatFrom: 'model name' }
+  const calls = request.contents.flatMap(({ blocks }) => blocks.filter((block) => block.type === 'tool_call'))
+  const tag = formatTagOf(calls.at(-1)?.id ?? '')
+  return tag === null || tag === 'std'
+    ? { format: 'standard', formatFrom: 'nothing' }
+    : { format: tag, formatFrom: 'history' }
+}
+
+function parserOptions(
+  request: ConversationRequest,
+  toolNames: ToolNames,
+  route: ModelRoute,
+  { formats, limits, delivery }: GatewayConfig,
+  onOpen: ParserOptions['onOpen'],
+): ParserOptions {
+  const detected = detectModel(route.model, formats.overrides)
+  const format = route.format === 'auto' && detected.isOverride === true ? detected.format : route.format
+  const { calls, tools } = expectedCalls(request, route.tools === 'prompt' ? undefined : toolNames)
+  return {
+    format,
+    model: route.model,
+    calls,
+    tools,
+    delivery,
+    limits: {
+      toolCallBytes: limits.toolCallBytes,
+      byFormat: formats.toolCallBytes,
+      overflow: limits.overflow,
+    },
+    promptOpensReasoning: route.startsInReasoning ?? undefined,
+    markers: Object.keys(formats.markers).length === 0 ? undefined : formats.markers,
+    onOpen,
+  }
+}

@@ -1,0 +1,216 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import {
+  type ConversationRequest,
+  decodeAnthropicRequest,
+  decodeChatRequest,
+  type Failure,
+  mintToolId,
+  responsesWithoutCall,
+} from '@dragoman/core'
+import type { GatewayConfig } from '../config/config.ts'
+import { matchModel, ruleFor } from '../config/match-model.ts'
+import { parseBody, withoutByteOrderMark } from '../base/json-body.ts'
+import { readBody } from '../base/read-body.ts'
+import type { Refusal } from '../base/refusal.ts'
+import { sendJson } from '../base/send.ts'
+import type { OpenRecording } from '../recorder/exchange-recording.ts'
+import type { Recorder } from '../recorder/recorder.ts'
+import { tapResponse, tapUpstream } from '../recorder/tap.ts'
+import type { ClientAnswer } from '../exchange/client-answer.ts'
+import { type AnswerOutput, Exchange } from '../exchange/exchange.ts'
+import { lateBody, modelNotFound } from './refusals.ts'
+import type { RequestLog } from './request-log.ts'
+import type { Upstreams } from '../upstream/upstreams.ts'
+import { estimateTokens } from '../exchange/estimate-tokens.ts'
+import { createStreamPipeline, createWholePipeline, type PipelineOptions } from '../exchange/pipeline.ts'
+import { type ReceivedBody, type Plan, planRequest } from '../exchange/plan.ts'
+
+/** What a route needs to answer one request. */
+export interface RouteContext {
+  readonly request: IncomingMessage
+  readonly client: ClientAnswer
+  readonly config: GatewayConfig
+  readonly upstreams: Upstreams
+  /** Undefined where exchanges are not recorded. */
+  readonly recorder: Recorder | undefined
+  readonly log: RequestLog
+}
+
+/**
+ * `POST /v1/messages` and `POST /v1/chat/completions`: makes the exchange that will answer the request, for the
+ * caller to start. Resolves to undefined where the request was refused.
+ */
+export async function openExchange(context: RouteContext): Promise<Exchange | undefined> {
+  const { client, config, log, upstreams } = context
+  const recording = context.recorder?.open(client.requestId, client.dialect)
+  if (recording !== undefined) tapResponse(client.response, recording)
+  const read = await readRequest(context, recording)
+  if (read === undefined) return undefined
+  const { request: decoded, received } = read
+  const route = matchModel(config, decoded.model)
+  if (route === undefined) {
+    client.refuse(modelNotFound(decoded.model))
+    return undefined
+  }
+  const upstream = await upstreams.resolve(route.upstream)
+  if (upstream.dialect !== 'anthropic-messages' && decoded.extra['thread'] !== undefined) {
+    client.refuse(noThreads)
+    return undefined
+  }
+  const onParser = log.parserOpened.bind(log)
+  const plan = planRequest(decoded, client.dialect, route, upstream, config, { received, onParser })
+  log.plan(plan)
+  recording?.upstreamRequest(plan)
+  return exchangeFor(context, decoded, plan, recording)
+}
+
+/** `POST /v1/messages/count_tokens`: no upstream is asked, but the model must exist. */
+export async function countTokens(context: RouteContext): Promise<void> {
+  const { client, config } = context
+  const read = await readRequest(context)
+  if (read === undefined) return
+  const { request } = read
+  if (ruleFor(request.model, config) === undefined) client.refuse(modelNotFound(request.model))
+  else sendJson(client.response, 200, { input_tokens: estimateTokens(request) })
+}
+
+/** Reads and decodes the request. Where that fails, the client is told why and the result is undefined. */
+async function readRequest(
+  context: RouteContext,
+  recording?: OpenRecording,
+): Promise<{ readonly request: ConversationRequest; readonly received: ReceivedBody } | undefined> {
+  const { request, client, config, log } = context
+  const { bodyBytes } = config.limits
+  const body = await readBody(request, { limit: bodyBytes, longest: config.timeouts.clientBody })
+  if (body.is === 'gone') return undefined
+  if (body.is === 'late') {
+    client.refuse(lateBody)
+    return undefined
+  }
+  if (body.is === 'too-large') {
+    client.refuse({
+      failure: failure('too-large', 'request_too_large', `The body is larger than ${bodyBytes} bytes.`),
+    })
+    return undefined
+  }
+  log.received(body.bytes.length, config.warnings.conversationBytes)
+  const bytes = withoutByteOrderMark(body.bytes)
+  const text = bytes.toString('utf8')
+  recording?.clientRequest(text)
+  const json = parseBody(text, config.limits.jsonDepth)
+  if (json.is === 'invalid') {
+    client.refuse({ failure: failure('invalid-request', 'invalid_json', json.message) })
+    return undefined
+  }
+  const decoded =
+    client.dialect === 'anthropic-messages'
+      ? decodeAnthropicRequest(json.value)
+      : decodeChatRequest(json.value)
+  if ('error' in decoded) {
+    const { field, message } = decoded.error
+    const wrong = failure('invalid-request', 'invalid_request', message)
+    client.refuse({ failure: field === 'body' ? wrong : { ...wrong, field } })
+    return undefined
+  }
+  log.model = decoded.request.model
+  log.notes(decoded.notes)
+  const [orphan] = config.strictHistory ? responsesWithoutCall(decoded.request.contents) : []
+  if (orphan !== undefined) {
+    const message = `There is a tool result for "${orphan.callId}", but no call with this id.`
+    client.refuse({
+      failure: { ...failure('invalid-request', 'unknown_tool_call', message), field: 'messages' },
+    })
+    return undefined
+  }
+  return { request: decoded.request, received: { bytes, json: json.value } }
+}
+
+function exchangeFor(
+  context: RouteContext,
+  request: ConversationRequest,
+  plan: Plan,
+  recording: OpenRecording | undefined,
+): Exchange {
+  const { config, client, upstreams, log } = context
+  return new Exchange({
+    client,
+    observer: log,
+    timeouts: {
+      finishGrace: plan.route.timeouts.finishGrace,
+      ping: config.timeouts.ping,
+      clientStall: config.timeouts.clientStall,
+    },
+    responseBytes: config.limits.responseBytes,
+    wantsStream: request.stream,
+    callUpstream: (listener, connection) => {
+      const heard = recording === undefined ? listener : tapUpstream(listener, recording)
+      return upstreams.call(plan, heard, connection)
+    },
+    open: (source, output) => {
+      const options = pipelineOptions(context, request, plan, output)
+      return request.stream ? createStreamPipeline(options, source) : createWholePipeline(options, source)
+    },
+  })
+}
+
+function pipelineOptions(
+  { client, config, log }: RouteContext,
+  request: ConversationRequest,
+  plan: Plan,
+  { write, streamed, whole, failed }: AnswerOutput,
+): PipelineOptions {
+  const { dialect, redact } = client
+  const prefix = dialect === 'anthropic-messages' ? 'msg_' : 'chatcmpl-'
+  return {
+    plan,
+    clientDialect: dialect,
+    clientModel: request.model,
+    // Node keeps random bytes for these in store; for others it asks the system each time.
+    newAnswerId: () => prefix + randomUUID().replaceAll('-', ''),
+    created: Math.floor(Date.now() / 1000),
+    includeUsage: request.wantsUsage === true,
+    inputTokens: () => estimateTokens(request),
+    mint: (format, taken) => {
+      if (format !== 'std') log.callRead(format)
+      return mintToolId({ dialect, format, taken, newId: randomName })
+    },
+    conversationIds: callIds(request),
+    maxEventBytes: config.limits.lineBytes,
+    watcher: log,
+    redact,
+    write,
+    streamed,
+    whole,
+    failed,
+  }
+}
+
+function callIds({ contents }: ConversationRequest): ReadonlySet<string> {
+  const ids = new Set<string>()
+  for (const { blocks } of contents) {
+    for (const block of blocks) if (block.type === 'tool_call') ids.add(block.id)
+  }
+  return ids
+}
+
+function randomName(): string {
+  return randomBytes(9).toString('base64url').replaceAll(/[-_]/g, '')
+}
+
+/**
+ * With a thread, a client leaves the conversation with the server and sends only what is new. The gateway keeps no
+ * conversations. This error makes the SDK send the whole conversation.
+ */
+const noThreads: Refusal = {
+  failure: {
+    kind: 'invalid-request',
+    code: 'thread_unsupported_request',
+    message: 'The gateway keeps no threads: send the whole conversation.',
+    details: { error_code: 'thread_unsupported_request', unsupported: ['thread'] },
+  },
+}
+
+function failure(kind: Failure['kind'], code: string, message: string): Failure {
+  return { kind, code, message }
+}

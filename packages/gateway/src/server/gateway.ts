@@ -1,0 +1,268 @@
+import { randomUUID } from 'node:crypto'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { isLoopbackHost } from '../config/addresses.ts'
+import type { GatewayConfig } from '../config/config.ts'
+import type { Refusal } from '../base/refusal.ts'
+import { sendJson } from '../base/send.ts'
+import type { Logger } from '../observe/logger.ts'
+import type { Metrics } from '../observe/metrics.ts'
+import { countTokens, openExchange, type RouteContext } from './answer-route.ts'
+import { answerModels } from './models.ts'
+import { dialectOf, findRoute, type HttpRoute, type RouteMatch } from './route-table.ts'
+import type { Recorder } from '../recorder/recorder.ts'
+import { allowOrigin, answerPreflight, isPreflight } from '../security/cors.ts'
+import { FailureLimit } from '../security/failure-limit.ts'
+import type { Redactor } from '../security/redact.ts'
+import { checkCaller, checkContent, checkKey, type GatePolicy } from '../security/gatekeeper.ts'
+import { type BuiltInServer, Upstreams } from '../upstream/upstreams.ts'
+import { ClientAnswer } from '../exchange/client-answer.ts'
+import { type Exchange, internalFailure } from '../exchange/exchange.ts'
+import { closeWithSocket } from './queued-responses.ts'
+import { refuseRoute, shuttingDown, tooMany } from './refusals.ts'
+import { RequestLog } from './request-log.ts'
+
+export interface GatewayWorld {
+  readonly logger: Logger
+  readonly metrics: Metrics
+  readonly now: () => number
+  /** Takes secrets out of what upstreams say, before a client sees it. */
+  readonly redact: Redactor
+  /** Undefined where exchanges are never recorded. */
+  readonly recorders?: { readonly current: Recorder | undefined }
+  /** How many clients may be connected; further ones are refused. */
+  readonly connections?: number
+  /** Starts the server that answers where no upstream is configured. */
+  readonly startSimulator: () => Promise<BuiltInServer>
+}
+
+/** How long the last bytes of answers that were cut may take to reach their clients. */
+const CLOSING_MS = 200
+
+/** The HTTP server. Every request passes the same checks, then its route. */
+export class Gateway {
+  private config: GatewayConfig
+  private readonly world: GatewayWorld
+  private readonly server: Server
+  private readonly upstreams: Upstreams
+  private readonly exchanges = new Set<Exchange>()
+  /** The answers of requests that have no exchange yet. */
+  private readonly arriving = new Set<ClientAnswer>()
+  private readonly failureLimit: FailureLimit
+  private gate: GatePolicy
+  /** The address that the server was opened with; a later configuration does not change it. */
+  private readonly bound: { readonly host: string; readonly port: number }
+  private isDraining = false
+  private inFlight = 0
+  private onIdle: () => void = () => {}
+
+  constructor(config: GatewayConfig, world: GatewayWorld) {
+    this.config = config
+    this.world = world
+    this.upstreams = new Upstreams({
+      now: world.now,
+      proxies: config.proxies,
+      startSimulator: world.startSimulator,
+    })
+    this.failureLimit = new FailureLimit(world.now)
+    this.bound = { host: config.listen.host, port: config.listen.port }
+    this.server = createServer(
+      { connectionsCheckingInterval: 1000, maxHeaderSize: config.limits.headerBytes },
+      (request, response) => this.handle(request, response),
+    )
+    this.server.maxConnections = world.connections ?? Infinity
+    this.gate = this.policy()
+    this.setTimeouts()
+  }
+
+  /** Starts listening, and resolves to the address with the actual port. */
+  async listen(): Promise<string> {
+    const { host, port } = this.bound
+    await new Promise<void>((resolve, fail) => {
+      this.server.once('error', fail)
+      this.server.listen(port, host, () => {
+        this.server.off('error', fail)
+        resolve()
+      })
+    })
+    this.gate = this.policy()
+    const name = host.includes(':') ? `[${host}]` : host
+    return `http://${name}:${this.port}`
+  }
+
+  get port(): number {
+    return this.gate.port
+  }
+
+  /** New requests follow the new configuration; those under way keep theirs. */
+  reconfigure(config: GatewayConfig): void {
+    this.config = config
+    this.gate = this.policy()
+    this.setTimeouts()
+  }
+
+  private setTimeouts(): void {
+    const { clientHeaders, clientBody, keepAlive } = this.config.timeouts
+    this.server.headersTimeout = clientHeaders
+    // Node counts this time from the first byte of a request. It ends requests whose body nobody reads.
+    this.server.requestTimeout = clientHeaders + clientBody
+    this.server.keepAliveTimeout = keepAlive
+  }
+
+  /** Waits for the requests under way, for at most `timeouts.drain`, then closes. `/health` reports it meanwhile. */
+  async drain(): Promise<void> {
+    this.isDraining = true
+    if (this.inFlight > 0) await this.untilIdle(this.config.timeouts.drain)
+    for (const exchange of this.exchanges) exchange.cut(shuttingDown.failure)
+    for (const client of this.arriving) client.refuse(shuttingDown)
+    await this.close()
+  }
+
+  private async untilIdle(longest: number): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, longest)
+      this.onIdle = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  }
+
+  private async close(): Promise<void> {
+    const force = setTimeout(() => this.server.closeAllConnections(), CLOSING_MS)
+    await new Promise<void>((resolve) => {
+      this.server.close(() => resolve())
+    })
+    clearTimeout(force)
+    await this.upstreams.close()
+  }
+
+  private handle(request: IncomingMessage, response: ServerResponse): void {
+    closeWithSocket(request, response)
+    const requestId = randomUUID()
+    response.setHeader('x-request-id', requestId).setHeader('request-id', requestId)
+    if (this.isDraining) response.setHeader('connection', 'close')
+    const url = request.url ?? '/'
+    const found = this.findRoute(request.method ?? '', url)
+    const log = new RequestLog(found.is === 'unknown' ? null : found.route, requestId, this.world)
+    // `once` would cost more than all that the listener does, and the event comes only once anyway.
+    response.on('close', () => log.done(response))
+    // Without a listener an error on either socket would end the process.
+    request.on('error', ignore)
+    response.on('error', ignore)
+    const client = new ClientAnswer({
+      response,
+      dialect: dialectOf(url, request.headers),
+      requestId,
+      redact: this.world.redact,
+      observer: log,
+    })
+    const { allowedOrigins } = this.config.listen
+    allowOrigin(request, response, allowedOrigins)
+    const stranger = checkCaller(request, this.gate)
+    if (stranger === null && found.is === 'wrong-method' && isPreflight(request, allowedOrigins)) {
+      answerPreflight(request, response, found.allow)
+      return
+    }
+    const refused = stranger ?? this.check(request, found, log)
+    if (refused !== null) {
+      client.refuse(refused)
+    } else if (found.is === 'route') {
+      const { config, upstreams, world } = this
+      const recorder = world.recorders?.current
+      const context = { request, client, config, upstreams, recorder, log }
+      this.serve(found.route, context).catch((error: unknown) => {
+        log.bug(error)
+        client.refuse({ failure: internalFailure })
+      })
+    }
+  }
+
+  private findRoute(method: string, url: string): RouteMatch {
+    const found = findRoute(method, url)
+    const isOff = found.is === 'route' && found.route.name === 'metrics' && !this.config.metrics
+    return isOff ? { is: 'unknown' } : found
+  }
+
+  /** The other checks, in order. They stand here so that no route can forget one. */
+  private check(request: IncomingMessage, found: RouteMatch, log: RequestLog): Refusal | null {
+    if (found.is !== 'route') return refuseRoute(found, request.url ?? '')
+    const { route } = found
+    if (!route.isOpen) {
+      const admitted = checkKey(request, this.gate)
+      if ('failure' in admitted) return admitted
+      log.key = admitted.keyName
+    }
+    if (route.method === 'POST') return checkContent(request) ?? this.checkRoom()
+    return this.isDraining && route.name === 'models' ? shuttingDown : null
+  }
+
+  private async serve(route: HttpRoute, context: RouteContext): Promise<void> {
+    const { client } = context
+    const { response } = client
+    switch (route.name) {
+      case 'health':
+      case 'ready':
+        sendJson(response, this.isDraining ? 503 : 200, { status: this.isDraining ? 'draining' : 'ok' })
+        return
+      case 'live':
+        sendJson(response, 200, { status: 'ok' })
+        return
+      case 'metrics': {
+        const { contentType, text } = await this.world.metrics.expose()
+        response.writeHead(200, { 'content-type': contentType }).end(text)
+        return
+      }
+      case 'models':
+        await answerModels(context)
+        return
+      case 'count-tokens':
+        this.occupy(client)
+        await countTokens(context)
+        return
+      case 'messages':
+      case 'chat-completions':
+        this.occupy(client)
+        this.run(await openExchange(context), client)
+    }
+  }
+
+  private occupy(client: ClientAnswer): void {
+    this.inFlight++
+    this.arriving.add(client)
+    client.response.on('close', () => {
+      this.arriving.delete(client)
+      if (--this.inFlight === 0) this.onIdle()
+    })
+  }
+
+  private run(exchange: Exchange | undefined, client: ClientAnswer): void {
+    if (exchange === undefined) return
+    this.arriving.delete(client)
+    this.exchanges.add(exchange)
+    client.response.on('close', () => this.exchanges.delete(exchange))
+    exchange.start()
+  }
+
+  private checkRoom(): Refusal | null {
+    if (this.isDraining) return shuttingDown
+    return this.inFlight < this.config.limits.concurrent ? null : tooMany
+  }
+
+  /** Is made once for each configuration and not for each request. */
+  private policy(): GatePolicy {
+    const { listen, keys, limits } = this.config
+    const address = this.server.address()
+    return {
+      isLoopback: isLoopbackHost(this.bound.host),
+      port: typeof address === 'object' && address !== null ? (address satisfies AddressInfo).port : 0,
+      allowedHosts: listen.allowedHosts,
+      allowedOrigins: listen.allowedOrigins,
+      keys,
+      failureLimit: this.failureLimit,
+      authFailuresPerMinute: limits.authFailuresPerMinute,
+    }
+  }
+}
+
+const ignore = (): void => {}

@@ -1,0 +1,83 @@
+import type { GatewayConfig, ModelRule } from '../config/config.ts'
+import { matchModel, ruleFor } from '../config/match-model.ts'
+import { sendJson } from '../base/send.ts'
+import type { Upstreams } from '../upstream/upstreams.ts'
+import type { RouteContext } from './answer-route.ts'
+import { modelNotFound } from './refusals.ts'
+import { modelNamedIn } from './route-table.ts'
+import type { Dialect } from '../base/dialect.ts'
+
+/** Some names that the built-in simulator answers to, as examples for people who try it. */
+const simulated = [
+  'kimi-k2',
+  'kimi-k3',
+  'qwen3-coder',
+  'qwen3',
+  'hermes-4',
+  'deepseek-v3',
+  'deepseek-v4',
+  'standard',
+]
+
+/** `GET /v1/models` and `GET /v1/models/{id}`, in the shape of the client's dialect. */
+export async function answerModels(context: RouteContext): Promise<void> {
+  const { request, client, config, upstreams } = context
+  const { response, dialect } = client
+  const name = modelNamedIn(request.url ?? '')
+  if (name === undefined) {
+    sendJson(response, 200, listOf(await modelNames(config, upstreams), dialect))
+  } else if (await isModel(name, config, upstreams)) {
+    sendJson(response, 200, modelOf(name, dialect))
+  } else {
+    client.refuse(modelNotFound(name))
+  }
+}
+
+function listOf(names: readonly string[], dialect: Dialect): unknown {
+  const data = names.map((id) => modelOf(id, dialect))
+  return dialect === 'openai-chat'
+    ? { object: 'list', data }
+    : { data, has_more: false, first_id: names.at(0) ?? null, last_id: names.at(-1) ?? null }
+}
+
+function modelOf(id: string, dialect: Dialect): unknown {
+  return dialect === 'openai-chat'
+    ? { id, object: 'model', created: 0, owned_by: 'dragoman' }
+    : { type: 'model', id, display_name: id, created_at: '1970-01-01T00:00:00Z' }
+}
+
+async function modelNames(config: GatewayConfig, upstreams: Upstreams): Promise<string[]> {
+  const named = config.models.map(({ match }) => match).filter((match) => !match.includes('*'))
+  return [...new Set([...named, ...(await namesBehindPatterns(config, upstreams))])]
+}
+
+/**
+ * A pattern has no names of its own. Where its upstream lists its models, these are the names that the pattern sends
+ * there.
+ */
+async function namesBehindPatterns(config: GatewayConfig, upstreams: Upstreams): Promise<string[]> {
+  if (config.upstreams === 'simulator') return simulated
+  const open = config.models.filter(({ match, model }) => match.includes('*') && model === null)
+  const known = config.upstreams
+  const lists = open.map(async ({ upstream: name }: ModelRule) => {
+    const upstream = known.get(name)
+    if (upstream === undefined) return []
+    const names = await upstreams.models(upstream)
+    return names.filter((id) => {
+      const route = matchModel(config, id)
+      return route?.upstream === upstream && route.model === id
+    })
+  })
+  return (await Promise.all(lists)).flat()
+}
+
+/** Whether a request for this model would be answered, as far as we can tell: many upstreams list no models. */
+async function isModel(name: string, config: GatewayConfig, upstreams: Upstreams): Promise<boolean> {
+  const rule = ruleFor(name, config)
+  if (rule === undefined) return false
+  const isConfigured = rule.model !== null || !rule.match.includes('*')
+  const upstream = config.upstreams === 'simulator' ? undefined : config.upstreams.get(rule.upstream)
+  if (isConfigured || upstream === undefined) return true
+  const listed = await upstreams.models(upstream)
+  return listed.length === 0 || listed.includes(name)
+}

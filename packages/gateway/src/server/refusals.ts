@@ -1,0 +1,43 @@
+import type { RouteMatch } from './route-table.ts'
+import { type Refusal, refusal } from '../base/refusal.ts'
+
+const soon = { 'retry-after': '1' }
+
+export const shuttingDown = refusal(
+  503,
+  'overloaded',
+  'gateway_shutdown',
+  'The gateway is shutting down.',
+  soon,
+)
+
+export const tooMany = refusal(
+  503,
+  'overloaded',
+  'too_many_requests',
+  'Too many requests are under way.',
+  soon,
+)
+
+/** The rest of the body may still arrive, so the connection cannot be used for another request. */
+export const lateBody = refusal(
+  408,
+  'timeout',
+  'request_timeout',
+  'The body of the request did not come in time.',
+  { connection: 'close' },
+)
+
+export function modelNotFound(model: string): Refusal {
+  return refusal(404, 'not-found', 'model_not_found', `There is no model "${model}".`)
+}
+
+export function refuseRoute(found: Exclude<RouteMatch, { is: 'route' }>, url: string): Refusal {
+  if (found.is === 'unknown') {
+    // The path helps users to find a wrong base address. The query is left out, as it may hold a secret.
+    const path = url.split('?', 1)[0]?.slice(0, 100) ?? ''
+    return refusal(404, 'not-found', 'unknown_route', `There is no such route: ${path}`)
+  }
+  const message = `This route takes ${found.allow}.`
+  return refusal(405, 'invalid-request', 'method_not_allowed', message, { allow: found.allow })
+}

@@ -1,0 +1,244 @@
+import type { ServerResponse } from 'node:http'
+import type {
+  Failure,
+  FinishReason,
+  FormatId,
+  ProblemCode,
+  RepairCode,
+  RequestNote,
+  Usage,
+} from '@dragoman/core'
+import type { Logger } from '../observe/logger.ts'
+import type { HoldingParser, Metrics } from '../observe/metrics.ts'
+import type { ExchangeObserver } from '../exchange/exchange.ts'
+import type { Plan } from '../exchange/plan.ts'
+import type { HttpRoute } from './route-table.ts'
+import type { UpstreamFault } from '../upstream/client.ts'
+
+/** The status that proxies report for a client that left before it got one. */
+const CLIENT_LEFT = 499
+
+const loggedChanges = 50
+
+/** Gathers everything about one request while it runs, and logs it in one line at its end. */
+export class RequestLog implements ExchangeObserver {
+  model: string | null = null
+  /** The name of the key that the client used. */
+  key: string | null = null
+  private readonly route: HttpRoute | null
+  private readonly requestId: string
+  private readonly logger: Logger
+  private readonly metrics: Metrics
+  private readonly now: () => number
+  private readonly startedAt: number
+  private upstreamAt: number | null = null
+  private answeredAt: number | null = null
+  private firstByteAt: number | null = null
+  private carried: Plan | undefined
+  private readonly calls: string[] = []
+  /** How many of the calls are known to be whole. */
+  private wholeCalls = 0
+  private readonly parsers: HoldingParser[] = []
+  private written: FormatId | null = null
+  private readonly problems: string[] = []
+  private readonly repairs: string[] = []
+  private readonly dropped: string[] = []
+  private finish: FinishReason | null = null
+  private failure: Failure | null = null
+  private reason: string | null = null
+  private isCut = false
+  private tokens: Usage | null = null
+
+  constructor(
+    route: HttpRoute | null,
+    requestId: string,
+    world: { logger: Logger; metrics: Metrics; now: () => number },
+  ) {
+    this.route = route
+    this.requestId = requestId
+    this.logger = world.logger
+    this.metrics = world.metrics
+    this.now = world.now
+    this.startedAt = world.now()
+  }
+
+  received(bytes: number, warnAbove: number): void {
+    if (warnAbove === 0 || bytes <= warnAbove) return
+    this.logger.warn({ requestId: this.requestId, bytes }, 'the conversation is long')
+  }
+
+  plan(plan: Plan): void {
+    this.carried = plan
+    this.notes(plan.notes)
+    this.logger.debug(
+      { requestId: this.requestId, upstream: plan.upstream.name, path: plan.path, format: plan.format },
+      'request translated',
+    )
+  }
+
+  notes(notes: readonly RequestNote[]): void {
+    for (const note of notes) {
+      // For notes about messages the reason tells more than the field. The number is limited because a client can
+      // send thousands of calls that need a repair.
+      const what = note.field === 'messages' ? `messages: ${note.reason}` : note.field
+      if (this.dropped.length < loggedChanges) this.dropped.push(`${note.kind} ${what}`)
+      this.logger.debug({ requestId: this.requestId, ...note }, 'request changed')
+    }
+  }
+
+  upstreamCalled(): void {
+    this.upstreamAt ??= this.now()
+  }
+
+  upstreamAnswered(): void {
+    this.answeredAt ??= this.now()
+    this.metrics.streamOpened()
+  }
+
+  firstByte(): void {
+    this.firstByteAt ??= this.now()
+  }
+
+  /** A call was found in text that is written in this format. */
+  callRead(format: FormatId): void {
+    this.written ??= format
+  }
+
+  parserOpened(parser: HoldingParser): void {
+    this.parsers.push(parser)
+    this.metrics.parserOpened(parser)
+  }
+
+  /** Calls come one after the other, so the one before is whole when the next begins. */
+  call(name: string): void {
+    this.wholeCalls = this.calls.length
+    this.calls.push(name)
+  }
+
+  callEnded(): void {
+    this.wholeCalls = this.calls.length
+  }
+
+  problem(code: ProblemCode, message: string): void {
+    this.problems.push(code)
+    this.metrics.problem(this.format() ?? 'standard', code)
+    this.logger.debug({ requestId: this.requestId, code, message }, 'problem in what the model wrote')
+  }
+
+  repair(code: RepairCode, message: string): void {
+    this.repairs.push(code)
+    this.logger.debug({ requestId: this.requestId, code, message }, 'repaired what the model wrote')
+  }
+
+  finished(reason: FinishReason): void {
+    this.finish = reason
+  }
+
+  failed(failure: Failure): void {
+    if (this.failure !== null) return
+    this.failure = failure
+    // A failure before the upstream was called is not an error of the upstream.
+    if (this.upstreamAt !== null) this.metrics.upstreamError(failure.kind)
+  }
+
+  /** The fault holds names and addresses for those who run the gateway. The client is not told them. */
+  upstreamFault({ code, message }: UpstreamFault): void {
+    this.reason = `${code}: ${message}`
+  }
+
+  /** We end the answer because the client takes nothing. No upstream has failed. */
+  clientStalled(): void {
+    this.isCut = true
+  }
+
+  /** The log alone says what went wrong; the client is told that something did. */
+  bug(error: unknown): void {
+    const stack = error instanceof Error ? error.stack : String(error)
+    this.logger.error({ requestId: this.requestId, error: stack }, 'our own bug')
+  }
+
+  usage(usage: Usage): void {
+    this.tokens = usage
+  }
+
+  /** The response is closed: nothing more will happen to it. */
+  done({ writableFinished, headersSent, statusCode }: ServerResponse): void {
+    if (this.answeredAt !== null) this.metrics.streamClosed()
+    for (const parser of this.parsers) this.metrics.parserClosed(parser)
+    const seconds = (this.now() - this.startedAt) / 1000
+    const format = this.format()
+    const firstByte = this.firstByteAt === null ? null : (this.firstByteAt - this.startedAt) / 1000
+    const status = headersSent ? statusCode : CLIENT_LEFT
+    const route = this.route?.path ?? 'unknown'
+    this.metrics.requestEnded({
+      route,
+      status,
+      seconds,
+      secondsToFirstEvent: firstByte,
+      overheadSeconds: this.overhead(),
+      format: this.calls.length > 0 ? format : null,
+    })
+    this.countCalls(format ?? 'standard')
+    this.logger[this.level()](
+      {
+        requestId: this.requestId,
+        route,
+        key: this.key,
+        model: this.model,
+        upstream: this.carried?.upstream.name,
+        upstreamModel: this.carried?.route.model,
+        format,
+        formatFrom: this.written === null ? this.carried?.formatFrom : 'answer',
+        status,
+        how: this.isCut ? 'cut' : writableFinished ? 'answered' : 'left',
+        ms: Math.round(seconds * 1000),
+        firstByteMs: firstByte === null ? null : Math.round(firstByte * 1000),
+        finish: this.finish,
+        calls: orNull(this.calls),
+        problems: orNull(this.problems),
+        repairs: orNull(this.repairs),
+        changed: orNull(this.dropped),
+        tokens: this.tokens === null ? null : this.tokens.inputTokens + this.tokens.outputTokens,
+        failure: this.failureText(),
+        reason: this.failure === null ? null : this.reason,
+      },
+      'request',
+    )
+  }
+
+  /** All calls of an answer that ended well are whole. An answer that was cut may end in half a call. */
+  private countCalls(format: string): void {
+    const isWhole = this.failure === null && this.finish !== null && this.finish !== 'length'
+    const whole = isWhole ? this.calls.length : this.wholeCalls
+    this.metrics.toolCalls(format, 'complete', whole)
+    this.metrics.toolCalls(format, 'incomplete', this.calls.length - whole)
+  }
+
+  private failureText(): string | null {
+    if (this.failure !== null) return `${this.failure.code}: ${this.failure.message}`
+    return this.isCut ? 'client_stalled: The client took nothing for timeouts.clientStall.' : null
+  }
+
+  private format(): FormatId | null {
+    return this.written ?? this.carried?.format ?? null
+  }
+
+  /** Health checks come every few seconds, so they are logged at the lowest level. */
+  private level(): 'debug' | 'info' | 'warn' {
+    if (this.failure !== null || this.isCut) return 'warn'
+    return this.route?.method === 'GET' ? 'debug' : 'info'
+  }
+
+  /**
+   * The time that the gateway added: before it called the upstream, and from the headers of the upstream to the first
+   * byte for the client.
+   */
+  private overhead(): number | null {
+    if (this.upstreamAt === null || this.answeredAt === null || this.firstByteAt === null) return null
+    return (this.upstreamAt - this.startedAt + Math.max(0, this.firstByteAt - this.answeredAt)) / 1000
+  }
+}
+
+function orNull(list: readonly string[]): readonly string[] | null {
+  return list.length === 0 ? null : list
+}

@@ -1,0 +1,81 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Dialect } from '../base/dialect.ts'
+
+/** A route of the gateway, as data that the server, the checks and the tests share. */
+export interface HttpRoute {
+  readonly name:
+    | 'messages'
+    | 'count-tokens'
+    | 'chat-completions'
+    | 'models'
+    | 'health'
+    | 'live'
+    | 'ready'
+    | 'metrics'
+  readonly method: 'GET' | 'POST'
+  /** A path may end in `{id}`, which stands for any text, slashes included: names of models have them. */
+  readonly path: string
+  /** Whether the route answers without a key even where keys are configured. */
+  readonly isOpen: boolean
+}
+
+export const routes: readonly HttpRoute[] = [
+  { name: 'messages', method: 'POST', path: '/v1/messages', isOpen: false },
+  { name: 'count-tokens', method: 'POST', path: '/v1/messages/count_tokens', isOpen: false },
+  { name: 'chat-completions', method: 'POST', path: '/v1/chat/completions', isOpen: false },
+  { name: 'models', method: 'GET', path: '/v1/models', isOpen: false },
+  { name: 'models', method: 'GET', path: '/v1/models/{id}', isOpen: false },
+  { name: 'health', method: 'GET', path: '/health', isOpen: true },
+  { name: 'live', method: 'GET', path: '/health/live', isOpen: true },
+  { name: 'ready', method: 'GET', path: '/health/ready', isOpen: true },
+  { name: 'metrics', method: 'GET', path: '/metrics', isOpen: false },
+]
+
+export type RouteMatch =
+  | { readonly is: 'route'; readonly route: HttpRoute }
+  | { readonly is: 'wrong-method'; readonly route: HttpRoute; readonly allow: string }
+  | { readonly is: 'unknown' }
+
+/**
+ * Finds the route of a request. The base address of some clients ends in `/v1` and that of others does not, so both
+ * spellings work.
+ */
+export function findRoute(method: string, url: string): RouteMatch {
+  const path = pathIn(url)
+  const known = routes.filter((route) => isAt(path, route) || isAt(`/v1${path}`, route))
+  const [first] = known
+  if (first === undefined) return { is: 'unknown' }
+  const route = known.find((each) => each.method === method || (method === 'HEAD' && each.method === 'GET'))
+  if (route !== undefined) return { is: 'route', route }
+  const methods = known.flatMap((each) => (each.method === 'GET' ? ['GET', 'HEAD'] : [each.method]))
+  return { is: 'wrong-method', route: first, allow: methods.join(', ') }
+}
+
+/** The dialect in which a request is answered, also where no such route exists. */
+export function dialectOf(url: string, headers: IncomingHttpHeaders): Dialect {
+  const path = pathIn(url)
+  if (/^(?:\/v1)?\/messages(?:\/|$)/.test(path)) return 'anthropic-messages'
+  if (/^(?:\/v1)?\/chat\//.test(path)) return 'openai-chat'
+  return headers['anthropic-version'] === undefined ? 'openai-chat' : 'anthropic-messages'
+}
+
+/** The model that `/v1/models/{id}` asks for, or undefined where the request is for all models. */
+export function modelNamedIn(url: string): string | undefined {
+  const name = /^(?:\/v1)?\/models\/(.+)$/s.exec(pathIn(url))?.[1]
+  if (name === undefined) return undefined
+  try {
+    return decodeURIComponent(name)
+  } catch {
+    return name
+  }
+}
+
+function pathIn(url: string): string {
+  return url.split('?', 1)[0] ?? ''
+}
+
+function isAt(path: string, route: HttpRoute): boolean {
+  if (!route.path.endsWith('{id}')) return path === route.path
+  const start = route.path.slice(0, -'{id}'.length)
+  return path.startsWith(start) && path.length > start.length
+}
