@@ -1,5 +1,6 @@
 import { EventCollector, replay, type Sink } from '../events.ts'
 import { type ProblemCode, problemCodes, type RepairCode, repairCodes } from '../problems.ts'
+import { HeldText } from '../text/held-text.ts'
 import type { SourceRecording, TextWindow } from '../text/text-window.ts'
 import { prefixWithin } from '../text/utf8.ts'
 import type { ToolSet } from './tool-set.ts'
@@ -37,7 +38,7 @@ export class CallWriter {
   /** What is held back right now, if that is less than the whole call. */
   private hold: SourceRecording | undefined
   /** A call that is held until it is whole. */
-  private pending: { id: string | null; name: string; json: string } | undefined
+  private pending: { id: string | null; name: string; json: HeldText } | undefined
   /** What there is to say about a call that the client has not seen yet, and may never see. */
   private readonly notes = new EventCollector()
 
@@ -77,7 +78,7 @@ export class CallWriter {
     }
     this.state = 'started'
     if (this.options.delivery === 'complete') {
-      this.pending = { id, name: known, json: '' }
+      this.pending = { id, name: known, json: new HeldText() }
     } else {
       this.recording?.keepTail(SHOWN_SOURCE)
       this.onStart()
@@ -90,7 +91,7 @@ export class CallWriter {
   delta(json: string): void {
     if (json === '' || this.state !== 'started') return
     if (this.pending === undefined) this.sink.callDelta(this.made - 1, json)
-    else this.pending.json += json
+    else this.pending.json.add(json)
   }
 
   /** The call is whole. */
@@ -101,7 +102,7 @@ export class CallWriter {
       if (this.isOver()) return
       this.onStart()
       this.sink.callStart(this.made++, this.pending.id, this.pending.name)
-      this.sink.callDelta(this.made - 1, this.pending.json)
+      for (const json of this.pending.json.takePieces()) this.sink.callDelta(this.made - 1, json)
       replay(this.notes.take(), this.sink)
     }
     this.sink.callEnd(this.made - 1, true)

@@ -1,3 +1,4 @@
+import { flatCopy } from './held-text.ts'
 import { byteLength } from './utf8.ts'
 
 /**
@@ -93,7 +94,12 @@ export class TextWindow {
 
 /** A copy of what was read since a certain point: the source of a call, which becomes text again if it is no call. */
 export class SourceRecording {
+  /** What was recorded before `text`, in pieces of some kilobytes. */
+  private earlier: string[] = []
+  private earlierLength = 0
   private text: string
+  /** How many pieces `text` was made of: each takes many times the memory of its characters until they are joined. */
+  private pieces = 0
   private from: number
   private limit = Number.POSITIVE_INFINITY
   /** How many bytes were recorded, up to `counted`: counting them anew each time would be quadratic. */
@@ -109,13 +115,17 @@ export class SourceRecording {
 
   /** From now on only the last `limit` characters matter: enough to show, not to restore. */
   keepTail(limit: number): void {
+    this.gather()
     this.limit = limit
   }
 
   collect(text: string, to: number): void {
     const piece = text.slice(Math.max(this.from, to - this.limit), to)
     this.text += piece
-    if (this.limit === Number.POSITIVE_INFINITY) this.count(text, to)
+    if (this.limit === Number.POSITIVE_INFINITY) {
+      this.count(text, to)
+      if (++this.pieces === 64) this.join()
+    }
     // Cut only now and then: cutting at every character would copy the tail each time.
     if (this.text.length > 2 * this.limit) this.text = this.text.slice(-this.limit)
     this.from = 0
@@ -124,16 +134,18 @@ export class SourceRecording {
 
   /** The reader put the end of it back, and will read and record that again. */
   retract(text: string): void {
+    if (text.length > this.text.length) this.gather()
     this.text = this.text.slice(0, Math.max(0, this.text.length - text.length))
     this.bytes -= byteLength(text)
   }
 
   end(): string {
+    this.gather()
     return this.text.length > this.limit ? this.text.slice(-this.limit) : this.text
   }
 
   lengthAt(input: TextWindow): number {
-    return this.text.length + input.at - this.from
+    return this.earlierLength + this.text.length + input.at - this.from
   }
 
   bytesAt(input: TextWindow): number {
@@ -143,7 +155,22 @@ export class SourceRecording {
 
   /** Everything read so far, without ending the recording. */
   peek(input: TextWindow): string {
+    this.gather()
     return this.text + input.text.slice(this.from, input.at)
+  }
+
+  private join(): void {
+    this.earlierLength += this.text.length
+    this.earlier.push(flatCopy(this.text))
+    this.text = ''
+    this.pieces = 0
+  }
+
+  private gather(): void {
+    if (this.earlier.length === 0) return
+    this.text = this.earlier.join('') + this.text
+    this.earlier = []
+    this.earlierLength = 0
   }
 
   /** What was read may have been put back: then `to` lies before what was counted. */

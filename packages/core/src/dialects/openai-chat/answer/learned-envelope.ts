@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../../json/objects.ts'
 import type { SseEvent } from '../../../sse/items.ts'
+import { flatCopy } from '../../../text/held-text.ts'
 
 /**
  * The events of a stream differ in little but their text. Once one was parsed, the next that is the same around
@@ -64,7 +65,7 @@ export class LearnedEnvelope {
     if (key < 0 || !data.startsWith(literal, start)) return
     const before = source.slice(0, dataStart + start + 1)
     const after = source.slice(dataStart + start + literal.length - 1)
-    this.between = flat(after + before)
+    this.between = flatCopy(after + before)
     this.before = this.between.slice(after.length)
     this.after = this.between.slice(0, after.length)
   }
@@ -98,9 +99,4 @@ function onlyContent(chunk: JsonObject): string | undefined {
 
 function isThere(value: unknown): boolean {
   return value !== undefined && value !== null && value !== ''
-}
-
-/** A copy: a slice would keep the whole chunk alive, and compares slowly. */
-function flat(text: string): string {
-  return String(JSON.parse(JSON.stringify(text)))
 }
