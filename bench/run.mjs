@@ -1,4 +1,5 @@
 import { cpus } from 'node:os'
+import { callMemory } from './call-memory.mjs'
 import { callThroughput } from './call-throughput.mjs'
 import { creation } from './creation.mjs'
 import { detection } from './detection.mjs'
@@ -15,6 +16,7 @@ const questions = {
   detection,
   growth,
   memory,
+  callMemory,
   gateway,
   otherParsers,
 }

@@ -1,4 +1,4 @@
-import { type ProblemCode, type RepairCode, repairCodes } from './problems.ts'
+import type { ProblemCode, RepairCode } from './problems.ts'
 
 /** What a model's output means, in order. The one vocabulary between decoder, parser and encoder. */
 export type ModelEvent =
@@ -68,11 +68,6 @@ export class EventCollector implements Sink {
     this.events = []
     return taken
   }
-}
-
-/** A repair that needs no words of its own. */
-export function repairEvent(code: RepairCode): Extract<ModelEvent, { type: 'repair' }> {
-  return { type: 'repair', code, message: repairCodes[code] }
 }
 
 /** Writes events to a sink as if they happened now. */

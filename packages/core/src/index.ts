@@ -35,12 +35,43 @@ export { formatTagOf } from './ids/mint.ts'
 export { createSseDecoder, type SseDecoder, type SseDecoderOptions } from './sse/decoder.ts'
 export { encodeSse, encodeSseComment, type SseMessage } from './sse/encoder.ts'
 export type { SseComment, SseEvent, SseField, SseFields, SseItem, SseOverflow } from './sse/items.ts'
-export { createChatStreamRewriter, type ChatStreamRewriterOptions } from './translate.ts'
-export type { ChatStreamRewriter } from './dialects/openai-chat/answer/rewrite-stream.ts'
-export type { RecordedEvent } from './dialects/openai-chat/answer/choice-reader.ts'
-export type { AnswerSink, Assembled, Failure, FailureKind, FinishReason, Usage } from './answer/answer.ts'
+export {
+  translateAnswer,
+  type AnswerTranslation,
+  type ReadingOptions,
+  type TranslationOptions,
+} from './translate.ts'
+export {
+  assembleAnswer,
+  createAnswerDecoder,
+  createStreamRewriter,
+  readAnswer,
+  rewriteAnswer,
+  type AnswerAssembler,
+  type AnswerDecoder,
+  type AnswerDecoderOptions,
+  type AssembledAnswer,
+  type RecordedEvent,
+  type RewriterOptions,
+  type RewrittenAnswer,
+  type StreamRewriter,
+} from './translate-parts.ts'
+export { defaultDialect, dialectIds, dialects, isDialectId, type DialectId } from './dialects/index.ts'
+export type {
+  AnswerDialect,
+  Dialect,
+  EncodeOptions,
+  ErrorDialect,
+  HttpDialect,
+  RateLimit,
+  RateLimitDialect,
+  RoutePattern,
+} from './dialects/dialect.ts'
+export type { AnswerSink, FinishReason, UpstreamCall, Usage } from './answer/answer.ts'
+export type { Failure, FailureKind } from './answer/failure.ts'
 export type { MintId } from './answer/ids.ts'
-export type { AnswerDecoder } from './answer/stream.ts'
+export type { AnswerWatcher } from './answer/watch.ts'
+export type { WholeAnswer, WholeAsEvents, WholeCollector } from './answer/whole.ts'
 export type {
   ConversationRequest,
   OutputFormat,
@@ -59,58 +90,16 @@ export {
   type History,
   type HistoryTarget,
 } from './dialects/history.ts'
-export type { DialectMessages, RequestDialect } from './dialects/request-contract.ts'
-export { requestDialects } from './dialects/requests.ts'
+export type { DialectMessages, RequestDialect } from './dialects/dialect.ts'
 export { responsesWithoutCall } from './request/history-repair.ts'
 export type { DecodedRequest, RequestError } from './request/decoding.ts'
 export { makeSignature } from './request/reasoning-signature.ts'
 export type { AnthropicTarget, ChatTarget, EncodedRequest } from './request/target.ts'
 export { shortToolNames, type ToolNames } from './request/tools.ts'
-export {
-  createAnthropicStreamEncoder,
-  type AnthropicStreamEncoder,
-  type AnthropicStreamOptions,
-} from './dialects/anthropic-messages/answer/encode.ts'
-export {
-  assembleAnthropicMessage,
-  type AnthropicMessageAssembler,
-  type AnthropicMessageOptions,
-} from './dialects/anthropic-messages/answer/assemble-message.ts'
-export { anthropicErrorBody, anthropicErrorResponse } from './dialects/anthropic-messages/errors.ts'
-export { MessageCollector } from './dialects/anthropic-messages/answer/message-collector.ts'
-export { streamOfMessage } from './dialects/anthropic-messages/answer/message-to-stream.ts'
 export { decodeAnthropicRequest } from './dialects/anthropic-messages/request/decode.ts'
 export { encodeAnthropicRequest } from './dialects/anthropic-messages/request/encode.ts'
-export {
-  createChatStreamEncoder,
-  type ChatStreamEncoder,
-  type ChatStreamOptions,
-} from './dialects/openai-chat/answer/encode.ts'
-export {
-  assembleChatCompletion,
-  type ChatCompletionAssembler,
-  type ChatCompletionOptions,
-} from './dialects/openai-chat/answer/assemble-completion.ts'
-export { CompletionCollector } from './dialects/openai-chat/answer/completion-collector.ts'
-export {
-  streamOfCompletion,
-  type CompletionStreamOptions,
-} from './dialects/openai-chat/answer/completion-to-stream.ts'
-export { chatErrorBody, chatErrorResponse } from './dialects/openai-chat/errors.ts'
 export { decodeChatRequest } from './dialects/openai-chat/request/decode.ts'
 export { encodeChatRequest } from './dialects/openai-chat/request/encode.ts'
-export {
-  createAnthropicAnswerDecoder,
-  createChatAnswerDecoder,
-  readAnthropicMessage,
-  readChatCompletion,
-  rewriteAnthropicMessage,
-  rewriteAnthropicStream,
-  rewriteChatCompletion,
-  type AnswerDecoderOptions,
-  type AnthropicRewriteOptions,
-  type ReadAnswerOptions,
-} from './translate-answer.ts'
 export { isPromptFormat, promptFormatIds, type PromptFormatId } from './prompt-tools/prompt-formats.ts'
 export { withToolsInPrompt, type PromptedRequest } from './prompt-tools/prompt-request.ts'
 export { toProviderFormat, type ProviderTools } from './prompt-tools/provider-format.ts'

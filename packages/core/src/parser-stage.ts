@@ -39,6 +39,9 @@ export interface ParserLimits {
   readonly overflow?: 'error' | 'flush'
 }
 
+/** How many bytes of a call are held back at most, where nothing else is said. */
+export const defaultToolCallBytes = 4_194_304
+
 /** A parser that writes to a sink of the caller's: nothing is allocated per event. */
 export interface ParserStage {
   /** The format whose syntax the stream has shown, or null before it has. */
@@ -56,6 +59,8 @@ export interface PassingStage extends ParserStage {
    * parser would now pass on as they are. It reads nothing: `push` does.
    */
   countPassing(text: string, ends: readonly number[]): number
+  /** Something else than text comes next: half a marker that is held is the text that it is. */
+  settle(): void
 }
 
 export function createParserStage(options: ParserOptions, destination: Sink): ParserStage {
@@ -86,7 +91,7 @@ function openReader(options: ParserOptions, destination: Sink): Reader {
     expectedFormat: reading.expectedFormat,
     tools,
     delivery: oneOf('delivery', options.delivery ?? 'incremental', ['incremental', 'complete']),
-    toolCallBytes: byteLimit('toolCallBytes', options.limits?.toolCallBytes ?? 4_194_304),
+    toolCallBytes: byteLimit('toolCallBytes', options.limits?.toolCallBytes ?? defaultToolCallBytes),
     limitOf: limitsOf(options.limits?.byFormat),
     overflow: oneOf('limits.overflow', options.limits?.overflow ?? 'error', ['error', 'flush']),
   })
@@ -129,6 +134,10 @@ class Stage implements ParserStage {
 }
 
 class CountingStage extends Stage implements PassingStage {
+  settle(): void {
+    this.reader.settle()
+  }
+
   countPassing(text: string, ends: readonly number[]): number {
     return this.reader.countPassing(text, ends)
   }

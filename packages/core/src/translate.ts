@@ -1,55 +1,248 @@
-import type { MintId } from './answer/ids.ts'
-import type { RewriteOptions } from './dialects/openai-chat/answer/rewrite-options.ts'
-import { rewriteChatStream, type ChatStreamRewriter } from './dialects/openai-chat/answer/rewrite-stream.ts'
-import { mintToolId } from './dialects/mint.ts'
-import { declaredTools, type ParserOptions } from './parser-stage.ts'
-import { createPassingParser as createParser } from './parser.ts'
+import type { AnswerSink } from './answer/answer.ts'
+import { CallPolicy } from './answer/calls/policy.ts'
+import { emptyAnswer, type Failure } from './answer/failure.ts'
+import { AnswerIds, type MintId } from './answer/ids.ts'
+import { AnswerOutput } from './answer/output.ts'
+import { AnswerStream, type WireAnswer } from './answer/stream.ts'
+import { type AnswerWatcher, WatchedAnswer } from './answer/watch.ts'
+import type { WholeCollector } from './answer/whole.ts'
+import type { AnswerDialect, EncodeOptions } from './dialects/dialect.ts'
+import { dialects, type DialectId } from './dialects/index.ts'
+import {
+  createPassingStage,
+  declaredTools,
+  defaultToolCallBytes,
+  type ParserOptions,
+} from './parser-stage.ts'
+import { HeldText } from './text/held-text.ts'
 
-export type ChatStreamRewriterOptions = { readonly parser?: ParserOptions } & Omit<
-  RewriteOptions,
-  'openParser' | 'declaredTools' | 'delivery' | 'mint'
-> &
-  IdSource
-
-/** A fresh text for each id, which then has the style of the dialect; or the whole id. */
-type IdSource = { readonly newId: () => string } | { readonly mint: MintId }
-
-/** Rewrites a chat stream with a parser of its own for each choice, all made from the same options. */
-export function createChatStreamRewriter(options: ChatStreamRewriterOptions): ChatStreamRewriter {
-  return rewriteChatStream(chatRewriteOptions(options))
+/** How the calls of an answer are read, whatever becomes of it. */
+export interface ReadingOptions {
+  readonly parser: ParserOptions
+  readonly mint: MintId
+  /** The ids that the conversation already holds: a call of the answer gets none of them. */
+  readonly conversationIds?: ReadonlySet<string> | undefined
+  /** The name by which the client knows a tool. */
+  readonly clientToolName?: ((name: string) => string) | undefined
+  /** The longest event. */
+  readonly maxEventBytes?: number | undefined
+  /** `pass`: a stream that is not as it should be goes on as far as it can. Default `fail`. */
+  readonly faults?: 'fail' | 'pass' | undefined
+  readonly watcher?: AnswerWatcher | undefined
+  /** What was dropped, or taken although something is wrong with it. */
+  readonly onWarning?: ((message: string) => void) | undefined
 }
 
-// Field by field: an object that is spread and then given functions is made anew by the runtime each time, which
-// takes longer than reading a short answer.
-export function chatRewriteOptions(options: ChatStreamRewriterOptions): RewriteOptions {
-  const { parser = {} } = options
-  // Wrong options must fail here, not at the first chunk that an upstream sends.
-  let first: ReturnType<typeof createParser> | undefined = createParser(parser)
-  const openParser = (): ReturnType<typeof createParser> => {
-    const opened = first ?? createParser(parser)
-    first = undefined
-    return opened
+export interface TranslationOptions extends ReadingOptions {
+  /** What the upstream speaks. */
+  readonly from: DialectId
+  /** What the client speaks. */
+  readonly to: DialectId
+  /** How the upstream answered. */
+  readonly delivered: 'stream' | 'whole'
+  /** What the client asked for. */
+  readonly wants: 'stream' | 'whole'
+  /** What the answer needs to be written in another dialect; not asked for where both speak the same. */
+  readonly encoding: () => Omit<EncodeOptions, 'write' | 'includeUsage'>
+  /** Whether the client asked for a chunk with the usage. */
+  readonly includeUsage: boolean
+  /** Takes secrets out of what the upstream says about its failure. */
+  readonly redact?: ((text: string) => string) | undefined
+}
+
+/** An answer on its way from an upstream to a client. */
+export interface AnswerTranslation {
+  /** `finishing`: the upstream has said why it ended; little more will come. */
+  readonly state: 'reading' | 'finishing' | 'ended'
+  /** Why the answer is no whole one, or null. */
+  readonly failure: Failure | null
+  /** Whether the client has been given anything: until then a failure can be a response of its own. */
+  readonly isStarted: boolean
+  /** Takes bytes of the upstream, and returns text for the client. */
+  push(chunk: string | Uint8Array): string
+  /** The upstream has ended. `cause`: why it was given up, where it was; that is more than its answer can tell. */
+  end(cause?: Failure): string
+}
+
+/** One upstream answer for one client, streamed or whole, in the same dialect or another. */
+export function translateAnswer(options: TranslationOptions): AnswerTranslation {
+  return new Translation(options)
+}
+
+class Translation implements AnswerTranslation {
+  private readonly output = new AnswerOutput()
+  private readonly source: AnswerDialect
+  private readonly answer: WireAnswer
+  private readonly stream: AnswerStream
+  /** The body of a whole answer, until all of it has come. */
+  private readonly body: HeldBody | null
+  private readonly collector: WholeCollector | null
+  private readonly isSameDialect: boolean
+  isStarted = false
+  private emptiness: Failure | null = null
+
+  constructor(options: TranslationOptions) {
+    const { from, to, delivered, wants } = options
+    const isWhole = wants === 'whole'
+    this.source = dialects[from].answer
+    this.isSameDialect = from === to
+    const includeUsage = options.includeUsage || isWhole
+    this.answer = this.isSameDialect
+      ? patchAnswer(from, options, this.output, includeUsage)
+      : this.source.decode(openPolicy(dialects[to].answer, options, this.encoder(options, includeUsage)))
+    this.stream = new AnswerStream(this.answer, options, (data) => this.source.unwrap(data))
+    this.body = delivered === 'whole' ? new HeldBody() : null
+    this.collector = isWhole ? dialects[to].answer.whole.collect() : null
   }
-  return {
-    openParser,
-    mint: mintOf(options),
-    conversationIds: options.conversationIds,
-    declaredTools: declaredTools(parser),
-    delivery: parser.delivery,
+
+  get state(): AnswerTranslation['state'] {
+    return this.stream.state
+  }
+
+  get failure(): Failure | null {
+    return this.answer.failure ?? this.emptiness
+  }
+
+  push(chunk: string | Uint8Array): string {
+    if (this.body !== null) {
+      this.body.push(chunk)
+      return ''
+    }
+    if (this.state === 'ended') return ''
+    this.stream.push(chunk)
+    return this.deliver(null)
+  }
+
+  end(cause?: Failure): string {
+    const { stream, body } = this
+    if (stream.state === 'ended') return ''
+    if (body === null || cause !== undefined) {
+      stream.end(cause)
+      return this.deliver(null)
+    }
+    const whole = this.source.whole.toEvents(body.take())
+    if ('failure' in whole) {
+      stream.end(whole.failure)
+      return this.deliver(null)
+    }
+    stream.push(whole.events)
+    stream.end()
+    return this.deliver(whole)
+  }
+
+  private encoder({ to, encoding }: TranslationOptions, includeUsage: boolean): AnswerSink {
+    const { output } = this
+    const sink = dialects[to].answer.encode({
+      ...encoding(),
+      includeUsage,
+      write: (text) => output.push(text),
+    })
+    return new StartedAnswer(sink, output)
+  }
+
+  /** `came` is the whole answer of the upstream, and the events that were made of it. */
+  private deliver(came: { readonly json: string; readonly events: string } | null): string {
+    // A failure before the first event is a response of its own: comments would be in its way.
+    if (!this.output.isStarted) return ''
+    const text = this.output.take().join('')
+    if (this.collector === null) {
+      this.isStarted = true
+      return text
+    }
+    // Numbers and white space of a whole answer stay as they came where nothing in it had to change.
+    if (this.isSameDialect && text === came?.events) return this.whole(came.json)
+    this.collector.push(text)
+    if (this.state !== 'ended' || this.failure !== null) return ''
+    const whole = this.collector.end()
+    if (whole !== null) return this.whole(whole.json)
+    // The stream ended well, but held nothing of which an answer could be made.
+    this.emptiness = emptyAnswer
+    return ''
+  }
+
+  private whole(json: string): string {
+    this.isStarted = true
+    return json
+  }
+}
+
+/** Nothing is written for an answer that fails before it has begun: the failure is a response of its own. */
+class StartedAnswer extends WatchedAnswer {
+  private readonly output: AnswerOutput
+
+  constructor(sink: AnswerSink, output: AnswerOutput) {
+    super(sink, {})
+    this.output = output
+  }
+
+  override fail(failure: Failure): void {
+    if (this.output.isStarted) super.fail(failure)
+  }
+}
+
+/** The bytes of a body, until all of it has come. */
+class HeldBody {
+  private readonly decoder = new TextDecoder()
+  private readonly text = new HeldText()
+
+  push(chunk: string | Uint8Array): void {
+    this.text.add(typeof chunk === 'string' ? chunk : this.decoder.decode(chunk, { stream: true }))
+  }
+
+  take(): string {
+    this.text.add(this.decoder.decode())
+    return this.text.take()
+  }
+}
+
+/** The stream of an upstream for a client of the same dialect. */
+export function patchAnswer(
+  dialect: DialectId,
+  options: ReadingOptions,
+  output: AnswerOutput,
+  includeUsage: boolean,
+): WireAnswer {
+  const { answer } = dialects[dialect]
+  return answer.patch({
+    openPolicy: (sink, choice) => openPolicy(answer, options, sink, choice),
+    output,
+    includeUsage,
+    faults: options.faults ?? 'fail',
     onWarning: options.onWarning,
-    onRecord: options.onRecord,
-    onCall: options.onCall,
-    onUsage: options.onUsage,
-    onFinish: options.onFinish,
-    faults: options.faults,
-    withholdUsage: options.withholdUsage,
-    clientToolName: options.clientToolName,
-    maxEventBytes: options.maxEventBytes,
-  }
+  })
 }
 
-function mintOf(source: IdSource): MintId {
-  if ('mint' in source) return source.mint
-  const { newId } = source
-  return (format, taken) => mintToolId({ dialect: 'openai-chat', format, newId, taken })
+/** The policy of one choice. Whoever watches is told the end and the usage of the first alone. */
+export function openPolicy(
+  { isLegalCallId }: Pick<AnswerDialect, 'isLegalCallId'>,
+  options: ReadingOptions,
+  sink: AnswerSink,
+  choice = 0,
+): CallPolicy {
+  const { parser, mint, conversationIds, clientToolName, watcher, onWarning } = options
+  const watched =
+    watcher === undefined ? sink : new WatchedAnswer(sink, choice === 0 ? watcher : besides(watcher))
+  // Field by field: an object that is spread and then given functions is made anew by the runtime each time, which
+  // takes longer than reading a short answer.
+  return new CallPolicy(
+    {
+      openParser: (parserSink) => createPassingStage(parser, parserSink),
+      ids: new AnswerIds(mint, conversationIds, isLegalCallId),
+      declaredTools: declaredTools(parser),
+      clientToolName,
+      delivery: parser.delivery,
+      heldLimit: parser.limits?.toolCallBytes ?? defaultToolCallBytes,
+      onWarning,
+    },
+    watched,
+  )
+}
+
+function besides(watcher: AnswerWatcher): AnswerWatcher {
+  return {
+    call: (name) => watcher.call?.(name),
+    callEnded: () => watcher.callEnded?.(),
+    problem: (code, message, source) => watcher.problem?.(code, message, source),
+    repair: (code, message) => watcher.repair?.(code, message),
+  }
 }

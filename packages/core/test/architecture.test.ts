@@ -54,12 +54,14 @@ const zones: Readonly<Record<string, readonly string[]>> = {
   ],
   'prompt-tools': ['request', 'json', 'conversation', 'errors', 'formats/format-id', 'formats/template'],
   translate: [
+    'text',
     'parser',
     'dialects',
     'request',
     'answer',
     'json',
     'sse',
+    'text',
     'ids',
     'conversation',
     'events',
@@ -151,11 +153,6 @@ const namedFormats: readonly {
     names: ['anthropic'],
     why: 'Servers of this dialect check ids and reasoning by the rules of Anthropic, whatever model runs there.',
   },
-  {
-    in: 'adapters/fetch/prepare-request',
-    names: ['anthropic'],
-    why: 'The same rule, until the adapter asks the dialect.',
-  },
 ]
 
 describe('what is known of a family of models', () => {
@@ -184,16 +181,11 @@ describe('what is known of a family of models', () => {
   })
 })
 
-/** Where a dialect may be named outside its own folder. */
-const namingDialects = [
-  'request/dialect-id', // the type of the names
-  'dialects/requests', // the list of the dialects
-  'translate',
-  'adapters/',
-]
+/** Where a dialect may be named outside its own folder: in the list of the dialects. */
+const namingDialects = ['dialects/index']
 
 describe('what is known of a dialect', () => {
-  it.each(Object.keys(core.requestDialects))('%s is named in its own folder alone', (dialect) => {
+  it.each(Object.keys(core.dialects))('%s is named in its own folder alone', (dialect) => {
     const strangers = coreFiles
       .filter(({ words }) => words.includes(dialect))
       .map(({ path }) => path)
@@ -241,30 +233,23 @@ describe('the public names', () => {
 
   it('the values are these', () => {
     expect(Object.keys(core).toSorted().join('\n')).toMatchInlineSnapshot(`
-      "CompletionCollector
-      DragomanError
-      MessageCollector
-      anthropicErrorBody
-      anthropicErrorResponse
+      "DragomanError
       assemble
-      assembleAnthropicMessage
-      assembleChatCompletion
-      chatErrorBody
-      chatErrorResponse
+      assembleAnswer
       coalesce
-      createAnthropicAnswerDecoder
-      createAnthropicStreamEncoder
-      createChatAnswerDecoder
-      createChatStreamEncoder
-      createChatStreamRewriter
+      createAnswerDecoder
       createParser
       createParserStage
       createSseDecoder
+      createStreamRewriter
       decodeAnthropicRequest
       decodeChatRequest
       decodeHistory
+      defaultDialect
       detectFormat
       detectModel
+      dialectIds
+      dialects
       encodeAnthropicRequest
       encodeChatRequest
       encodeHistory
@@ -275,6 +260,7 @@ describe('the public names', () => {
       formatTagOf
       formats
       getToolIdStrategy
+      isDialectId
       isKimiModel
       isPromptFormat
       makeSignature
@@ -282,19 +268,14 @@ describe('the public names', () => {
       parseToolCalls
       problemCodes
       promptFormatIds
-      readAnthropicMessage
-      readChatCompletion
+      readAnswer
       repairCodes
-      requestDialects
       resolveFormatId
       responsesWithoutCall
-      rewriteAnthropicMessage
-      rewriteAnthropicStream
-      rewriteChatCompletion
+      rewriteAnswer
       shortToolNames
-      streamOfCompletion
-      streamOfMessage
       toProviderFormat
+      translateAnswer
       withToolsInPrompt"
     `)
   })
@@ -317,36 +298,32 @@ describe('the public names', () => {
 
   it('the types are these', () => {
     expect(typeNames(index).join('\n')).toMatchInlineSnapshot(`
-      "AnswerDecoder
+      "AnswerAssembler
+      AnswerDecoder
       AnswerDecoderOptions
+      AnswerDialect
       AnswerSink
-      AnthropicMessageAssembler
-      AnthropicMessageOptions
-      AnthropicRewriteOptions
-      AnthropicStreamEncoder
-      AnthropicStreamOptions
+      AnswerTranslation
+      AnswerWatcher
       AnthropicTarget
-      Assembled
+      AssembledAnswer
       Block
       Channel
-      ChatCompletionAssembler
-      ChatCompletionOptions
-      ChatStreamEncoder
-      ChatStreamOptions
-      ChatStreamRewriter
-      ChatStreamRewriterOptions
       ChatTarget
-      CompletionStreamOptions
       Content
       ConversationRequest
       DecodedHistory
       DecodedRequest
       DetectedModel
+      Dialect
+      DialectId
       DialectMessages
+      EncodeOptions
       EncodedHistory
       EncodedRequest
       EndReason
       ErrorCode
+      ErrorDialect
       Failure
       FailureKind
       FinishReason
@@ -356,6 +333,7 @@ describe('the public names', () => {
       Grammar
       History
       HistoryTarget
+      HttpDialect
       MarkerOverrides
       MediaBlock
       MintId
@@ -373,7 +351,9 @@ describe('the public names', () => {
       PromptedRequest
       ProviderTools
       PushParser
-      ReadAnswerOptions
+      RateLimit
+      RateLimitDialect
+      ReadingOptions
       ReasoningMarkers
       ReasoningRequest
       RecordedEvent
@@ -381,6 +361,9 @@ describe('the public names', () => {
       RequestDialect
       RequestError
       RequestNote
+      RewriterOptions
+      RewrittenAnswer
+      RoutePattern
       Sink
       Speaker
       SseComment
@@ -392,6 +375,7 @@ describe('the public names', () => {
       SseItem
       SseMessage
       SseOverflow
+      StreamRewriter
       SystemText
       TextBlock
       ThinkingBlock
@@ -403,7 +387,12 @@ describe('the public names', () => {
       ToolIdStrategy
       ToolNames
       ToolResponseBlock
-      Usage"
+      TranslationOptions
+      UpstreamCall
+      Usage
+      WholeAnswer
+      WholeAsEvents
+      WholeCollector"
     `)
   })
 })

@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { anthropicErrorResponse, chatErrorResponse, type FailureKind, requestDialects } from '@dragoman/core'
+import * as core from '@dragoman/core'
+import { dialectIds, dialects, type FailureKind } from '@dragoman/core'
 import { describe, expect, it } from 'vitest'
+import { at } from './server/ask.ts'
 
 function read(path: string): string {
   return readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8')
@@ -34,7 +36,7 @@ describe('docs/errors.md', () => {
     )
     const named = /\b(?:code: |contextOverflow = )'([a-z]+(?:_[a-z]+)+)'/g
     const called =
-      /\b(?:refusal|failure|upstreamFailure|fail)\(\s*(?:\d+,\s*)?(?:'[a-z-]+',\s*)?'([a-z]+(?:_[a-z]+)+)'/g
+      /\b(?:refusal|failure|upstreamFailure|upstreamFault|fail)\(\s*(?:\d+,\s*)?(?:'[a-z-]+',\s*)?'([a-z]+(?:_[a-z]+)+)'/g
     const codes = [named, called].flatMap((pattern) => [...text.matchAll(pattern)].map(([, code]) => code))
     expect(documented.toSorted()).toEqual([...new Set(codes)].toSorted())
   })
@@ -54,15 +56,13 @@ describe('docs/errors.md', () => {
     ]
     for (const kind of kinds) {
       const failure = { kind, code: 'any', message: 'any' }
-      const anthropic = anthropicErrorResponse(failure, 'id')
-      const chat = chatErrorResponse(failure)
-      const status =
-        anthropic.status === chat.status
-          ? `${chat.status}`
-          : `${chat.status}, or ${anthropic.status} for Anthropic`
-      expect(errors).toContain(
-        `| ${status} | \`${anthropic.body.error.type}\` | \`${chat.body.error.type}\` |`,
-      )
+      const { errors: anthropic } = dialects['anthropic-messages']
+      const { errors: chat } = dialects['openai-chat']
+      const own = `${chat.status(failure)}`
+      const theirs = `${anthropic.status(failure)}`
+      const status = own === theirs ? own : `${own}, or ${theirs} for Anthropic`
+      const types = [anthropic, chat].map((each) => `\`${String(at(each.body(failure), 'error', 'type'))}\``)
+      expect(errors).toContain(`| ${status} | ${types.join(' | ')} |`)
     }
   })
 })
@@ -77,10 +77,32 @@ describe('docs/gateway.md', () => {
 
   it('has the fields that are passed on where keys are configured', () => {
     const gateway = read('docs/gateway.md')
-    for (const [dialect, { passedFields }] of Object.entries(requestDialects)) {
-      expect(gateway).toContain(
-        `| \`${dialect}\` | ${passedFields.map((field) => `\`${field}\``).join(', ')} |`,
-      )
+    for (const id of dialectIds) {
+      const fields = dialects[id].request.passedFields.map((field) => `\`${field}\``)
+      expect(gateway).toContain(`| \`${id}\` | ${fields.join(', ')} |`)
     }
+  })
+})
+
+describe('docs/library.md', () => {
+  const library = read('docs/library.md')
+
+  it('has every public name', () => {
+    const index = read('packages/core/src/index.ts')
+    const types = [...index.matchAll(/\btype (\w+)(?=[,\s}])|^ {2}(\w+),$/gm)].map(
+      ([, one, other]) => one ?? other,
+    )
+    const names = [...Object.keys(core), ...types]
+    expect(names.length).toBeGreaterThan(100)
+    expect(names.filter((name) => !new RegExp(`\\b${name}\\b`).test(library))).toEqual([])
+  })
+
+  it('has of the translation what the example runs', () => {
+    const [, shown = ''] = /```js\n(const client = dialects[^]*?)```/.exec(library) ?? []
+    const example = read('examples/translate.mjs')
+    const [requests = '', answers = ''] = shown.split('\n\nconst translation')
+    expect(example).toContain(requests)
+    expect(example).toContain(answers.split('for await')[0])
+    expect(answers).toContain('translation.end()')
   })
 })

@@ -1,6 +1,6 @@
-import type { RecordedEvent } from '../dialects/openai-chat/answer/choice-reader.ts'
 import type { FormatOverrides } from '../formats/detect.ts'
 import type { ParserOptions } from '../parser-stage.ts'
+import type { RecordedEvent } from '../translate-parts.ts'
 
 /** What every adapter of an SDK takes. Where `model` and `tools` are left out, each request tells them. */
 export interface AdapterOptions extends ParserOptions {

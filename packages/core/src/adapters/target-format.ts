@@ -1,5 +1,5 @@
 import { DragomanError } from '../errors.ts'
-import { detectFormat, detectModel } from '../formats/detect.ts'
+import { detectModel } from '../formats/detect.ts'
 import { formatIds, resolveFormatId, type FormatId } from '../formats/format-id.ts'
 import { formatTagOf } from '../ids/mint.ts'
 import type { AdapterOptions } from './adapter-options.ts'
@@ -7,8 +7,8 @@ import type { AdapterOptions } from './adapter-options.ts'
 /** The format by name where the user set one, for this model or for all. */
 export function explicitFormat({ format, overrides }: AdapterOptions, model: string): FormatId | 'auto' {
   if (format !== undefined && format !== 'auto') return knownFormat(format)
-  const overridden = detectFormat(model, overrides)
-  return overridden === detectFormat(model) ? 'auto' : overridden
+  const detected = detectModel(model, overrides)
+  return detected.isOverride === true ? detected.format : 'auto'
 }
 
 /** In whose style ids go out: an explicit format, then what the model's name says, then the newest call. */

@@ -1,4 +1,6 @@
+import type { JsonObject } from '../json/objects.ts'
 import type { ProblemCode, RepairCode } from '../problems.ts'
+import type { Failure } from './failure.ts'
 
 /** Why an answer ended, in nobody's dialect. */
 export type FinishReason = 'stop' | 'length' | 'tool-calls' | 'content-filter' | 'stop-sequence' | 'pause'
@@ -13,41 +15,23 @@ export interface Usage {
   readonly reasoningTokens: number
 }
 
-/** What went wrong with an answer. `code` is ours or the upstream's. */
-export interface Failure {
-  readonly kind: FailureKind
-  readonly code: string
-  readonly message: string
-  /** The upstream's own status, where the client should get the same. */
-  readonly status?: number
-  /** What the upstream itself called it, and its number for it, in the words of the chat dialect. */
-  readonly upstreamType?: string
-  readonly upstreamCode?: number
-  /** The field of the request that is wrong, where it is one. */
-  readonly field?: string
-  /** What a client of the dialect can act on without reading the message. */
-  readonly details?: Readonly<Record<string, unknown>>
+/** A call that came in fields of its own, as far as an output has to know it. */
+export interface UpstreamCall {
+  readonly id: string | null
+  /** What the upstream wrote around the name and the arguments: fields that its own dialect gives back. */
+  readonly source: JsonObject
+  /** Its place among the structured calls that came. */
+  readonly ordinal: number
+  /** A field that clients need was filled in: that is told once. */
+  isFilled: boolean
 }
 
-/** As far as clients tell failures apart; each dialect has its own word for them. */
-export type FailureKind =
-  | 'invalid-request'
-  | 'authentication'
-  | 'permission'
-  | 'not-found'
-  | 'too-large'
-  | 'rate-limit'
-  | 'overloaded'
-  | 'timeout'
-  | 'upstream'
-  | 'internal'
-
 /**
- * What an upstream's answer says, in order: between the decoder of one dialect and the encoder of
- * another. One call is open at a time; indexes ascend from 0. `finish` or `fail` comes exactly once;
+ * What an upstream's answer says, in order: between the call policy and the encoder of a dialect, or the patcher of
+ * the upstream's own. One call is open at a time; indexes ascend from 0. `finish` or `fail` comes exactly once;
  * `usage` may come several times, also behind `finish`, and the last one counts; `end` is the end of the stream
- * and comes exactly once, last. No text or reasoning comes while a call is open. A call that the upstream did
- * not complete gets no `callEnd`: then `finish('length')` or `fail` follows.
+ * and comes exactly once, last. A call that the upstream did not complete gets no `callEnd`; what follows it ends
+ * it, and the answer ends with `finish('length')` or `fail`.
  */
 export interface AnswerSink {
   start(answer: { readonly id: string | null; readonly model: string | null }): void
@@ -56,10 +40,14 @@ export interface AnswerSink {
   reasoning(text: string, field: string): void
   /** An opaque proof that belongs to the reasoning at hand (a signature of Anthropic's, encrypted details). */
   reasoningProof(proof: string): void
-  /** `id` is legal and unique already. */
-  callStart(index: number, id: string, name: string): void
+  /** `id` is legal and unique already. `call` is the structured call that begins; a call in the text has none. */
+  callStart(index: number, id: string, name: string, call?: UpstreamCall): void
   callDelta(index: number, json: string): void
   callEnd(index: number): void
+  /** Something that only the upstream's dialect can say, at its place among the rest. Other dialects leave it out. */
+  other?(item: unknown): void
+  /** Whether `other` reaches the client. */
+  readonly takesOther?: boolean
   usage(usage: Usage): void
   finish(reason: FinishReason, stopSequence: string | null): void
   fail(failure: Failure): void
@@ -67,14 +55,3 @@ export interface AnswerSink {
   problem(code: ProblemCode, message: string, source: string): void
   repair(code: RepairCode, message: string): void
 }
-
-/** A whole answer that is put together from what a sink got; `open` until its end. */
-export type Assembled<Whole> =
-  | { readonly is: 'open' }
-  | {
-      readonly is: 'whole'
-      readonly value: Whole
-      /** The same as text, in which arguments stand as the model wrote them: numbers too long for ours among them. */
-      readonly json: string
-    }
-  | { readonly is: 'failed'; readonly failure: Failure }

@@ -1,5 +1,4 @@
 import type { FormatId } from '../formats/format-id.ts'
-import { isLegalId } from '../ids/legal-id.ts'
 
 /** A new id for a call, none of those taken; `std` for a call that came structured. */
 export type MintId = (format: FormatId | 'std', taken: ReadonlySet<string>) => string
@@ -9,9 +8,16 @@ export class AnswerIds {
   private readonly seen: Set<string>
   private readonly conversation: ReadonlySet<string>
   private readonly mintId: MintId
+  private readonly isLegal: (id: string) => boolean
 
-  constructor(mintId: MintId, conversation: ReadonlySet<string> = new Set()) {
+  /** `isLegal`: whether the client takes an id that an upstream made. */
+  constructor(
+    mintId: MintId,
+    conversation: ReadonlySet<string> = new Set(),
+    isLegal: (id: string) => boolean = () => true,
+  ) {
     this.mintId = mintId
+    this.isLegal = isLegal
     this.conversation = conversation
     this.seen = new Set(conversation)
   }
@@ -30,9 +36,9 @@ export class AnswerIds {
     return id
   }
 
-  /** The upstream's own id where every client takes it and it is new, else a minted one. */
+  /** The upstream's own id where the client takes it and it is new, else a minted one. */
   keep(upstreamId: string | null): string {
-    if (upstreamId === null || !isLegalId(upstreamId) || this.seen.has(upstreamId)) return this.mint('std')
+    if (upstreamId === null || !this.isLegal(upstreamId) || this.seen.has(upstreamId)) return this.mint('std')
     this.seen.add(upstreamId)
     return upstreamId
   }

@@ -1,4 +1,4 @@
-import type { Failure, FailureKind } from './answer.ts'
+import type { Failure, FailureKind } from './failure.ts'
 import { contextOverflow, isContextOverflow } from './context-overflow.ts'
 import { isJsonObject, nonEmptyText, parseJson, type JsonObject } from '../json/objects.ts'
 
@@ -36,10 +36,18 @@ export function failureFromError(value: unknown): Failure {
   const name = code ?? type ?? 'upstream_error'
   if (isContextOverflow(name, told)) return overflowFailure(told, 400)
   const kind = kindOfWord(type) ?? kindOfWord(code) ?? (status === null ? null : kindOfStatus(status))
-  // What the upstream holds against the key it was shown says nothing about the client's.
-  const isKeyFault = kind === 'authentication' || kind === 'permission'
-  if (isKeyFault) return { kind: 'upstream', code: name, message: told }
+  if (isKeyFault(kind)) return { kind: 'upstream', code: name, message: told }
   return { kind: kind ?? 'upstream', code: name, message: told, ...ownWords(value, error) }
+}
+
+/** Whether the upstream refuses the key that it was shown. That says nothing about the client's own. */
+export function refusesKey(value: unknown): boolean {
+  const { type, code, status } = readError(value) ?? noError
+  return isKeyFault(kindOfWord(type) ?? kindOfWord(code) ?? (status === null ? null : kindOfStatus(status)))
+}
+
+function isKeyFault(kind: FailureKind | null): boolean {
+  return kind === 'authentication' || kind === 'permission'
 }
 
 /** As the chat dialect has them; Anthropic's types are other words. */

@@ -4,13 +4,12 @@ import { withHistoryIds } from '../ids/history.ts'
 import { wellFormed } from '../json/well-formed.ts'
 import type { SystemText } from '../request/conversation-request.ts'
 import { type Decoded, decoding } from '../request/decoding.ts'
-import type { DialectId } from '../request/dialect-id.ts'
 import { Notes, type RequestNote } from '../request/notes.ts'
 import type { RequestTarget } from '../request/target.ts'
 import { shortToolNames } from '../request/tools.ts'
 import { upstreamHistory } from '../request/upstream-history.ts'
-import type { DialectMessages, WrittenMessages } from './request-contract.ts'
-import { requestDialects } from './requests.ts'
+import type { DialectMessages, WrittenMessages } from './dialect.ts'
+import { type DialectId, dialects } from './index.ts'
 
 /** A conversation that belongs to no provider. It is JSON: it can be kept, and go on with any model. */
 export interface History {
@@ -22,7 +21,7 @@ export type DecodedHistory = Decoded<{ readonly history: History }>
 
 /** Reads a client's messages. Tool ids become `hist_tool_…`, one for each call and its result. */
 export function decodeHistory(dialect: DialectId, given: DialectMessages): DecodedHistory {
-  const { messages } = requestDialects[dialect]
+  const { messages } = dialects[dialect].request
   const sound = wellFormed({ system: undefined, ...given })
   return decoding((notes) => {
     const { system, contents } = messages.decode(sound, notes)
@@ -49,7 +48,7 @@ export function encodeHistory(
   { system, contents }: History,
   { dialect, format, model = '', ...more }: HistoryTarget,
 ): EncodedHistory {
-  const { messages, longestToolName } = requestDialects[dialect]
+  const { messages, longestToolName } = dialects[dialect].request
   const notes = new Notes()
   const target = { model, format, sameDialect: true, ...more }
   const history = upstreamHistory(contents, target, messages, shortToolNames([], longestToolName), notes)

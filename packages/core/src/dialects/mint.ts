@@ -1,6 +1,5 @@
 import { mintId, type NewIdOptions } from '../ids/mint.ts'
-import type { DialectId } from '../request/dialect-id.ts'
-import { requestDialects } from './requests.ts'
+import { type DialectId, dialects } from './index.ts'
 
 export interface MintOptions extends Omit<NewIdOptions, 'prefix'> {
   /** The client's dialect. */
@@ -9,5 +8,5 @@ export interface MintOptions extends Omit<NewIdOptions, 'prefix'> {
 
 /** A tool id for a client, in the style of its dialect: `call_kimi_…`, `toolu_std_…`. */
 export function mintToolId({ dialect, ...options }: MintOptions): string {
-  return mintId({ prefix: requestDialects[dialect].messages.idPrefix, ...options })
+  return mintId({ prefix: dialects[dialect].request.messages.idPrefix, ...options })
 }

@@ -1,26 +1,26 @@
 import type { Content } from '../conversation.ts'
-import { type Exchange, pairToolBlocks } from './pairing.ts'
+import { type AnsweredCall, pairToolBlocks } from './pairing.ts'
 import type { ToolIdMapper } from './strategy.ts'
 
 /** Called once for each call, and for each response that has no call, in the order of the history. */
 export type MakeId = (id: string, toolName: string) => string
 
-/** All strategies share this: an id is made once for each exchange, so a call and its responses cannot differ. */
+/** All strategies share this: an id is made once for each answeredCall, so a call and its responses cannot differ. */
 export function createToolIdMapper(contents: readonly Content[], makeId: MakeId): ToolIdMapper {
   const calls = new OccurrenceIds()
   const responses = new OccurrenceIds()
   const expectedResponses = new OccurrenceIds()
 
-  const made = new Map<Exchange, string>()
-  for (const { block, exchange } of pairToolBlocks(contents).blocks) {
+  const made = new Map<AnsweredCall, string>()
+  for (const { block, answeredCall } of pairToolBlocks(contents).blocks) {
     if (block.type === 'tool_call') {
       const id = makeId(block.id, block.name)
-      made.set(exchange, id)
+      made.set(answeredCall, id)
       calls.add(block, id)
       calls.add(block.id, id)
       expectedResponses.add(block.id, id)
     } else {
-      const id = made.get(exchange) ?? makeId(block.callId, block.toolName)
+      const id = made.get(answeredCall) ?? makeId(block.callId, block.toolName)
       responses.add(block, id)
       responses.add(block.callId, id)
     }

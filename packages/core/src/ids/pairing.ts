@@ -1,21 +1,21 @@
 import type { Content, ToolCallBlock, ToolResponseBlock } from '../conversation.ts'
 
 /** A call and what answered it: no response, one, or several. `call` is null for a response to no known call. */
-export interface Exchange {
+export interface AnsweredCall {
   readonly call: ToolCallBlock | null
   readonly responses: readonly ToolResponseBlock[]
 }
 
 export interface Pairing {
   /** In the order in which they begin: at the call, or at the response that has none. */
-  readonly exchanges: readonly Exchange[]
-  /** Every call and response of the history in order, with the exchange it belongs to. */
+  readonly answeredCalls: readonly AnsweredCall[]
+  /** Every call and response of the history in order, with the answered call it belongs to. */
   readonly blocks: readonly PairedBlock[]
 }
 
 interface PairedBlock {
   readonly block: ToolCallBlock | ToolResponseBlock
-  readonly exchange: Exchange
+  readonly answeredCall: AnsweredCall
 }
 
 /**
@@ -27,7 +27,7 @@ interface PairedBlock {
  * Nothing that follows a block decides about it, so a history that grows keeps its pairs.
  */
 export function pairToolBlocks(contents: readonly Content[]): Pairing {
-  const exchanges: OpenExchange[] = []
+  const answeredCalls: OpenCall[] = []
   const blocks: PairedBlock[] = []
   const callsById = new Map<string, CallsOfOneId>()
   let turn = 0
@@ -37,25 +37,25 @@ export function pairToolBlocks(contents: readonly Content[]): Pairing {
     if (content.speaker !== 'ai') turn++
     for (const block of content.blocks) {
       if (block.type === 'tool_call') {
-        const exchange: OpenExchange = { call: block, responses: [] }
-        exchanges.push(exchange)
-        blocks.push({ block, exchange })
-        callsOf(callsById, block.id).add(exchange, turn)
+        const answeredCall: OpenCall = { call: block, responses: [] }
+        answeredCalls.push(answeredCall)
+        blocks.push({ block, answeredCall })
+        callsOf(callsById, block.id).add(answeredCall, turn)
       } else if (block.type === 'tool_response') {
-        let exchange = callsById.get(block.callId)?.answer()
-        if (exchange === undefined) {
-          exchange = { call: null, responses: [] }
-          exchanges.push(exchange)
+        let answeredCall = callsById.get(block.callId)?.answer()
+        if (answeredCall === undefined) {
+          answeredCall = { call: null, responses: [] }
+          answeredCalls.push(answeredCall)
         }
-        exchange.responses.push(block)
-        blocks.push({ block, exchange })
+        answeredCall.responses.push(block)
+        blocks.push({ block, answeredCall })
       }
     }
   }
-  return { exchanges, blocks }
+  return { answeredCalls, blocks }
 }
 
-interface OpenExchange extends Exchange {
+interface OpenCall extends AnsweredCall {
   readonly responses: ToolResponseBlock[]
 }
 
@@ -69,17 +69,17 @@ function callsOf(callsById: Map<string, CallsOfOneId>, id: string): CallsOfOneId
 }
 
 class CallsOfOneId {
-  private readonly unansweredTurns: { turn: number; calls: OpenExchange[]; answered: number }[] = []
-  private newest: OpenExchange | undefined
+  private readonly unansweredTurns: { turn: number; calls: OpenCall[]; answered: number }[] = []
+  private newest: OpenCall | undefined
 
-  add(exchange: OpenExchange, turn: number): void {
+  add(answeredCall: OpenCall, turn: number): void {
     const last = this.unansweredTurns.at(-1)
-    if (last?.turn === turn) last.calls.push(exchange)
-    else this.unansweredTurns.push({ turn, calls: [exchange], answered: 0 })
-    this.newest = exchange
+    if (last?.turn === turn) last.calls.push(answeredCall)
+    else this.unansweredTurns.push({ turn, calls: [answeredCall], answered: 0 })
+    this.newest = answeredCall
   }
 
-  answer(): OpenExchange | undefined {
+  answer(): OpenCall | undefined {
     const last = this.unansweredTurns.at(-1)
     const next = last?.calls[last.answered]
     if (last === undefined || next === undefined) return this.newest

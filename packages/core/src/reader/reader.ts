@@ -32,6 +32,8 @@ export class Reader {
   private readonly candidates: CandidateJudge
   private readonly stops: StopSearch
   private channel: Channel | undefined
+  /** White space that came in the other channel while a call, or what may be one, is being read. */
+  private spaceBeside = ''
   private engine: Engine | undefined
   /** What the engine was started for. */
   private opening: Opening | undefined
@@ -77,7 +79,18 @@ export class Reader {
 
   push(text: string, channel: Channel): void {
     if (text === '') return
-    if (channel !== this.channel && !this.turnTo(channel, text)) return
+    if (channel === this.channel) {
+      if (this.spaceBeside !== '') this.passSpaceBeside()
+    } else if (this.isReading && isBlank(text)) {
+      // White space in the other channel says nothing about a call that is being read.
+      this.spaceBeside += text
+      return
+    } else {
+      const space = this.spaceBeside
+      this.spaceBeside = ''
+      this.turnTo(channel)
+      if (space !== '') this.push(space, channel)
+    }
     if (this.options.lexicon.isEmpty) {
       this.sink[channel === 'reasoning' ? 'reasoning' : 'text'](text)
       return
@@ -87,18 +100,39 @@ export class Reader {
     this.run()
   }
 
+  /** Something else than text comes next: half a marker that is held is the text that it is. A call goes on behind it. */
+  settle(): void {
+    const { candidate } = this
+    // A candidate that is still being read is none: nothing that makes it a call can follow any more.
+    if (candidate !== undefined && this.engine !== undefined) this.reject(candidate)
+    if (this.engine !== undefined || this.candidate !== undefined || this.input.isEmpty) return
+    this.finishInput()
+    this.input.final = false
+  }
+
   end(reason: EndReason | undefined): void {
     this.reason = reason
     this.finishInput()
+    if (this.spaceBeside !== '') this.passSpaceBeside()
   }
 
-  /** Returns whether `text` is to be read, in the new channel. */
-  private turnTo(channel: Channel, text: string): boolean {
+  /** Whether a call, or what may be one, is being read. */
+  private get isReading(): boolean {
+    return this.candidate !== undefined || this.engine !== undefined
+  }
+
+  /** A candidate goes on behind white space of the other channel. White space inside a call belongs to its markup. */
+  private passSpaceBeside(): void {
+    const space = this.spaceBeside
+    this.spaceBeside = ''
+    if (this.engine !== undefined && this.candidate === undefined) return
+    if (this.channel === 'reasoning') this.sink.text(space)
+    else this.sink.reasoning(space)
+  }
+
+  private turnTo(channel: Channel): void {
     if (this.channel !== undefined) {
-      const { candidate } = this
-      // White space in the other channel says nothing about a call that is being read.
-      if ((candidate !== undefined || this.engine !== undefined) && isBlank(text)) return false
-      if (candidate !== undefined) this.reject(candidate)
+      if (this.candidate !== undefined) this.reject(this.candidate)
       this.finishInput()
       this.input.final = false
     }
@@ -106,7 +140,6 @@ export class Reader {
       this.scanner.beginChannel(channel)
     }
     this.channel = channel
-    return true
   }
 
   /** Decides everything that is held, as if no more text were to come. */

@@ -128,6 +128,12 @@ export class TextFlow {
     this.inlineCode = 0
   }
 
+  /** Text comes in this channel from now on. No marker stands before it, so its white space is its own. */
+  beginChannel(channel: Channel, hasCalls: boolean): void {
+    this.begin(channel, hasCalls)
+    if (!hasCalls) this.place = afterNothing
+  }
+
   /** `text` was passed on by somebody else. */
   follow(text: string): void {
     this.isFresh = false

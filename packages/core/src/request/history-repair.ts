@@ -1,5 +1,5 @@
 import type { Block, Content, MediaBlock, Speaker, TextBlock, ToolResponseBlock } from '../conversation.ts'
-import { pairToolBlocks, type Exchange } from '../ids/pairing.ts'
+import { pairToolBlocks, type AnsweredCall } from '../ids/pairing.ts'
 import type { Notes } from './notes.ts'
 import { resultBlocks } from './tool-result.ts'
 
@@ -19,10 +19,10 @@ export function repairHistory(
   const repaired: OpenContent[] = []
   for (const turn of turnsOf(contents, inARow, notes)) {
     append(repaired, turn, inARow)
-    if (turn.exchanges.length > 0) {
+    if (turn.answeredCalls.length > 0) {
       repaired.push({
         speaker: 'tool',
-        blocks: turn.exchanges.map((exchange) => responseTo(exchange, notes)),
+        blocks: turn.answeredCalls.map((answeredCall) => responseTo(answeredCall, notes)),
       })
     }
   }
@@ -31,7 +31,9 @@ export function repairHistory(
 
 /** The responses that answer no call of the history. */
 export function responsesWithoutCall(contents: readonly Content[]): ToolResponseBlock[] {
-  return pairToolBlocks(contents).exchanges.flatMap(({ call, responses }) => (call === null ? responses : []))
+  return pairToolBlocks(contents).answeredCalls.flatMap(({ call, responses }) =>
+    call === null ? responses : [],
+  )
 }
 
 /** Some upstreams refuse a conversation that the model begins. This message of the user is put in front of it. */
@@ -42,11 +44,11 @@ export function shortBeginning(notes: Notes): { readonly role: 'user'; readonly 
 
 /** A response without a name gets that of its call, and a call without a name that of its response. */
 export function withToolNames(contents: readonly Content[], notes: Notes): Content[] {
-  const exchangeOf = exchangesInOrder(contents)
+  const answeredCallOf = answeredCallsInOrder(contents)
   return contents.map((content: Content) => {
     let isSame = true
     const blocks = content.blocks.map((block) => {
-      const named = withToolName(block, exchangeOf, notes)
+      const named = withToolName(block, answeredCallOf, notes)
       if (named !== block) isSame = false
       return named
     })
@@ -54,18 +56,21 @@ export function withToolNames(contents: readonly Content[], notes: Notes): Conte
   })
 }
 
-function withToolName(block: Block, exchangeOf: () => Exchange, notes: Notes): Block {
+function withToolName(block: Block, answeredCallOf: () => AnsweredCall, notes: Notes): Block {
   if (block.type === 'tool_call') {
-    const exchange = exchangeOf()
-    return block.name === '' ? { ...block, name: nameFor(exchange, notes) } : block
+    const answeredCall = answeredCallOf()
+    return block.name === '' ? { ...block, name: nameFor(answeredCall, notes) } : block
   }
   if (block.type !== 'tool_response') return block
-  const exchange = exchangeOf()
-  if (block.toolName !== '' || exchange.call === null) return block
-  return { ...block, toolName: exchange.call.name === '' ? nameFor(exchange, notes) : exchange.call.name }
+  const answeredCall = answeredCallOf()
+  if (block.toolName !== '' || answeredCall.call === null) return block
+  return {
+    ...block,
+    toolName: answeredCall.call.name === '' ? nameFor(answeredCall, notes) : answeredCall.call.name,
+  }
 }
 
-function nameFor({ call, responses }: Exchange, notes: Notes): string {
+function nameFor({ call, responses }: AnsweredCall, notes: Notes): string {
   const name = responses.map(({ toolName }) => toolName).find((told) => told !== '') ?? 'unknown_tool'
   notes.changed('messages', `The call "${call?.id ?? ''}" has no name; it is called ${name}.`)
   return name
@@ -77,11 +82,11 @@ interface Turn {
   readonly speaker: 'human' | 'ai'
   readonly blocks: Block[]
   /** One for each call of this turn. */
-  readonly exchanges: Exchange[]
+  readonly answeredCalls: AnsweredCall[]
 }
 
 function turnsOf(contents: readonly Content[], inARow: MessagesInARow, notes: Notes): Turn[] {
-  const exchangeOf = exchangesInOrder(contents)
+  const answeredCallOf = answeredCallsInOrder(contents)
   const order = new ResponseOrder(notes)
   const turns: Turn[] = []
   for (const content of contents) {
@@ -89,21 +94,21 @@ function turnsOf(contents: readonly Content[], inARow: MessagesInARow, notes: No
     const last = turns.at(-1)
     // Two messages of the model in a row are one turn, with the results of both behind it. A message that only held
     // results leaves an empty turn between them, which keeps them apart.
-    const mayGoOn = inARow === 'join' || (last?.exchanges.length ?? 0) > 0
+    const mayGoOn = inARow === 'join' || (last?.answeredCalls.length ?? 0) > 0
     const goesOn = last?.speaker === 'ai' && speaker === 'ai' && mayGoOn
-    const turn: Turn = goesOn ? last : { message: content, speaker, blocks: [], exchanges: [] }
+    const turn: Turn = goesOn ? last : { message: content, speaker, blocks: [], answeredCalls: [] }
     if (!goesOn) turns.push(turn)
 
     for (const block of content.blocks) {
       if (block.type === 'tool_call') {
-        const exchange = exchangeOf()
+        const answeredCall = answeredCallOf()
         turn.blocks.push(block)
-        turn.exchanges.push(exchange)
-        order.call(exchange)
+        turn.answeredCalls.push(answeredCall)
+        order.call(answeredCall)
       } else if (block.type === 'tool_response') {
-        const exchange = exchangeOf()
-        if (exchange.call === null) turn.blocks.push(...textOfOrphan(block, notes))
-        else order.response(exchange)
+        const answeredCall = answeredCallOf()
+        if (answeredCall.call === null) turn.blocks.push(...textOfOrphan(block, notes))
+        else order.response(answeredCall)
       } else {
         turn.blocks.push(block)
         if (speaker === 'human') order.speech()
@@ -116,7 +121,7 @@ function turnsOf(contents: readonly Content[], inARow: MessagesInARow, notes: No
 /** Notes each response that the client did not put right behind its call, or not in the order of the calls. */
 class ResponseOrder {
   readonly #notes: Notes
-  readonly #places = new Map<Exchange, { readonly call: number; readonly speech: number }>()
+  readonly #places = new Map<AnsweredCall, { readonly call: number; readonly speech: number }>()
   #calls = 0
   #speeches = 0
   #lastAnswered = -1
@@ -125,19 +130,22 @@ class ResponseOrder {
     this.#notes = notes
   }
 
-  call(exchange: Exchange): void {
-    this.#places.set(exchange, { call: this.#calls++, speech: this.#speeches })
+  call(answeredCall: AnsweredCall): void {
+    this.#places.set(answeredCall, { call: this.#calls++, speech: this.#speeches })
   }
 
   speech(): void {
     this.#speeches++
   }
 
-  response(exchange: Exchange): void {
-    const place = this.#places.get(exchange)
+  response(answeredCall: AnsweredCall): void {
+    const place = this.#places.get(answeredCall)
     if (place === undefined) return
     if (place.speech < this.#speeches) {
-      this.#notes.changed('messages', `The result for "${exchange.call?.id ?? ''}" was put behind its call.`)
+      this.#notes.changed(
+        'messages',
+        `The result for "${answeredCall.call?.id ?? ''}" was put behind its call.`,
+      )
     } else if (place.call < this.#lastAnswered) {
       this.#notes.changed('messages', 'Results were put in the order of their calls.')
     }
@@ -149,10 +157,10 @@ class ResponseOrder {
  * The caller asks once for each call and each response, in order. Looking a block up by its identity would fail,
  * because one block object may stand in a history twice.
  */
-function exchangesInOrder(contents: readonly Content[]): () => Exchange {
+function answeredCallsInOrder(contents: readonly Content[]): () => AnsweredCall {
   const { blocks } = pairToolBlocks(contents)
   let at = 0
-  return () => blocks[at++]?.exchange ?? { call: null, responses: [] }
+  return () => blocks[at++]?.answeredCall ?? { call: null, responses: [] }
 }
 
 interface OpenContent extends Content {
@@ -186,7 +194,7 @@ function textOfOrphan(response: ToolResponseBlock, notes: Notes): (TextBlock | M
   return [{ type: 'text', text: `Result of ${tool}:` }, ...resultBlocks(response.result)]
 }
 
-function responseTo({ call, responses }: Exchange, notes: Notes): ToolResponseBlock {
+function responseTo({ call, responses }: AnsweredCall, notes: Notes): ToolResponseBlock {
   const callId = call?.id ?? ''
   const toolName = call?.name ?? ''
   const first = responses[0]

@@ -1,22 +1,21 @@
 import type { HasOriginal } from '../conversation.ts'
 import type { JsonObject } from '../json/objects.ts'
-import type { DialectId } from './dialect-id.ts'
 import type { RequestTarget } from './target.ts'
 
 export function withOriginal<T extends object>(
   thing: T,
-  dialect: DialectId,
+  dialect: string,
   value: JsonObject,
 ): T & HasOriginal {
   return { ...thing, original: { dialect, value } }
 }
 
-export function originalIn({ original }: HasOriginal, dialect: DialectId): JsonObject | undefined {
+export function originalIn({ original }: HasOriginal, dialect: string): JsonObject | undefined {
   return original?.dialect === dialect ? original.value : undefined
 }
 
 /** What the client sent, where it spoke any other dialect than this one. */
-export function originalElsewhere({ original }: HasOriginal, dialect: DialectId): JsonObject | undefined {
+export function originalElsewhere({ original }: HasOriginal, dialect: string): JsonObject | undefined {
   return original === undefined || original.dialect === dialect ? undefined : original.value
 }
 
@@ -24,7 +23,7 @@ export function originalElsewhere({ original }: HasOriginal, dialect: DialectId)
 export function originalFor(
   { sameDialect }: RequestTarget,
   thing: HasOriginal,
-  dialect: DialectId,
+  dialect: string,
 ): JsonObject | undefined {
   return sameDialect === true ? originalIn(thing, dialect) : undefined
 }

@@ -8,7 +8,6 @@ import { notUnderstood, type Notes } from './notes.ts'
 import type { RequestTarget } from './target.ts'
 import { becameReminder, originalInstructions } from './instructions.ts'
 import type { ToolNames } from './tools.ts'
-import type { DialectId } from './dialect-id.ts'
 import { originalFor } from './original.ts'
 
 export interface UpstreamHistory {
@@ -18,7 +17,7 @@ export interface UpstreamHistory {
 
 /** What has to be known of the dialect that a history will be written in. */
 export interface HistoryDialect {
-  readonly id: DialectId
+  readonly id: string
   /** `signed`: reasoning stands beside the signature of whoever wrote it. */
   readonly reasoning: 'signed' | 'unsigned'
   /** Whether the messages of a client of the same dialect may stay apart where one role has several in a row. */

@@ -46,10 +46,11 @@ export async function streamed(
 export function generated(
   content: readonly AnyPart[],
   options: AdapterOptions = {},
+  usage: object = {},
 ): Promise<{ readonly content: readonly AnyPart[]; readonly finishReason: object }> {
   const finishReason: object = { unified: 'stop', raw: 'stop' }
   return toolCallMiddleware({ newId: counter(), ...options }).wrapGenerate({
-    doGenerate: () => Promise.resolve({ content, finishReason, usage: {}, warnings: [] }),
+    doGenerate: () => Promise.resolve({ content, finishReason, usage, warnings: [] }),
     params: { prompt: [], tools: weatherTools },
     model,
   })

@@ -46,6 +46,16 @@ describe('calls in the text of a stream', () => {
     ])
   })
 
+  it('are read across parts that are no content', async () => {
+    const pieces = block('text', 't', section.slice(0, 9), section.slice(9))
+    const raw = { type: 'raw', rawValue: 1 }
+    const came = [...pieces.flatMap((part) => [raw, part]), stop]
+    expect(joined((await streamed(came)).filter(({ type }) => type !== 'raw'))).toEqual([
+      ...callParts('call_kimi_n1', 'get_weather', paris),
+      calls,
+    ])
+  })
+
   it('are read in reasoning too', async () => {
     expect(joined(await streamed([...block('reasoning', 'r', 'Hm. ', section), stop]))).toEqual([
       ...block('reasoning', 'r', 'Hm. '),
@@ -86,8 +96,6 @@ describe('calls in the text of a stream', () => {
   })
 })
 
-const isSource = ({ type }: AnyPart): boolean => type === 'source'
-
 describe('a stream in which nothing has to change', () => {
   it('passes with the metadata of every part', async () => {
     const signed = { providerMetadata: { vendor: { signature: 's' } } }
@@ -102,14 +110,26 @@ describe('a stream in which nothing has to change', () => {
       { type: 'text-end', id: 't', ...signed, citations: [1] },
       stop,
     ]
-    const parts = await streamed(came)
-    expect(parts.filter((part) => !isSource(part))).toEqual(came.filter((part) => !isSource(part)))
-    expect(parts.some(isSource)).toBe(true)
+    expect(await streamed(came)).toEqual(came)
   })
 
   it('keeps a block that holds nothing, and one of white space', async () => {
     const came = [...block('reasoning', 'r'), ...block('text', 't', ' \n'), stop]
     expect(await streamed(came)).toEqual(came)
+  })
+
+  it('keeps the white space of one block before another', async () => {
+    const came = [...block('reasoning', 'r', '\n'), ...block('text', 't', ' ', 'Hello'), stop]
+    expect(joined(await streamed(came))).toEqual(joined(came))
+  })
+
+  it('passes with the error that the provider tells', async () => {
+    const failed = { ...stop, finishReason: { unified: 'error', raw: 'overloaded' } }
+    const came = [...block('text', 't', 'Hello'), { type: 'error', error: 'overloaded' }, failed]
+    const parts = await streamed(came)
+    expect(parts.filter(({ type }) => type !== 'text-end')).toEqual(
+      came.filter(({ type }) => type !== 'text-end'),
+    )
   })
 
   it('gives out at its end what looked like the beginning of a call', async () => {
@@ -132,6 +152,59 @@ describe('calls that the provider read itself', () => {
     expect(await streamed(came)).toEqual(came)
   })
 
+  it('pass piece by piece, with the metadata of every part', async () => {
+    const signed = { providerMetadata: { vendor: { signature: 's' } } }
+    const pieces = ['', '{"city"', ': "Paris",', ' "days', '": 3', ' }']
+    const came = [
+      { type: 'tool-input-start', id: 'a', toolName: 'get_weather', dynamic: true, ...signed },
+      ...pieces.map((delta) => ({ type: 'tool-input-delta', id: 'a', delta, ...signed })),
+      { type: 'tool-input-end', id: 'a', ...signed },
+      { type: 'tool-call', toolCallId: 'a', toolName: 'get_weather', input: pieces.join(''), ...signed },
+      calls,
+    ]
+    expect(await streamed(came)).toEqual(came)
+  })
+
+  it('pass as one part where they come as one, and keep its metadata where their input is put right', async () => {
+    const signed = { providerMetadata: { vendor: { signature: 's' } } }
+    const call = { type: 'tool-call', toolCallId: 'a', toolName: 'get_weather', input: paris, ...signed }
+    expect(await streamed([call, calls])).toEqual([call, calls])
+    expect(await streamed([{ ...call, input: "{'city':'Paris'}" }, calls])).toEqual([call, calls])
+    expect(await streamed([{ ...call, input: '' }, calls])).toEqual([{ ...call, input: '{}' }, calls])
+  })
+
+  it('come out one after the other where they come mixed', async () => {
+    const [start, delta, end, whole] = structured
+    const other = callParts('b', 'get_weather', '{"city":"Oslo"}')
+    const came = [start, other[0], delta, other[1], other[2], other[3], end, whole, calls]
+    expect(await streamed(came.filter((part) => part !== undefined))).toEqual([
+      ...structured,
+      ...other,
+      calls,
+    ])
+  })
+
+  it('end with the answer where the provider leaves their ends out', async () => {
+    expect(await streamed([...structured.slice(0, 2), stop])).toEqual([...structured, calls])
+  })
+
+  it('are none where they are broken: an error says so, and only the finish follows it', async () => {
+    const [start, delta] = callParts('a', 'get_weather', '{"city":Paris}')
+    const came = [start, delta, ...block('text', 't', 'And so on.'), calls]
+    const parts = await streamed(came.filter((part) => part !== undefined))
+    expect(parts.slice(-2)).toEqual([
+      { type: 'error', error: expect.objectContaining({ message: expect.stringContaining('get_weather') }) },
+      { ...calls, finishReason: { unified: 'error', raw: 'stop' } },
+    ])
+    expect(parts.map(({ type }) => type)).toEqual([
+      'tool-input-start',
+      'tool-input-delta',
+      'tool-input-end',
+      'error',
+      'finish',
+    ])
+  })
+
   it('get a new id where the conversation has theirs already', async () => {
     const content = [{ type: 'tool-call', toolCallId: 'functions.get_weather:0', toolName: 'a', input: {} }]
     const params = { prompt: [{ role: 'assistant', content }] }
@@ -142,11 +215,11 @@ describe('calls that the provider read itself', () => {
   })
 
   it('are dropped where they repeat a call in the text', async () => {
-    const warnings: string[] = []
+    const records: string[] = []
     const came = [...block('text', 't', section), ...structured, calls]
-    const parts = await streamed(came, { onWarning: (message) => warnings.push(message) })
+    const parts = await streamed(came, { onRecord: ({ code }) => records.push(code) })
     expect(joined(parts)).toEqual([...callParts('call_kimi_n1', 'get_weather', paris), calls])
-    expect(warnings).toHaveLength(1)
+    expect(records).toEqual(['repeated-call'])
   })
 
   it('are kept where they say something else', async () => {
@@ -172,6 +245,21 @@ describe('calls that the provider read itself', () => {
     const parts = await streamed([search, result, ...block('text', 't', section), stop])
     expect(joined(parts)).toEqual([search, result, ...callParts('call_kimi_n1', 'get_weather', paris), calls])
   })
+
+  it('of tools that the provider runs pass with their results, whatever the provider says of its end', async () => {
+    const [start, delta, end, call] = callParts('s', 'search', '{"q":')
+    const input = [
+      { ...start, type: 'tool-input-start', providerExecuted: true },
+      { ...delta, type: 'tool-input-delta' },
+      { ...end, type: 'tool-input-end' },
+      { ...call, type: 'tool-call', providerExecuted: true },
+    ]
+    const result = { type: 'tool-result', toolCallId: 's', toolName: 'search', result: 'found' }
+    for (const finish of [stop, calls]) {
+      const came = [...input, result, ...block('text', 't', 'Found.'), finish]
+      expect(await streamed(came)).toEqual(came)
+    }
+  })
 })
 
 describe('calls in a whole answer', () => {
@@ -192,6 +280,12 @@ describe('calls in a whole answer', () => {
       usage: {},
       warnings: [],
     })
+  })
+
+  it('an answer of nothing, for which nothing was counted, fails', async () => {
+    const zero = { outputTokens: { total: 0 } }
+    await expect(generated([], {}, zero)).rejects.toThrow('no content')
+    await expect(generated([], {}, { outputTokens: { total: 1 } })).resolves.toMatchObject({ content: [] })
   })
 
   it('half a call fails the answer', async () => {

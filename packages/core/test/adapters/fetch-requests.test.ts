@@ -55,6 +55,17 @@ describe('tool ids on their way out', () => {
     expect(JSON.stringify(sent)).toContain('functions.look:0')
   })
 
+  it('an override is law also where it names the format that the name suggests', async () => {
+    const messages = [
+      { role: 'assistant', content: [{ type: 'tool_use', id: 'toolu_1', name: 'look', input: {} }] },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: 'seen' }] },
+    ]
+    const body = { model: 'kimi-k2', messages }
+    expect(await sentFor(messagesUrl, body)).toEqual(body)
+    const sent = await sentFor(messagesUrl, body, { overrides: { 'kimi-*': 'kimi' } })
+    expect(JSON.stringify(sent)).toContain('"tool_use_id":"functions.look:0"')
+  })
+
   it('where the name says nothing, the newest call of the conversation does', async () => {
     const messages = [
       { role: 'assistant', tool_calls: [call('call_kimi_abc', 'look')] },

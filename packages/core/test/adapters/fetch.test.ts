@@ -7,6 +7,7 @@ const messagesUrl = 'https://models.example/v1/messages'
 
 const completion = (message: object, finish: string): object => ({
   id: 'c1',
+  object: 'chat.completion',
   vendor: { kept: true },
   choices: [{ index: 0, message: { role: 'assistant', ...message }, finish_reason: finish, logprobs: null }],
 })
@@ -24,6 +25,7 @@ describe('the answers that createFetch gives', () => {
     const answer = await createFetch({ fetch, newId: counter() })(chatUrl, post(chatRequest()))
     expect(await answer.json()).toEqual({
       id: 'c1',
+      object: 'chat.completion',
       vendor: { kept: true },
       choices: [
         {
@@ -73,6 +75,7 @@ describe('the answers that createFetch gives', () => {
       type: 'message',
       role: 'assistant',
       model: 'kimi-k2',
+      stop_sequence: null,
       usage: { input_tokens: 5, output_tokens: 3 },
     }
     const content = [{ type: 'text', text: kimiCall }]
@@ -90,6 +93,17 @@ describe('the answers that createFetch gives', () => {
       ],
       stop_reason: 'tool_use',
     })
+  })
+
+  it('a number that is too long for ours stays as it was written, also in an answer that changes', async () => {
+    const text = kimiCall.replace('"Paris"', '12345678901234567890')
+    const content = JSON.stringify([{ type: 'text', text }])
+    const message = `{"id":"m1","type":"message","role":"assistant","content":${content},"stop_reason":"end_turn"}`
+    const { fetch } = upstream(
+      () => new Response(message, { headers: { 'content-type': 'application/json' } }),
+    )
+    const answer = await createFetch({ fetch })(messagesUrl, post(chatRequest()))
+    expect(await answer.text()).toContain('"input":{"city":12345678901234567890}')
   })
 
   it('an answer in which nothing has to change keeps its bytes', async () => {

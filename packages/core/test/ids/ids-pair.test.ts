@@ -19,11 +19,11 @@ describe.each(styles)('ids pair: $format', ({ format, style }) => {
     fc.assert(
       fc.property(anyHistory, (contents) => {
         const ids = mappedIds(strategy, contents)
-        const { exchanges, blocks } = pairToolBlocks(contents)
-        for (const exchange of exchanges) {
-          const ofExchange = ids.filter((_id, at) => blocks[at]?.exchange === exchange)
-          expect(ofExchange).toHaveLength((exchange.call === null ? 0 : 1) + exchange.responses.length)
-          expect(new Set(ofExchange).size).toBe(1)
+        const { answeredCalls, blocks } = pairToolBlocks(contents)
+        for (const answeredCall of answeredCalls) {
+          const ofCall = ids.filter((_id, at) => blocks[at]?.answeredCall === answeredCall)
+          expect(ofCall).toHaveLength((answeredCall.call === null ? 0 : 1) + answeredCall.responses.length)
+          expect(new Set(ofCall).size).toBe(1)
         }
       }),
     )
@@ -32,7 +32,9 @@ describe.each(styles)('ids pair: $format', ({ format, style }) => {
   it('no two calls share an id, and no response without a call has the id of one', () => {
     fc.assert(
       fc.property(anyHistory, (contents) => {
-        expect(new Set(mappedIds(strategy, contents)).size).toBe(pairToolBlocks(contents).exchanges.length)
+        expect(new Set(mappedIds(strategy, contents)).size).toBe(
+          pairToolBlocks(contents).answeredCalls.length,
+        )
       }),
     )
   })

@@ -7,11 +7,11 @@ import { ai, call, human, response, tool, toolBlocks } from './history.ts'
 
 /** For each response in order, the position of its call among all calls, or null. */
 function answeredCalls(contents: readonly Content[]): (number | null)[] {
-  const { exchanges, blocks } = pairToolBlocks(contents)
-  const callExchanges = exchanges.filter((exchange) => exchange.call !== null)
+  const { answeredCalls: all, blocks } = pairToolBlocks(contents)
+  const answered = all.filter((each) => each.call !== null)
   return blocks
     .filter(({ block }) => block.type === 'tool_response')
-    .map(({ exchange }) => (exchange.call === null ? null : callExchanges.indexOf(exchange)))
+    .map(({ answeredCall }) => (answeredCall.call === null ? null : answered.indexOf(answeredCall)))
 }
 
 describe('pairing calls with responses', () => {
@@ -62,13 +62,15 @@ describe('pairing calls with responses', () => {
   it('leaves every response without a call alone, even two with one id', () => {
     const contents = [tool(response('a'), response('a'))]
     expect(answeredCalls(contents)).toEqual([null, null])
-    expect(pairToolBlocks(contents).exchanges.map((exchange) => exchange.responses.length)).toEqual([1, 1])
+    expect(
+      pairToolBlocks(contents).answeredCalls.map((answeredCall) => answeredCall.responses.length),
+    ).toEqual([1, 1])
   })
 
-  it('lists each exchange with its call and all its responses in the order in which they begin', () => {
+  it('lists each answeredCall with its call and all its responses in the order in which they begin', () => {
     const [first, second, orphan] = [call('a'), call('b'), response('lost')]
     const [answer, again] = [response('a'), response('a')]
-    expect(pairToolBlocks([ai(first), tool(orphan), ai(second), tool(answer, again)]).exchanges).toEqual([
+    expect(pairToolBlocks([ai(first), tool(orphan), ai(second), tool(answer, again)]).answeredCalls).toEqual([
       { call: first, responses: [answer, again] },
       { call: null, responses: [orphan] },
       { call: second, responses: [] },

@@ -1,6 +1,4 @@
 import type { ServerResponse } from 'node:http'
-import { anthropicErrorBody, chatErrorBody, type Failure } from '@dragoman/core'
-import type { Dialect } from './dialect.ts'
 
 export const streamHeaders: Readonly<Record<string, string>> = {
   'content-type': 'text/event-stream; charset=utf-8',
@@ -29,17 +27,4 @@ export function sendJsonText(
     'content-length': Buffer.byteLength(text),
   })
   response.end(text)
-}
-
-/** The last event of a stream that fails. No event that marks success may follow it. */
-export function failureEvent(dialect: Dialect, failure: Failure): string {
-  return dialect === 'anthropic-messages'
-    ? `event: error\ndata: ${JSON.stringify(anthropicErrorBody(failure))}\n\n`
-    : `data: ${JSON.stringify(chatErrorBody(failure))}\n\n`
-}
-
-/** What is sent into a stream while its client waits. */
-export const pings: Readonly<Record<Dialect, string>> = {
-  'anthropic-messages': 'event: ping\ndata: {"type":"ping"}\n\n',
-  'openai-chat': ': keep-alive\n\n',
 }

@@ -1,7 +1,14 @@
-import { type FormatId, formatIds, formats, resolveFormatId } from '@dragoman/core'
+import {
+  type DialectId,
+  dialectIds,
+  type FormatId,
+  formatIds,
+  formats,
+  isDialectId,
+  resolveFormatId,
+} from '@dragoman/core'
 import { usageError } from '../terminal/cli-error.ts'
 import { didYouMean } from '../base/did-you-mean.ts'
-import { type Dialect, dialects } from '../base/dialect.ts'
 import type { CommandArguments } from './arguments.ts'
 import type { Option } from './command.ts'
 
@@ -24,14 +31,12 @@ export function readableFormat(name: string): FormatId | 'auto' {
 }
 
 /** The dialect that an option names, or undefined where the option is not given. */
-export function dialectIn(given: CommandArguments, option: 'from' | 'to'): Dialect | undefined {
+export function dialectIn(given: CommandArguments, option: 'from' | 'to'): DialectId | undefined {
   const name = given.text(option)
-  if (name === undefined) return undefined
-  const dialect = dialects.find((known) => known === name)
-  if (dialect !== undefined) return dialect
-  const meant = didYouMean(name, dialects)
+  if (name === undefined || isDialectId(name)) return name
+  const meant = didYouMean(name, dialectIds)
   const question = meant === undefined ? '' : ` Did you mean ${meant}?`
-  throw usageError(`--${option}: unknown dialect "${name}".${question}`, `Known: ${dialects.join(', ')}`)
+  throw usageError(`--${option}: unknown dialect "${name}".${question}`, `Known: ${dialectIds.join(', ')}`)
 }
 
 export const workersOption: Option = {

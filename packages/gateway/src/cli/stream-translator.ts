@@ -1,92 +1,66 @@
 import {
-  type AnswerSink,
-  createAnthropicAnswerDecoder,
-  createAnthropicStreamEncoder,
-  createChatAnswerDecoder,
-  createChatStreamEncoder,
-  createChatStreamRewriter,
+  type AnswerTranslation,
+  type DialectId,
+  dialects,
   detectFormat,
   makeSignature,
   type ParserOptions,
-  type RecordedEvent,
   resolveFormatId,
-  rewriteAnthropicStream,
-  shortToolNames,
+  translateAnswer,
 } from '@dragoman/core'
-import { countingMint } from '../recorder/replay.ts'
-import { AnswerWatch } from '../exchange/answer-watch.ts'
-import type { Dialect } from '../base/dialect.ts'
+import { countingMint, replayedId } from '../recorder/replay.ts'
 import { warningWatcher } from './warning-watcher.ts'
 
 export interface StreamTranslator {
-  push(chunk: Buffer): string[]
-  end(): string[]
+  push(chunk: Buffer): string
+  end(): string
 }
 
 export interface StreamTranslatorOptions {
-  readonly from: Dialect
-  readonly to: Dialect
+  readonly from: DialectId
+  readonly to: DialectId
   readonly parser: ParserOptions
   readonly warn: (message: string) => void
 }
 
 /** Makes one event stream from another. Ids are counted, so that the same input always gives the same output. */
 export function createStreamTranslator(options: StreamTranslatorOptions): StreamTranslator {
-  const { from, to, parser, warn } = options
-  if (from !== to) return decodedAndEncoded(options)
-  const mint = countingMint(to)
-  if (to === 'anthropic-messages') {
-    const onRecord = (event: RecordedEvent): void => warn(`${event.type} ${event.code}: ${event.message}`)
-    return rewriteAnthropicStream({ parser, mint, onRecord })
-  }
-  const onRecord = (event: RecordedEvent, choice: number): void =>
-    warn(`choice ${choice}: ${event.type} ${event.code}: ${event.message}`)
-  return createChatStreamRewriter({ parser, mint, onWarning: warn, onRecord })
-}
-
-function decodedAndEncoded({ from, to, parser, warn }: StreamTranslatorOptions): StreamTranslator {
-  let written: string[] = []
-  const sink = new AnswerWatch({
-    sink: encoderFor(to, parser, (text) => written.push(text)),
-    watcher: warningWatcher(warn),
-    toolNames: shortToolNames([]),
-    redact: (text) => text,
-    isStarted: () => true,
-    failed: () => {},
-    onEnd: () => {},
-  })
-  const reading = { parser, mint: countingMint(to), sink, invalidData: 'warn', onWarning: warn } as const
-  const decoder =
-    from === 'anthropic-messages' ? createAnthropicAnswerDecoder(reading) : createChatAnswerDecoder(reading)
-  const taken = (): string[] => {
-    const texts = written
-    written = []
-    return texts
-  }
+  const translation = openTranslation(options)
+  const { errors } = dialects[options.to]
   return {
-    push: (chunk) => {
-      decoder.push(chunk)
-      return taken()
-    },
+    push: (chunk) => translation.push(chunk),
     end: () => {
-      decoder.end()
-      return taken()
+      const text = translation.end()
+      const { failure, isStarted } = translation
+      if (failure === null) return text
+      options.warn(`failure ${failure.code}: ${failure.message}`)
+      // There is no response here whose status could tell the failure.
+      return isStarted ? text : errors.event(failure)
     },
   }
 }
 
-function encoderFor(to: Dialect, parser: ParserOptions, write: (text: string) => void): AnswerSink {
+function openTranslation({ from, to, parser, warn }: StreamTranslatorOptions): AnswerTranslation {
   const model = parser.model ?? 'unknown'
-  if (to === 'openai-chat') {
-    return createChatStreamEncoder({ write, id: 'chatcmpl-0000', model, created: 0, includeUsage: true })
-  }
   const format = resolveFormatId(parser.format ?? 'auto') ?? detectFormat(model)
-  return createAnthropicStreamEncoder({
-    write,
-    messageId: 'msg_0000',
-    model,
-    inputTokens: 0,
-    signature: (field, proof) =>
-      makeSignature({ format, field, model, ...(proof === null ? {} : { proof }) }),
+  return translateAnswer({
+    from,
+    to,
+    delivered: 'stream',
+    wants: 'stream',
+    includeUsage: true,
+    parser,
+    mint: countingMint(to),
+    faults: 'pass',
+    watcher: warningWatcher(warn),
+    onWarning: warn,
+    encoding: () => ({
+      id: dialects[to].answer.idPrefix + replayedId,
+      model,
+      created: 0,
+      inputTokens: () => 0,
+      signature: (field, proof) =>
+        makeSignature({ format, field, model, ...(proof === null ? {} : { proof }) }),
+    }),
   })
 }

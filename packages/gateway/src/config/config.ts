@@ -1,5 +1,4 @@
-import type { FormatId, MarkerOverrides } from '@dragoman/core'
-import type { Dialect } from '../base/dialect.ts'
+import type { DialectId, FormatId, MarkerOverrides } from '@dragoman/core'
 import type { ProxyConfig } from './proxies.ts'
 import type { Secret } from './secret.ts'
 
@@ -48,7 +47,7 @@ export interface Upstream {
   readonly name: string
   /** Has no slash at its end, as the route of the dialect is appended. */
   readonly url: string
-  readonly dialect: Dialect
+  readonly dialect: DialectId
   readonly apiKey: Secret | null
   /** By name in lower case. */
   readonly headers: ReadonlyMap<string, Secret>

@@ -36,7 +36,7 @@ export function text(fault: (value: string) => string | undefined = () => undefi
     })
 }
 
-export function oneOf<const Values extends readonly [string, ...string[]]>(values: Values) {
+export function oneOf<const Values extends readonly string[]>(values: Values) {
   return z.enum(values, {
     error: ({ input }) => {
       const meant = typeof input === 'string' ? didYouMean(input, values) : undefined

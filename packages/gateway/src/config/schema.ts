@@ -1,6 +1,5 @@
-import { type FormatId, formatIds } from '@dragoman/core'
+import { defaultDialect, dialectIds, type FormatId, formatIds } from '@dragoman/core'
 import { z } from 'zod'
-import { dialects } from '../base/dialect.ts'
 import {
   duration,
   flag,
@@ -47,7 +46,7 @@ const clientKey = section({
 
 const upstream = section({
   url: text(upstreamUrlFault).describe('The base address, to which the route of the dialect is appended.'),
-  dialect: oneOf(dialects).prefault('openai-chat').describe('What the upstream speaks.'),
+  dialect: oneOf(dialectIds).prefault(defaultDialect).describe('What the upstream speaks.'),
   apiKey: text(headerValueFault).optional().describe('The key that is sent to the upstream.'),
   headers: mapOf(text(headerNameFault), text(headerValueFault))
     .prefault({})

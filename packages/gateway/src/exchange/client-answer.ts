@@ -1,14 +1,13 @@
 import type { ServerResponse } from 'node:http'
-import { anthropicErrorResponse, chatErrorResponse, type Failure } from '@dragoman/core'
-import type { Dialect } from '../base/dialect.ts'
+import { type DialectId, dialects, type Failure } from '@dragoman/core'
 import type { Refusal } from '../base/refusal.ts'
-import { failureEvent, pings, sendJson, sendJsonText, streamHeaders } from '../base/send.ts'
+import { sendJson, sendJsonText, streamHeaders } from '../base/send.ts'
 import { redactFailure, redactHeaders, type Redactor } from '../security/redact.ts'
 import { type RateLimits, rateLimitsFor } from '../upstream/rate-limits.ts'
 
 export interface ClientAnswerOptions {
   readonly response: ServerResponse
-  readonly dialect: Dialect
+  readonly dialect: DialectId
   readonly requestId: string
   /** Takes secrets out of what upstreams say. */
   readonly redact: Redactor
@@ -19,7 +18,7 @@ export interface ClientAnswerOptions {
 /** The answer to one request, in the dialect of the client that made it. */
 export class ClientAnswer {
   readonly response: ServerResponse
-  readonly dialect: Dialect
+  readonly dialect: DialectId
   readonly requestId: string
   readonly redact: Redactor
   private readonly observer: ClientAnswerOptions['observer']
@@ -36,14 +35,14 @@ export class ClientAnswer {
   refuse({ failure, status, headers = {} }: Refusal): void {
     const { response, dialect, requestId, redact } = this
     this.observer.failed(failure)
+    const { errors } = dialects[dialect]
     const told = redactFailure(failure, redact)
-    if (response.headersSent) {
-      if (!response.writableEnded) response.end(failureEvent(dialect, told))
-      return
+    if (!response.headersSent) {
+      const body = errors.body(told, requestId)
+      sendJson(response, status ?? errors.status(told), body, redactHeaders(headers, redact))
+    } else if (!response.writableEnded) {
+      response.end(errors.event(told))
     }
-    const answer =
-      dialect === 'anthropic-messages' ? anthropicErrorResponse(told, requestId) : chatErrorResponse(told)
-    sendJson(response, status ?? answer.status, answer.body, redactHeaders(headers, redact))
   }
 
   /** The limits of an upstream as the headers that the SDKs of this dialect read. */
@@ -62,10 +61,16 @@ export class ClientAnswer {
     if (!this.response.headersSent) this.response.writeHead(200, streamHeaders)
   }
 
-  /** Tells a client that waits for the first event of a stream that the gateway is alive. */
+  /** Tells a client that waits for a stream that the gateway is alive. */
   ping(): void {
     this.startStream()
-    this.response.write(pings[this.dialect])
+    this.response.write(dialects[this.dialect].http.keepAlive)
+  }
+
+  /** The last text and the end go out in one write. */
+  endStream(text: string): void {
+    this.startStream()
+    this.response.end(text)
   }
 
   sendWhole(json: string): void {

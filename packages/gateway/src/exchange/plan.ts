@@ -3,29 +3,30 @@ import {
   type ConversationRequest,
   detectFormat,
   detectModel,
+  type DialectId,
+  dialects,
   type FormatId,
   formats as records,
   formatTagOf,
   type ParserOptions,
-  requestDialects,
   type RequestNote,
   type ToolNames,
   withToolsInPrompt,
 } from '@dragoman/core'
-import type { Dialect } from '../base/dialect.ts'
 import { sameJson } from '../base/json-body.ts'
 import type { GatewayConfig, Upstream } from '../config/config.ts'
 import type { ModelRoute } from '../config/match-model.ts'
 import { answerPath, headersFor, type UpstreamRequest } from '../upstream/upstream-request.ts'
 import { expectedCalls } from './expected-calls.ts'
 import { forcedChoice, habitsOf } from './host-habits.ts'
+import { modelFormat } from './model-format.ts'
 
 export type FormatSource = 'configuration' | 'dialect' | 'model name' | 'history' | 'nothing'
 
 /** How one request is carried out: where it goes, what is sent, and how the answer will be read. */
 export interface Plan extends UpstreamRequest {
   readonly route: ModelRoute
-  readonly upstreamDialect: Dialect
+  readonly upstreamDialect: DialectId
   /** The format in whose style ids and reasoning are sent to the upstream. */
   readonly format: FormatId
   /** What decided the format. */
@@ -37,14 +38,14 @@ export interface Plan extends UpstreamRequest {
 
 export function planRequest(
   request: ConversationRequest,
-  clientDialect: Dialect,
+  clientDialect: DialectId,
   route: ModelRoute,
   upstream: Upstream,
   config: GatewayConfig,
   { received, onParser }: PlanContext = {},
 ): Plan {
   const upstreamDialect = upstream.dialect
-  const requests = requestDialects[upstreamDialect]
+  const { request: requests } = dialects[upstreamDialect]
   const { format, formatFrom } = formatFor(request, route, config, upstreamDialect)
   const { maxTokensField, fixedSampling, prefill } = habitsOf(upstream, route.model)
   const target = {
@@ -70,7 +71,7 @@ export function planRequest(
     formatFrom,
     parser: parserOptions(request, toolNames, route, config, onParser),
     toolNames,
-    path: answerPath(upstream),
+    path: answerPath(upstream, route.model, request.stream),
     headers: headersFor(upstream, request.stream),
     body: bodyOf({ ...body, ...upstream.body }, received, config),
     notes: [...notes, ...encodingNotes],
@@ -110,25 +111,19 @@ function wantsNoStream(json: unknown): boolean {
   return typeof json === 'object' && json !== null && 'stream' in json && json.stream === false
 }
 
-/**
- * An explicit format counts first, then the model's name if it tells a format, then the format of the newest call.
- */
+/** Where nothing tells the format of a model, the newest call of the conversation does. */
 function formatFor(
   request: ConversationRequest,
   route: ModelRoute,
   config: GatewayConfig,
-  dialect: Dialect,
+  dialect: DialectId,
 ): Pick<Plan, 'format' | 'formatFrom'> {
-  if (route.format !== 'auto') return { format: route.format, formatFrom: 'configuration' }
-  const { format, isTold, isOverride } = detectModel(route.model, config.formats.overrides)
-  if (isOverride === true) return { format, formatFrom: 'configuration' }
-  const { format: own } = requestDialects[dialect]
-  if (own !== null) return { format: own, formatFrom: 'dialect' }
-  if (format !== 'standard' || isTold === true) return { format, formatFrom: 'model name' }
+  const { format, toldBy } = modelFormat(route, dialect, config)
+  if (toldBy !== 'nothing') return { format, formatFrom: toldBy === 'name' ? 'model name' : toldBy }
   const calls = request.contents.flatMap(({ blocks }) => blocks.filter((block) => block.type === 'tool_call'))
   const tag = formatTagOf(calls.at(-1)?.id ?? '')
   return tag === null || tag === 'std'
-    ? { format: 'standard', formatFrom: 'nothing' }
+    ? { format, formatFrom: 'nothing' }
     : { format: tag, formatFrom: 'history' }
 }
 

@@ -1,5 +1,5 @@
+import type { DialectId } from '@dragoman/core'
 import type { Redactor } from '../security/redact.ts'
-import type { Dialect } from '../base/dialect.ts'
 import type { Plan } from '../exchange/plan.ts'
 import type { RecordedExchange, RecordedUpstream } from './recording.ts'
 
@@ -29,7 +29,7 @@ type UpstreamNotes = Omit<RecordedUpstream, 'response'>
 /** The stages of one exchange in memory, until they are written or no room is left for them. */
 export class ExchangeRecording implements OpenRecording {
   private readonly requestId: string
-  private readonly dialect: Dialect
+  private readonly dialect: DialectId
   private readonly room: RecordingRoom
   private state: 'open' | 'ended' | 'gone' = 'open'
   private held = 0
@@ -39,7 +39,7 @@ export class ExchangeRecording implements OpenRecording {
   private upstreamChunks: Buffer[] = []
   private clientChunks: Buffer[] = []
 
-  constructor(requestId: string, dialect: Dialect, room: RecordingRoom) {
+  constructor(requestId: string, dialect: DialectId, room: RecordingRoom) {
     this.requestId = requestId
     this.dialect = dialect
     this.room = room

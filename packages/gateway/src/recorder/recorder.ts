@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { DialectId } from '@dragoman/core'
 import type { RecordConfig } from '../config/config.ts'
 import type { Redactor } from '../security/redact.ts'
-import type { Dialect } from '../base/dialect.ts'
 import { ExchangeRecording, type OpenRecording } from './exchange-recording.ts'
 import { RecordingFolder } from './recording-folder.ts'
 
 export interface Recorder {
-  open(requestId: string, dialect: Dialect): OpenRecording
+  open(requestId: string, dialect: DialectId): OpenRecording
   /** Resolves when all exchanges that have ended are written. */
   close(): Promise<void>
 }
@@ -61,7 +61,7 @@ class FolderRecorder implements Recorder {
     }, SWEEP_MS).unref()
   }
 
-  open(requestId: string, dialect: Dialect): OpenRecording {
+  open(requestId: string, dialect: DialectId): OpenRecording {
     return new ExchangeRecording(requestId, dialect, {
       startedAt: this.options.now(),
       reserve: (bytes) => this.reserve(bytes),

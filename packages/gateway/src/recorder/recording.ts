@@ -1,5 +1,4 @@
-import type { FormatId, ParserOptions } from '@dragoman/core'
-import { type Dialect, dialects } from '../base/dialect.ts'
+import { type DialectId, type FormatId, isDialectId, type ParserOptions } from '@dragoman/core'
 
 /** One exchange as it is stored in a file: what either side sent and received, without secrets. */
 export interface RecordedExchange {
@@ -8,7 +7,7 @@ export interface RecordedExchange {
   readonly requestId: string
   readonly time: string
   readonly client: {
-    readonly dialect: Dialect
+    readonly dialect: DialectId
     readonly request: string
     /** Null where the client left before it got a status. */
     readonly status: number | null
@@ -20,7 +19,7 @@ export interface RecordedExchange {
 
 export interface RecordedUpstream {
   readonly name: string
-  readonly dialect: Dialect
+  readonly dialect: DialectId
   readonly model: string
   /** The format in whose style ids and reasoning were sent to the upstream. */
   readonly format: FormatId
@@ -71,8 +70,8 @@ function isUpstream(value: unknown): boolean {
   )
 }
 
-function isDialect(value: unknown): value is Dialect {
-  return dialects.some((dialect) => dialect === value)
+function isDialect(value: unknown): value is DialectId {
+  return typeof value === 'string' && isDialectId(value)
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

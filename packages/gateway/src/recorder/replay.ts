@@ -1,28 +1,23 @@
 import {
-  anthropicErrorResponse,
-  chatErrorResponse,
+  type AnswerWatcher,
   type ConversationRequest,
-  decodeAnthropicRequest,
-  decodeChatRequest,
+  type DialectId,
+  dialects,
   type Failure,
   failureFromResponse,
   type FormatId,
   type MintId,
   mintToolId,
-  requestDialects,
   shortToolNames,
 } from '@dragoman/core'
-import type { AnswerWatcher } from '../exchange/answer-watch.ts'
-import { estimateTokens } from '../exchange/estimate-tokens.ts'
 import { expectedCalls } from '../exchange/expected-calls.ts'
-import { createStreamPipeline, createWholePipeline, type PipelineOptions } from '../exchange/pipeline.ts'
-import type { Dialect } from '../base/dialect.ts'
+import { type AnswerReading, openTranslation } from '../exchange/translation.ts'
 import { failureOf } from '../upstream/upstream-failures.ts'
 import type { RecordedExchange, RecordedUpstream } from './recording.ts'
 
 export interface ReplaySettings {
   /** The dialect of the client. By default it is the recorded one. */
-  readonly to?: Dialect
+  readonly to?: DialectId
   /** How the answer is read. By default it is read as it was then. */
   readonly format?: FormatId | 'auto'
   readonly watcher: AnswerWatcher
@@ -31,6 +26,8 @@ export interface ReplaySettings {
 export interface ReplayedAnswer {
   readonly status: number
   readonly body: string
+  /** Why the answer is no whole one, or null. */
+  readonly failure: Failure | null
 }
 
 /**
@@ -42,32 +39,22 @@ export function replayExchange(
   upstream: RecordedUpstream,
   settings: ReplaySettings,
 ): ReplayedAnswer {
-  const dialect = settings.to ?? recording.client.dialect
-  const texts: string[] = []
-  let status = 200
-  const failed = (failure: Failure): void => {
-    const answer =
-      dialect === 'anthropic-messages'
-        ? anthropicErrorResponse(failure, recording.requestId)
-        : chatErrorResponse(failure)
-    status = answer.status
-    texts.push(JSON.stringify(answer.body))
+  const { errors } = dialects[settings.to ?? recording.client.dialect]
+  const refused = (failure: Failure): ReplayedAnswer => {
+    const body = JSON.stringify(errors.body(failure, recording.requestId))
+    return { status: errors.status(failure), body, failure }
   }
   if (upstream.status !== null && upstream.status >= 300) {
-    failed(failureFromResponse({ status: upstream.status, body: upstream.response }))
-  } else {
-    const request = requestIn(recording)
-    const options = pipelineOptions(recording, upstream, request, { ...settings, to: dialect })
-    const source = upstream.contentType.toLowerCase().includes('text/event-stream') ? 'sse' : 'json'
-    const output = { ...options, failed, write: take(texts), whole: take(texts) }
-    const open = request.stream ? createStreamPipeline : createWholePipeline
-    const pipeline = open(output, source)
-    pipeline.push(Buffer.from(upstream.response))
-    const fault = faultsOfUpstream.find((code) => code === upstream.fault)
-    if (fault === undefined) pipeline.end()
-    else pipeline.fail(failureOf({ code: fault }))
+    return refused(failureFromResponse({ status: upstream.status, body: upstream.response }))
   }
-  return { status, body: texts.join('') }
+  const delivered = upstream.contentType.toLowerCase().includes('text/event-stream') ? 'stream' : 'whole'
+  const translation = openTranslation(readingFor(recording, upstream, settings), delivered)
+  const fault = faultsOfUpstream.find((code) => code === upstream.fault)
+  const body =
+    translation.push(upstream.response) +
+    translation.end(fault === undefined ? undefined : failureOf({ code: fault }))
+  const { failure, isStarted } = translation
+  return failure !== null && !isStarted ? refused(failure) : { status: 200, body, failure }
 }
 
 /**
@@ -79,33 +66,28 @@ const faultsOfUpstream = ['cut', 'idle-timeout'] as const
 /** The request of the client, with its tools. */
 export function requestIn({ client }: RecordedExchange): ConversationRequest {
   const body: unknown = JSON.parse(client.request)
-  const decoded =
-    client.dialect === 'anthropic-messages' ? decodeAnthropicRequest(body) : decodeChatRequest(body)
+  const decoded = dialects[client.dialect].request.decode(body)
   if ('error' in decoded) throw new Error(`${decoded.error.field}: ${decoded.error.message}`)
   return decoded.request
 }
 
+/** The id of an answer, behind the prefix of its dialect. */
+export const replayedId = '0000'
+
 /** Makes ids by counting, so that they are the same each time. */
-export function countingMint(dialect: Dialect): MintId {
+export function countingMint(dialect: DialectId): MintId {
   let ids = 0
   return (format, taken) =>
     mintToolId({ dialect, format, taken, newId: () => String(ids++).padStart(4, '0') })
 }
 
-function take(texts: string[]): (text: string) => void {
-  return (text) => {
-    texts.push(text)
-  }
-}
-
-function pipelineOptions(
-  { client, time }: RecordedExchange,
+function readingFor(
+  recording: RecordedExchange,
   upstream: RecordedUpstream,
-  request: ConversationRequest,
-  { to, format, watcher }: ReplaySettings & { readonly to: Dialect },
-): Omit<PipelineOptions, 'failed' | 'write' | 'whole'> {
-  const calls = request.contents.flatMap(({ blocks }) => blocks.filter((block) => block.type === 'tool_call'))
-  const toolNames = shortToolNames(request.tools, requestDialects[upstream.dialect].longestToolName)
+  { to = recording.client.dialect, format, watcher }: ReplaySettings,
+): AnswerReading {
+  const request = requestIn(recording)
+  const toolNames = shortToolNames(request.tools, dialects[upstream.dialect].request.longestToolName)
   return {
     plan: {
       upstreamDialect: upstream.dialect,
@@ -118,17 +100,13 @@ function pipelineOptions(
       toolNames,
       route: { model: upstream.model },
     },
+    request,
     clientDialect: to,
-    clientModel: request.model,
-    newAnswerId: () => (to === 'anthropic-messages' ? 'msg_0000' : 'chatcmpl-0000'),
-    created: Math.floor(Date.parse(time) / 1000),
-    includeUsage: request.wantsUsage === true || client.dialect !== 'openai-chat',
-    inputTokens: () => estimateTokens(request),
+    askedIn: recording.client.dialect,
+    newId: () => replayedId,
+    created: Math.floor(Date.parse(recording.time) / 1000),
     mint: countingMint(to),
-    conversationIds: new Set(calls.map(({ id }) => id)),
     maxEventBytes: 8_388_608,
     watcher,
-    redact: (text) => text,
-    streamed: () => {},
   }
 }

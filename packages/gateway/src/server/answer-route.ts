@@ -2,8 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import {
   type ConversationRequest,
-  decodeAnthropicRequest,
-  decodeChatRequest,
+  dialects,
   type Failure,
   mintToolId,
   responsesWithoutCall,
@@ -18,13 +17,13 @@ import type { OpenRecording } from '../recorder/exchange-recording.ts'
 import type { Recorder } from '../recorder/recorder.ts'
 import { tapResponse, tapUpstream } from '../recorder/tap.ts'
 import type { ClientAnswer } from '../exchange/client-answer.ts'
-import { type AnswerOutput, Exchange } from '../exchange/exchange.ts'
+import { Exchange } from '../exchange/exchange.ts'
 import { lateBody, modelNotFound } from './refusals.ts'
 import type { RequestLog } from './request-log.ts'
 import type { Upstreams } from '../upstream/upstreams.ts'
 import { estimateTokens } from '../exchange/estimate-tokens.ts'
-import { createStreamPipeline, createWholePipeline, type PipelineOptions } from '../exchange/pipeline.ts'
 import { type ReceivedBody, type Plan, planRequest } from '../exchange/plan.ts'
+import { type AnswerReading, openTranslation } from '../exchange/translation.ts'
 
 /** What a route needs to answer one request. */
 export interface RouteContext {
@@ -38,8 +37,8 @@ export interface RouteContext {
 }
 
 /**
- * `POST /v1/messages` and `POST /v1/chat/completions`: makes the exchange that will answer the request, for the
- * caller to start. Resolves to undefined where the request was refused.
+ * A request for an answer: makes the exchange that will answer it, for the caller to start. Resolves to undefined
+ * where the request was refused.
  */
 export async function openExchange(context: RouteContext): Promise<Exchange | undefined> {
   const { client, config, log, upstreams } = context
@@ -54,8 +53,13 @@ export async function openExchange(context: RouteContext): Promise<Exchange | un
     return undefined
   }
   const upstream = await upstreams.resolve(route.upstream)
-  if (upstream.dialect !== 'anthropic-messages' && decoded.extra['thread'] !== undefined) {
-    client.refuse(noThreads)
+  const { threadField } = dialects[client.dialect].request
+  if (
+    threadField !== null &&
+    upstream.dialect !== client.dialect &&
+    decoded.extra[threadField] !== undefined
+  ) {
+    client.refuse(noThreads(threadField))
     return undefined
   }
   const onParser = log.parserOpened.bind(log)
@@ -65,14 +69,17 @@ export async function openExchange(context: RouteContext): Promise<Exchange | un
   return exchangeFor(context, decoded, plan, recording)
 }
 
-/** `POST /v1/messages/count_tokens`: no upstream is asked, but the model must exist. */
-export async function countTokens(context: RouteContext): Promise<void> {
+/** A request for a number of tokens: no upstream is asked, but the model must exist. */
+export async function countTokens(
+  context: RouteContext,
+  bodyWith: (tokens: number) => object,
+): Promise<void> {
   const { client, config } = context
   const read = await readRequest(context)
   if (read === undefined) return
   const { request } = read
   if (ruleFor(request.model, config) === undefined) client.refuse(modelNotFound(request.model))
-  else sendJson(client.response, 200, { input_tokens: estimateTokens(request) })
+  else sendJson(client.response, 200, bodyWith(estimateTokens(request)))
 }
 
 /** Reads and decodes the request. Where that fails, the client is told why and the result is undefined. */
@@ -103,10 +110,7 @@ async function readRequest(
     client.refuse({ failure: failure('invalid-request', 'invalid_json', json.message) })
     return undefined
   }
-  const decoded =
-    client.dialect === 'anthropic-messages'
-      ? decodeAnthropicRequest(json.value)
-      : decodeChatRequest(json.value)
+  const decoded = dialects[client.dialect].request.decode(json.value)
   if ('error' in decoded) {
     const { field, message } = decoded.error
     const wrong = failure('invalid-request', 'invalid_request', message)
@@ -136,62 +140,41 @@ function exchangeFor(
   return new Exchange({
     client,
     observer: log,
-    timeouts: {
-      finishGrace: plan.route.timeouts.finishGrace,
-      ping: config.timeouts.ping,
-      clientStall: config.timeouts.clientStall,
-    },
+    finishGrace: plan.route.timeouts.finishGrace,
+    ping: config.timeouts.ping,
+    clientStall: config.timeouts.clientStall,
     responseBytes: config.limits.responseBytes,
-    wantsStream: request.stream,
+    wants: request.stream ? 'stream' : 'whole',
     callUpstream: (listener, connection) => {
       const heard = recording === undefined ? listener : tapUpstream(listener, recording)
       return upstreams.call(plan, heard, connection)
     },
-    open: (source, output) => {
-      const options = pipelineOptions(context, request, plan, output)
-      return request.stream ? createStreamPipeline(options, source) : createWholePipeline(options, source)
-    },
+    open: (delivered) => openTranslation(readingFor(context, request, plan), delivered),
   })
 }
 
-function pipelineOptions(
+function readingFor(
   { client, config, log }: RouteContext,
   request: ConversationRequest,
   plan: Plan,
-  { write, streamed, whole, failed }: AnswerOutput,
-): PipelineOptions {
+): AnswerReading {
   const { dialect, redact } = client
-  const prefix = dialect === 'anthropic-messages' ? 'msg_' : 'chatcmpl-'
   return {
     plan,
+    request,
     clientDialect: dialect,
-    clientModel: request.model,
+    askedIn: dialect,
     // Node keeps random bytes for these in store; for others it asks the system each time.
-    newAnswerId: () => prefix + randomUUID().replaceAll('-', ''),
+    newId: () => randomUUID().replaceAll('-', ''),
     created: Math.floor(Date.now() / 1000),
-    includeUsage: request.wantsUsage === true,
-    inputTokens: () => estimateTokens(request),
     mint: (format, taken) => {
       if (format !== 'std') log.callRead(format)
       return mintToolId({ dialect, format, taken, newId: randomName })
     },
-    conversationIds: callIds(request),
     maxEventBytes: config.limits.lineBytes,
     watcher: log,
     redact,
-    write,
-    streamed,
-    whole,
-    failed,
   }
-}
-
-function callIds({ contents }: ConversationRequest): ReadonlySet<string> {
-  const ids = new Set<string>()
-  for (const { blocks } of contents) {
-    for (const block of blocks) if (block.type === 'tool_call') ids.add(block.id)
-  }
-  return ids
 }
 
 function randomName(): string {
@@ -202,13 +185,15 @@ function randomName(): string {
  * With a thread, a client leaves the conversation with the server and sends only what is new. The gateway keeps no
  * conversations. This error makes the SDK send the whole conversation.
  */
-const noThreads: Refusal = {
-  failure: {
-    kind: 'invalid-request',
-    code: 'thread_unsupported_request',
-    message: 'The gateway keeps no threads: send the whole conversation.',
-    details: { error_code: 'thread_unsupported_request', unsupported: ['thread'] },
-  },
+function noThreads(field: string): Refusal {
+  return {
+    failure: {
+      kind: 'invalid-request',
+      code: 'thread_unsupported_request',
+      message: 'The gateway keeps no threads: send the whole conversation.',
+      details: { error_code: 'thread_unsupported_request', unsupported: [field] },
+    },
+  }
 }
 
 function failure(kind: Failure['kind'], code: string, message: string): Failure {

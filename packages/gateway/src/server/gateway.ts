@@ -17,7 +17,8 @@ import type { Redactor } from '../security/redact.ts'
 import { checkCaller, checkContent, checkKey, type GatePolicy } from '../security/gatekeeper.ts'
 import { type BuiltInServer, Upstreams } from '../upstream/upstreams.ts'
 import { ClientAnswer } from '../exchange/client-answer.ts'
-import { type Exchange, internalFailure } from '../exchange/exchange.ts'
+import type { Exchange } from '../exchange/exchange.ts'
+import { internalFailure } from '../exchange/upstream-answer.ts'
 import { closeWithSocket } from './queued-responses.ts'
 import { refuseRoute, shuttingDown, tooMany } from './refusals.ts'
 import { RequestLog } from './request-log.ts'
@@ -180,7 +181,7 @@ export class Gateway {
 
   private findRoute(method: string, url: string): RouteMatch {
     const found = findRoute(method, url)
-    const isOff = found.is === 'route' && found.route.name === 'metrics' && !this.config.metrics
+    const isOff = found.is === 'route' && found.route.serves === 'metrics' && !this.config.metrics
     return isOff ? { is: 'unknown' } : found
   }
 
@@ -194,13 +195,13 @@ export class Gateway {
       log.key = admitted.keyName
     }
     if (route.method === 'POST') return checkContent(request) ?? this.checkRoom()
-    return this.isDraining && route.name === 'models' ? shuttingDown : null
+    return this.isDraining && route.serves === 'models' ? shuttingDown : null
   }
 
   private async serve(route: HttpRoute, context: RouteContext): Promise<void> {
     const { client } = context
     const { response } = client
-    switch (route.name) {
+    switch (route.serves) {
       case 'health':
       case 'ready':
         sendJson(response, this.isDraining ? 503 : 200, { status: this.isDraining ? 'draining' : 'ok' })
@@ -216,12 +217,11 @@ export class Gateway {
       case 'models':
         await answerModels(context)
         return
-      case 'count-tokens':
+      case 'token-count':
         this.occupy(client)
-        await countTokens(context)
+        await countTokens(context, route.body)
         return
-      case 'messages':
-      case 'chat-completions':
+      case 'answer':
         this.occupy(client)
         this.run(await openExchange(context), client)
     }

@@ -1,3 +1,4 @@
+import { dialects } from '@dragoman/core'
 import type { GatewayConfig, ModelRule } from '../config/config.ts'
 import { matchModel, ruleFor } from '../config/match-model.ts'
 import { sendJson } from '../base/send.ts'
@@ -5,7 +6,6 @@ import type { Upstreams } from '../upstream/upstreams.ts'
 import type { RouteContext } from './answer-route.ts'
 import { modelNotFound } from './refusals.ts'
 import { modelNamedIn } from './route-table.ts'
-import type { Dialect } from '../base/dialect.ts'
 
 /** Some names that the built-in simulator answers to, as examples for people who try it. */
 const simulated = [
@@ -23,27 +23,15 @@ const simulated = [
 export async function answerModels(context: RouteContext): Promise<void> {
   const { request, client, config, upstreams } = context
   const { response, dialect } = client
+  const { models } = dialects[dialect].http
   const name = modelNamedIn(request.url ?? '')
   if (name === undefined) {
-    sendJson(response, 200, listOf(await modelNames(config, upstreams), dialect))
+    sendJson(response, 200, models.list(await modelNames(config, upstreams)))
   } else if (await isModel(name, config, upstreams)) {
-    sendJson(response, 200, modelOf(name, dialect))
+    sendJson(response, 200, models.one(name))
   } else {
     client.refuse(modelNotFound(name))
   }
-}
-
-function listOf(names: readonly string[], dialect: Dialect): unknown {
-  const data = names.map((id) => modelOf(id, dialect))
-  return dialect === 'openai-chat'
-    ? { object: 'list', data }
-    : { data, has_more: false, first_id: names.at(0) ?? null, last_id: names.at(-1) ?? null }
-}
-
-function modelOf(id: string, dialect: Dialect): unknown {
-  return dialect === 'openai-chat'
-    ? { id, object: 'model', created: 0, owned_by: 'dragoman' }
-    : { type: 'model', id, display_name: id, created_at: '1970-01-01T00:00:00Z' }
 }
 
 async function modelNames(config: GatewayConfig, upstreams: Upstreams): Promise<string[]> {

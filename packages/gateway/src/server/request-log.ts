@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type {
+  AnswerWatcher,
   Failure,
   FinishReason,
   FormatId,
@@ -21,7 +22,7 @@ const CLIENT_LEFT = 499
 const loggedChanges = 50
 
 /** Gathers everything about one request while it runs, and logs it in one line at its end. */
-export class RequestLog implements ExchangeObserver {
+export class RequestLog implements ExchangeObserver, AnswerWatcher {
   model: string | null = null
   /** The name of the key that the client used. */
   key: string | null = null

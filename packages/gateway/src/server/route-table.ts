@@ -1,34 +1,28 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Dialect } from '../base/dialect.ts'
+import { defaultDialect, type DialectId, dialectIds, dialects, type RoutePattern } from '@dragoman/core'
 
 /** A route of the gateway, as data that the server, the checks and the tests share. */
-export interface HttpRoute {
-  readonly name:
-    | 'messages'
-    | 'count-tokens'
-    | 'chat-completions'
-    | 'models'
-    | 'health'
-    | 'live'
-    | 'ready'
-    | 'metrics'
-  readonly method: 'GET' | 'POST'
-  /** A path may end in `{id}`, which stands for any text, slashes included: names of models have them. */
-  readonly path: string
+export type HttpRoute = (RoutePattern | OwnRoute) & {
   /** Whether the route answers without a key even where keys are configured. */
   readonly isOpen: boolean
 }
 
+/** A route that belongs to no dialect. */
+interface OwnRoute {
+  readonly method: 'GET'
+  /** A path may end in `{id}`, which stands for any text, slashes included: names of models have them. */
+  readonly path: string
+  readonly serves: 'models' | 'health' | 'live' | 'ready' | 'metrics'
+}
+
 export const routes: readonly HttpRoute[] = [
-  { name: 'messages', method: 'POST', path: '/v1/messages', isOpen: false },
-  { name: 'count-tokens', method: 'POST', path: '/v1/messages/count_tokens', isOpen: false },
-  { name: 'chat-completions', method: 'POST', path: '/v1/chat/completions', isOpen: false },
-  { name: 'models', method: 'GET', path: '/v1/models', isOpen: false },
-  { name: 'models', method: 'GET', path: '/v1/models/{id}', isOpen: false },
-  { name: 'health', method: 'GET', path: '/health', isOpen: true },
-  { name: 'live', method: 'GET', path: '/health/live', isOpen: true },
-  { name: 'ready', method: 'GET', path: '/health/ready', isOpen: true },
-  { name: 'metrics', method: 'GET', path: '/metrics', isOpen: false },
+  ...dialectIds.flatMap((id) => dialects[id].http.routes.map((route) => ({ ...route, isOpen: false }))),
+  { serves: 'models', method: 'GET', path: '/v1/models', isOpen: false },
+  { serves: 'models', method: 'GET', path: '/v1/models/{id}', isOpen: false },
+  { serves: 'health', method: 'GET', path: '/health', isOpen: true },
+  { serves: 'live', method: 'GET', path: '/health/live', isOpen: true },
+  { serves: 'ready', method: 'GET', path: '/health/ready', isOpen: true },
+  { serves: 'metrics', method: 'GET', path: '/metrics', isOpen: false },
 ]
 
 export type RouteMatch =
@@ -52,11 +46,13 @@ export function findRoute(method: string, url: string): RouteMatch {
 }
 
 /** The dialect in which a request is answered, also where no such route exists. */
-export function dialectOf(url: string, headers: IncomingHttpHeaders): Dialect {
+export function dialectOf(url: string, headers: IncomingHttpHeaders): DialectId {
   const path = pathIn(url)
-  if (/^(?:\/v1)?\/messages(?:\/|$)/.test(path)) return 'anthropic-messages'
-  if (/^(?:\/v1)?\/chat\//.test(path)) return 'openai-chat'
-  return headers['anthropic-version'] === undefined ? 'openai-chat' : 'anthropic-messages'
+  return (
+    dialectIds.find((id) => isBelow(path, dialects[id].http.root)) ??
+    dialectIds.find((id) => hasHeader(headers, dialects[id].http.clientHeader)) ??
+    defaultDialect
+  )
 }
 
 /** The model that `/v1/models/{id}` asks for, or undefined where the request is for all models. */
@@ -72,6 +68,14 @@ export function modelNamedIn(url: string): string | undefined {
 
 function pathIn(url: string): string {
   return url.split('?', 1)[0] ?? ''
+}
+
+function isBelow(path: string, root: string): boolean {
+  return [path, `/v1${path}`].some((each) => each === root || each.startsWith(`${root}/`))
+}
+
+function hasHeader(headers: IncomingHttpHeaders, name: string | null): boolean {
+  return name !== null && headers[name] !== undefined
 }
 
 function isAt(path: string, route: HttpRoute): boolean {

@@ -1,4 +1,4 @@
-import { encodeSse, encodeSseComment } from '@dragoman/core'
+import { type DialectId, encodeSse, encodeSseComment } from '@dragoman/core'
 import { completionBody, completionChunks, type Envelope } from './chat-completion.ts'
 import { InvalidRequest } from './chat-request.ts'
 import type { HistoryProblem } from './history.ts'
@@ -24,29 +24,41 @@ export interface Reply {
   readonly historyProblems: readonly HistoryProblem[]
 }
 
-/** Makes the whole reply to a chat request before any of it is sent. */
-export function replyTo(body: unknown, settings: SimulatorSettings, envelope: Envelope): Reply {
-  return reply(() => scriptAnswer(body, settings), {
-    stream: (answer) => streamSteps(answer, envelope),
-    whole: (answer) => bodySteps(answer, envelope),
-  })
+/** How the simulator speaks a dialect. */
+interface SpokenDialect {
+  /** In front of the id of an answer. */
+  readonly idPrefix: string
+  readonly script: (body: unknown, settings: SimulatorSettings) => ScriptedAnswer
+  readonly stream: (answer: ScriptedAnswer, envelope: Envelope) => Step[]
+  readonly whole: (answer: ScriptedAnswer, envelope: Envelope) => Step[]
 }
 
-/** Makes the reply to a request in Anthropic's dialect. Of the faults it plays only the statuses. */
-export function replyToMessages(body: unknown, settings: SimulatorSettings, envelope: Envelope): Reply {
-  return reply(() => scriptMessage(body, settings), {
-    stream: (answer) => messageEvents(answer, envelope).map(chunk),
-    whole: (answer) => [chunk(JSON.stringify(messageBody(answer, envelope)))],
-  })
+const spoken: Readonly<Record<DialectId, SpokenDialect>> = {
+  'openai-chat': {
+    idPrefix: 'chatcmpl-sim-',
+    script: scriptAnswer,
+    stream: streamSteps,
+    whole: bodySteps,
+  },
+  // Of the faults this one plays only the statuses.
+  'anthropic-messages': {
+    idPrefix: 'sim_',
+    script: scriptMessage,
+    stream: (answer, envelope) => messageEvents(answer, envelope).map(chunk),
+    whole: (answer, envelope) => [chunk(JSON.stringify(messageBody(answer, envelope)))],
+  },
 }
 
-interface Encoding {
-  readonly stream: (answer: ScriptedAnswer) => Step[]
-  readonly whole: (answer: ScriptedAnswer) => Step[]
-}
-
-function reply(write: () => ScriptedAnswer, { stream, whole }: Encoding): Reply {
-  const answer = scriptOrRefusal(write)
+/** Makes the whole reply to a request before any of it is sent. */
+export function replyTo(
+  dialect: DialectId,
+  body: unknown,
+  settings: SimulatorSettings,
+  { id, created }: Envelope,
+): Reply {
+  const { idPrefix, script, stream, whole } = spoken[dialect]
+  const envelope = { id: idPrefix + id, created }
+  const answer = scriptOrRefusal(() => script(body, settings))
   if (answer instanceof InvalidRequest) return errorReply(400, 'invalid_request_error', answer.message)
   const { historyProblems, settings: chosen, request } = answer
   const status = chosen.faults.find((fault) => /^\d+$/.test(fault))
@@ -62,7 +74,7 @@ function reply(write: () => ScriptedAnswer, { stream, whole }: Encoding): Reply 
   return {
     status: 200,
     contentType: isStream ? 'text/event-stream' : 'application/json',
-    steps: isStream ? stream(answer) : whole(answer),
+    steps: isStream ? stream(answer, envelope) : whole(answer, envelope),
     pace: chosen.pace,
     historyProblems,
   }

@@ -1,12 +1,13 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { type DialectId, dialectIds, dialects } from '@dragoman/core'
 import type { HistoryProblem } from './history.ts'
 import { errorReply, type Reply } from './reply.ts'
-import { nodeWorld, play, simulate, simulateMessages, type Simulation, type TakeChunk } from './simulate.ts'
+import { nodeWorld, play, simulate, type Simulation, type TakeChunk } from './simulate.ts'
 import { resolveSettings, type SimulatorSettings } from './settings.ts'
 import { writings } from './writings.ts'
 
-/** A scripted model on an endpoint that speaks OpenAI's chat dialect and Anthropic's. */
+/** A scripted model on an endpoint that speaks every dialect. */
 export interface Simulator {
   /** Resolves to the base address that clients are given: `http://127.0.0.1:PORT/v1`. */
   listen(port?: number): Promise<string>
@@ -88,11 +89,10 @@ class HttpSimulator implements Simulator {
 
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = (request.url ?? '/').replace(/\?.*$/s, '')
-    switch (`${request.method} ${path}`) {
-      case 'POST /v1/chat/completions':
-        return this.#answer(request, response, simulate)
-      case 'POST /v1/messages':
-        return this.#answer(request, response, simulateMessages)
+    const asked = `${request.method} ${path}`
+    const dialect = dialectIds.find((id) => answersAt(id, asked))
+    if (dialect !== undefined) return this.#answer(request, response, dialect)
+    switch (asked) {
       case 'GET /v1/models':
       case 'HEAD /v1/models':
         return sendJson(response, 200, modelList())
@@ -100,17 +100,13 @@ class HttpSimulator implements Simulator {
         return sendJson(response, 200, { data: this.historyProblems })
       default:
         return this.#send(
-          errorReply(404, 'invalid_request_error', `The simulator has no ${request.method} ${path}.`),
+          errorReply(404, 'invalid_request_error', `The simulator has no ${asked}.`),
           response,
         )
     }
   }
 
-  async #answer(
-    request: IncomingMessage,
-    response: ServerResponse,
-    model: typeof simulateMessages,
-  ): Promise<void> {
+  async #answer(request: IncomingMessage, response: ServerResponse, dialect: DialectId): Promise<void> {
     this.#openRequests++
     response.once('close', () => this.#openRequests--)
     const text = await readBody(request)
@@ -119,7 +115,7 @@ class HttpSimulator implements Simulator {
     }
     const body = parseJson(text)
     this.#requests.add({ headers: request.headers, body })
-    const simulation = model(body, this.#settings, takeInto(response), this.#world)
+    const simulation = simulate(dialect, body, this.#settings, takeInto(response), this.#world)
     const name = modelOf(body)
     for (const problem of simulation.reply.historyProblems) this.#problems.add({ model: name, ...problem })
     await finish(simulation, response)
@@ -178,6 +174,11 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined
   }
+}
+
+function answersAt(dialect: DialectId, asked: string): boolean {
+  const { routes } = dialects[dialect].http
+  return routes.some(({ serves, method, path }) => serves === 'answer' && asked === `${method} ${path}`)
 }
 
 function modelOf(body: unknown): string {

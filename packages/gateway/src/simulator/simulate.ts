@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Envelope } from './chat-completion.ts'
-import { replyTo, replyToMessages, type Reply, type Step } from './reply.ts'
+import type { DialectId } from '@dragoman/core'
+import { replyTo, type Reply, type Step } from './reply.ts'
 import type { SimulatorSettings } from './settings.ts'
 
 /** What the simulator needs of the world around it. */
@@ -25,28 +25,16 @@ export interface Simulation {
 /** Takes one chunk. If it returns a promise, that resolves when there is room for the next chunk. */
 export type TakeChunk = (text: string) => void | Promise<void>
 
-/** Answers one chat request, without a server. */
+/** Answers one request, without a server. */
 export function simulate(
+  dialect: DialectId,
   body: unknown,
   settings: SimulatorSettings,
   onChunk: TakeChunk,
   world: World = nodeWorld(),
 ): Simulation {
-  return play(replyTo(body, settings, envelopeOf(world, 'chatcmpl-sim-')), onChunk, world)
-}
-
-/** Answers one request in Anthropic's dialect, without a server. */
-export function simulateMessages(
-  body: unknown,
-  settings: SimulatorSettings,
-  onChunk: TakeChunk,
-  world: World,
-): Simulation {
-  return play(replyToMessages(body, settings, envelopeOf(world, 'sim_')), onChunk, world)
-}
-
-function envelopeOf(world: World, prefix: string): Envelope {
-  return { id: prefix + world.newId(), created: Math.floor(world.now() / 1000) }
+  const envelope = { id: world.newId(), created: Math.floor(world.now() / 1000) }
+  return play(replyTo(dialect, body, settings, envelope), onChunk, world)
 }
 
 /** Sends a reply at its pace. */

@@ -1,3 +1,4 @@
+import { dialects } from '@dragoman/core'
 import type { Upstream, UpstreamTimeouts } from '../config/config.ts'
 
 /** A request for an answer, as it is sent to an upstream. */
@@ -10,26 +11,26 @@ export interface UpstreamRequest {
   readonly body: string | Buffer
 }
 
-/** Computed once for each upstream and not for each request. */
-const answerPaths = new WeakMap<Upstream, string>()
-
 /** The path to which requests for answers are posted. */
-export function answerPath(upstream: Upstream): string {
-  let path = answerPaths.get(upstream)
-  if (path === undefined) {
-    path = pathBelow(upstream, upstream.dialect === 'anthropic-messages' ? '/messages' : '/chat/completions')
-    answerPaths.set(upstream, path)
-  }
-  return path
+export function answerPath(upstream: Upstream, model: string, stream: boolean): string {
+  return dialects[upstream.dialect].http.upstreamPath(basePath(upstream), model, stream)
 }
 
 /** The path at which an upstream lists its models. */
 export function modelsPath(upstream: Upstream): string {
-  return pathBelow(upstream, '/models')
+  return `${basePath(upstream)}/models`
 }
 
-function pathBelow({ url }: Upstream, path: string): string {
-  return new URL(url).pathname.replace(/\/$/, '') + path
+/** Computed once for each upstream and not for each request. */
+const basePaths = new WeakMap<Upstream, string>()
+
+function basePath(upstream: Upstream): string {
+  let path = basePaths.get(upstream)
+  if (path === undefined) {
+    path = new URL(upstream.url).pathname.replace(/\/$/, '')
+    basePaths.set(upstream, path)
+  }
+  return path
 }
 
 /** The headers of a request to an upstream. None of the client's headers are passed on; only configured ones are. */
@@ -38,13 +39,7 @@ export function headersFor(upstream: Upstream, stream: boolean): Record<string, 
     'content-type': 'application/json',
     accept: stream ? 'text/event-stream' : 'application/json',
     'user-agent': 'dragoman',
-  }
-  const key = upstream.apiKey?.reveal()
-  if (upstream.dialect === 'anthropic-messages') {
-    headers['anthropic-version'] = '2023-06-01'
-    if (key !== undefined) headers['x-api-key'] = key
-  } else if (key !== undefined) {
-    headers['authorization'] = `Bearer ${key}`
+    ...dialects[upstream.dialect].http.headers(upstream.apiKey?.reveal()),
   }
   for (const [name, value] of upstream.headers) headers[name] = value.reveal()
   return headers

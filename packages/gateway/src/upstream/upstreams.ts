@@ -1,3 +1,4 @@
+import { defaultDialect } from '@dragoman/core'
 import type { Upstream } from '../config/config.ts'
 import { type ProxyConfig, proxyFor } from '../config/proxies.ts'
 import {
@@ -51,7 +52,7 @@ export class Upstreams {
     return (this.simulated ??= {
       name: 'simulator',
       url,
-      dialect: 'openai-chat',
+      dialect: defaultDialect,
       apiKey: null,
       headers: new Map(),
       body: {},

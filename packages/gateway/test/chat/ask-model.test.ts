@@ -3,6 +3,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import type { ChatEvent } from '../../src/chat/chat-event.ts'
 import { type AskedAnswer, askModel } from '../../src/chat/model/ask-model.ts'
 import { chatRequest } from '../../src/chat/model/chat-request.ts'
+import type { GatewayConfig } from '../../src/config/config.ts'
 import { matchModel } from '../../src/config/match-model.ts'
 import { createRedactor } from '../../src/security/redact.ts'
 import type { Upstreams } from '../../src/upstream/upstreams.ts'
@@ -17,6 +18,7 @@ import {
   stopUpstreams,
   until,
 } from '../server/scripted-upstream.ts'
+import { startForgetful, stopForgetful } from '../upstream/forgetful-upstream.ts'
 import { openUpstreams } from './open-upstreams.ts'
 
 const running: Upstreams[] = []
@@ -24,6 +26,7 @@ const running: Upstreams[] = []
 afterAll(async () => {
   await Promise.all(running.map((upstreams) => upstreams.close()))
   stopUpstreams()
+  stopForgetful()
 })
 
 const key = 'canary-key-0123456789'
@@ -35,22 +38,40 @@ interface Asking {
   readonly signal?: AbortSignal
   readonly onEvent?: (event: ChatEvent) => void
   readonly model?: string
+  readonly limits?: object
 }
 
 async function ask(
   script: Script,
   asking: Asking = {},
 ): Promise<AskedAnswer & { events: ChatEvent[]; bodies: string[] }> {
-  const { dialect = 'openai-chat', contents = [question], model = 'm' } = asking
   const upstream = await startUpstream(script)
+  const answer = await askOf(await worldOf(upstream.url, asking), asking)
+  return { ...answer, bodies: upstream.requests.map(({ body }) => body) }
+}
+
+interface World {
+  readonly config: GatewayConfig
+  readonly upstreams: Upstreams
+}
+
+async function worldOf(url: string, { dialect = 'openai-chat', limits = {} }: Asking = {}): Promise<World> {
   const config = await configFor({
-    upstream: upstream.url,
+    upstream: url,
     dialect,
     apiKey: key,
-    settings: { timeouts: { finishGrace: '100ms', idle: '300ms' } },
+    settings: { timeouts: { finishGrace: '100ms', idle: '300ms' }, limits },
   })
   const upstreams = openUpstreams(config)
   running.push(upstreams)
+  return { config, upstreams }
+}
+
+async function askOf(
+  { config, upstreams }: World,
+  asking: Asking = {},
+): Promise<AskedAnswer & { events: ChatEvent[] }> {
+  const { contents = [question], model = 'm' } = asking
   const route = matchModel(config, model)
   if (route === undefined) throw new Error('no route')
   const events: ChatEvent[] = []
@@ -65,7 +86,7 @@ async function ask(
     },
     asking.signal ?? new AbortController().signal,
   )
-  return { ...answer, events, bodies: upstream.requests.map(({ body }) => body) }
+  return { ...answer, events }
 }
 
 function named(name: string, data: object): string {
@@ -105,6 +126,13 @@ describe('an answer of a model', () => {
   it('that came whole although a stream was asked for is read too', async () => {
     const { content } = await ask((response) => json(response, 200, completion('Hello')))
     expect(content?.blocks).toEqual([{ type: 'text', text: 'Hello' }])
+  })
+
+  it('is asked for once more on a new connection where the kept ones are dead', async () => {
+    const world = await worldOf(await startForgetful())
+    await Promise.all([askOf(world), askOf(world), askOf(world)])
+    const { end } = await askOf(world)
+    expect(end).toEqual({ is: 'finished', reason: 'stop' })
   })
 
   it('is kept as it came, beside what it became', async () => {
@@ -179,6 +207,33 @@ describe('an answer that fails', () => {
   it.each(failures)('because it %s has the code of the failure', async (_what, script, code) => {
     const { end } = await ask(script)
     expect(end).toEqual({ is: 'failed', failure: expect.objectContaining({ code }) })
+  })
+
+  it('because it is too long is given up, streamed or whole', async () => {
+    const limits = { responseBytes: 1024 }
+    const long = 'word '.repeat(500)
+    const streamed: Script = (response) => sse(response, chunk({ content: 'Hi' }), chunk({ content: long }))
+    const whole: Script = (response) => json(response, 200, completion(long))
+    const ends = await Promise.all([streamed, whole].map((script) => ask(script, { limits })))
+    for (const { end } of ends) {
+      expect(end).toEqual({ is: 'failed', failure: expect.objectContaining({ code: 'upstream_limit' }) })
+    }
+  })
+
+  it('because it calls a tool without a name runs none', async () => {
+    const call = { index: 0, id: 'c1', type: 'function', function: { arguments: '{}' } }
+    const { end, content } = await ask((response) => {
+      sse(
+        response,
+        chunk({ content: 'Hm' }),
+        chunk({ tool_calls: [call] }),
+        chunk({}, 'tool_calls'),
+        '[DONE]',
+      )
+      response.end()
+    })
+    expect(end).toEqual({ is: 'failed', failure: expect.objectContaining({ code: 'nameless_tool_call' }) })
+    expect(content?.blocks).toEqual([{ type: 'text', text: 'Hm' }])
   })
 
   it('in its middle leaves what was said, and no call that was not whole', async () => {

@@ -20,13 +20,23 @@ function choicesFor(config: GatewayConfig): ModelChoices {
 }
 
 /** With one upstream that lists these models; none: it has no list. */
-async function choices(models: readonly object[], listed: readonly string[] = []): Promise<ModelChoices> {
+async function choices(
+  models: readonly object[],
+  listed: readonly string[] = [],
+  { dialect = 'openai-chat', ...settings }: { readonly dialect?: string; readonly formats?: object } = {},
+): Promise<ModelChoices> {
   const upstream = await startUpstream((response) =>
     json(response, listed.length === 0 ? 404 : 200, { data: listed.map((id) => ({ id })) }),
   )
   const rules = models.map((rule) => ({ upstream: 'lab', ...rule }))
   return choicesFor(
-    await accepted({ yaml: JSON.stringify({ upstreams: { lab: { url: upstream.url } }, models: rules }) }),
+    await accepted({
+      yaml: JSON.stringify({
+        ...settings,
+        upstreams: { lab: { url: upstream.url, dialect } },
+        models: rules,
+      }),
+    }),
   )
 }
 
@@ -111,4 +121,21 @@ describe('the format of a model', () => {
     const route = known.route(name)
     expect(route === undefined ? null : known.formatOf(route)).toEqual(expected)
   })
+
+  it.each([
+    ['my-model', 'openai-chat', { format: 'kimi', toldBy: 'configuration' }],
+    ['my-model', 'anthropic-messages', { format: 'kimi', toldBy: 'configuration' }],
+    ['qwen3', 'openai-chat', { format: 'qwen', toldBy: 'name' }],
+    ['qwen3', 'anthropic-messages', { format: 'anthropic', toldBy: 'dialect' }],
+  ])(
+    'of the name %s at an upstream of %s, with an override for another name, is %j',
+    async (name, dialect, expected) => {
+      const known = await choices([{ match: '*' }], [], {
+        dialect,
+        formats: { overrides: { 'my-*': 'kimi' } },
+      })
+      const route = known.route(name)
+      expect(route === undefined ? null : known.formatOf(route)).toEqual(expected)
+    },
+  )
 })

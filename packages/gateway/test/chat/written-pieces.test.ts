@@ -14,7 +14,7 @@ describe('what a model wrote, out of its answer', () => {
       delta({ content: '<|tool' }),
       delta({ content: '_call_begin|>' }),
     )
-    expect(writtenPieces(`${stream}data: [DONE]\n\n`, 'sse')).toEqual([
+    expect(writtenPieces(`${stream}data: [DONE]\n\n`, 'stream')).toEqual([
       { field: 'reasoning_content', text: 'I think' },
       { field: 'content', text: '<|tool_call_begin|>' },
     ])
@@ -25,7 +25,9 @@ describe('what a model wrote, out of its answer', () => {
       delta({ tool_calls: [{ index: 1, function: { name: 'read_file', arguments: '{"pa' } }] }),
       delta({ tool_calls: [{ index: 1, function: { arguments: 'th":1}' } }] }),
     )
-    expect(writtenPieces(stream, 'sse')).toEqual([{ field: 'tool_calls[1]', text: 'read_file {"path":1}' }])
+    expect(writtenPieces(stream, 'stream')).toEqual([
+      { field: 'tool_calls[1]', text: 'read_file {"path":1}' },
+    ])
   })
 
   it('reads a message of the other dialect, streamed or whole', () => {
@@ -33,13 +35,13 @@ describe('what a model wrote, out of its answer', () => {
       { type: 'content_block_start', content_block: { type: 'tool_use', name: 'read_file', input: {} } },
       { type: 'content_block_delta', delta: { type: 'input_json_delta', partial_json: '{}' } },
     )
-    expect(writtenPieces(stream, 'sse')).toEqual([{ field: 'tool_use', text: 'read_file{}' }])
+    expect(writtenPieces(stream, 'stream')).toEqual([{ field: 'tool_use', text: 'read_file{}' }])
     const whole = JSON.stringify({ content: [{ type: 'text', text: 'Hello' }] })
-    expect(writtenPieces(whole, 'json')).toEqual([{ field: 'text', text: 'Hello' }])
+    expect(writtenPieces(whole, 'whole')).toEqual([{ field: 'text', text: 'Hello' }])
   })
 
   it('of something else there is nothing', () => {
-    expect(writtenPieces('data: nonsense\n\n', 'sse')).toEqual([])
-    expect(writtenPieces('null', 'json')).toEqual([])
+    expect(writtenPieces('data: nonsense\n\n', 'stream')).toEqual([])
+    expect(writtenPieces('null', 'whole')).toEqual([])
   })
 })

@@ -72,7 +72,7 @@ describe('dragoman convert', () => {
     const input = 'data: {"choices":[]}\n\ndata: oops\n\ndata: [DONE]\n\n'
     const { code, stdout, stderr } = await dragoman(['convert'], { input })
     expect({ code, stdout }).toEqual({ code: 0, stdout: input })
-    expect(stderr).toContain('warning: event 2')
+    expect(stderr).toContain('warning: The data of event 2 is not JSON; passed on as it came')
   })
 
   it('writes each event as it comes', async () => {

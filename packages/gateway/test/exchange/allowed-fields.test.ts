@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { requestDialects } from '@dragoman/core'
+import { dialects } from '@dragoman/core'
 import { afterEach, describe, expect, it } from 'vitest'
 import { ask, clientDialects } from '../server/ask.ts'
 import { startGateway, stopGateways } from '../server/running-gateway.ts'
@@ -55,7 +55,7 @@ describe.each(clientDialects)('a field that we only pass on, from a client of %s
 
   it('is kept where it is one of the dialect itself', async () => {
     const fields = Object.fromEntries(
-      requestDialects[dialect].passedFields
+      dialects[dialect].request.passedFields
         .filter((field) => !['tools', 'stream_options', 'response_format', 'output_format'].includes(field))
         .map((field) => [field, { x: 1 }]),
     )

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
+import type { AnswerTranslation } from '@dragoman/core'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { Pipeline } from '../../src/exchange/pipeline.ts'
 import { ClientAnswer } from '../../src/exchange/client-answer.ts'
-import { Exchange, type ExchangeObserver } from '../../src/exchange/exchange.ts'
+import { Exchange } from '../../src/exchange/exchange.ts'
 import type { UpstreamListener } from '../../src/upstream/client.ts'
 import { readAnswer } from '../server/ask.ts'
 
@@ -12,26 +12,19 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close().closeAllConnections()
 })
 
-const unobserved: ExchangeObserver = {
-  upstreamCalled() {},
-  upstreamAnswered() {},
+const unobserved = {
   firstByte() {},
-  upstreamFault() {},
   clientStalled() {},
   bug() {},
-  call() {},
-  callEnded() {},
-  problem() {},
-  repair() {},
-  finished() {},
   failed() {},
-  usage() {},
 }
 
-const timeouts = { finishGrace: 1000, ping: 1000, clientStall: 1000 }
-
-/** Serves one exchange, with a pipeline that a test makes and an upstream that it plays. */
-async function serve(pipeline: Pipeline, play: (listener: UpstreamListener) => void, bugs: unknown[]) {
+/** Serves one exchange, with a translation that a test makes and an upstream that it plays. */
+async function serve(
+  translation: AnswerTranslation,
+  play: (listener: UpstreamListener) => void,
+  bugs: unknown[],
+) {
   const handle = (response: ServerResponse): void => {
     const observer = { ...unobserved, bug: (error: unknown) => bugs.push(error) }
     const exchange = new Exchange({
@@ -43,14 +36,16 @@ async function serve(pipeline: Pipeline, play: (listener: UpstreamListener) => v
         observer,
       }),
       observer,
-      timeouts,
+      finishGrace: 1000,
+      ping: 1000,
+      clientStall: 1000,
       responseBytes: 1000,
-      wantsStream: true,
+      wants: 'stream',
       callUpstream: (listener) => {
         setImmediate(() => play(listener))
         return { pause() {}, resume() {}, abort() {} }
       },
-      open: () => pipeline,
+      open: () => translation,
     })
     exchange.start()
   }
@@ -61,13 +56,12 @@ async function serve(pipeline: Pipeline, play: (listener: UpstreamListener) => v
   return `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`
 }
 
-const working: Pipeline = {
-  isFinishing: false,
-  isOver: false,
-  push() {},
-  end() {},
-  fail() {},
-  keepAlive() {},
+const working: AnswerTranslation = {
+  state: 'reading',
+  failure: null,
+  isStarted: false,
+  push: () => '',
+  end: () => '',
 }
 
 function fails(): never {
@@ -78,10 +72,10 @@ describe('a bug of ours in one answer', () => {
   it.each([
     ['while a chunk is read', { ...working, push: fails }],
     ['at the end', { ...working, end: fails }],
-  ] as const)('%s ends that answer with a 500, and nothing else', async (_when, pipeline) => {
+  ] as const)('%s ends that answer with a 500, and nothing else', async (_when, translation) => {
     const bugs: unknown[] = []
     const url = await serve(
-      pipeline,
+      translation,
       (listener) => {
         listener.onHeaders(200, { 'content-type': 'text/event-stream' })
         listener.onData(Buffer.from('data: {}\n\n'))

@@ -70,7 +70,7 @@ describe('an OpenAI client on an OpenAI upstream, streaming', () => {
     const call = { function: { name: 'get_time', arguments: { zone: 'UTC' } } }
     const gateway = await between({ pieces: [hi, chunk({ tool_calls: [call] }), stop, done] })
     await ask(gateway)
-    expect(gateway.requests).toMatchObject([{ repairs: ['encoded-arguments', 'filled-field'] }])
+    expect(gateway.requests).toMatchObject([{ repairs: ['filled-field', 'encoded-arguments'] }])
   })
 
   it('gets a call that the model wrote as text, in chunks that keep the fields of the upstream', async () => {
@@ -142,11 +142,32 @@ describe('an OpenAI client on an OpenAI upstream, streaming', () => {
     expect(JSON.parse(text)).toMatchObject({ error: { code } })
   })
 
-  it('gets the error of an upstream in the middle of a stream as it came, but for secrets', async () => {
-    const error = 'data: {"error":{"message":"key hush-hush-1 is worn out","code":"tired","trace":17}}\n\n'
-    const gateway = await between({ pieces: [hi, error] }, { apiKey: 'hush-hush-1' })
+  it('gets the error of an upstream in the middle of a stream as it came', async () => {
+    const error = 'data: {"error":{"message":"worn out","type":"sleep","code":"tired","trace":17}}\n\n'
+    const gateway = await between({ pieces: [hi, error] })
     const { text } = await ask(gateway)
-    expect(text).toBe(hi + error.replace('hush-hush-1', '[redacted]'))
+    expect(text).toBe(hi + error)
+  })
+
+  it.each([
+    ['message', { message: 'key hush-hush-1 is worn out', type: 'sleep', code: 'tired' }],
+    ['code', { message: 'worn out', type: 'sleep', code: 'hush-hush-1' }],
+    ['type', { message: 'worn out', type: 'of hush-hush-1', code: 'tired' }],
+    ['further field', { message: 'worn out', type: 'sleep', code: 'tired', trace: 'hush-hush-1' }],
+  ])('gets no secret that such an error has in its %s', async (_where, error) => {
+    const pieces = [hi, `data: ${JSON.stringify({ error })}\n\n`]
+    const gateway = await between({ pieces }, { apiKey: 'hush-hush-1' })
+    const { text } = await ask(gateway)
+    expect(text).not.toContain('hush-hush-1')
+    expect(text).toMatch(/worn out/)
+  })
+
+  it('gets the type and the code that such an error lacks', async () => {
+    const gateway = await between({ pieces: [hi, 'data: {"error":{"message":"worn out"}}\n\n'] })
+    const { text } = await ask(gateway)
+    expect(text).toContain(
+      '"error":{"message":"worn out","type":"upstream_error","param":null,"code":"upstream_error"}',
+    )
   })
 
   it('gets long tool names back, and a tool that was shortened is called by its own name', async () => {

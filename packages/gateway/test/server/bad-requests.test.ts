@@ -47,6 +47,28 @@ describe('the error that a client of OpenAI gets', () => {
   })
 })
 
+describe('a client that leaves its conversation with the server', () => {
+  const thread = { thread: { id: 'thread_1' }, stream: false }
+
+  it('is told to send all of it where the upstream speaks another dialect', async () => {
+    const { status, last } = await ask(gateway.address, 'anthropic', thread)
+    expect(status).toBe(400)
+    expect(at(last, 'error', 'details', 'error_code')).toBe('thread_unsupported_request')
+    expect(at(last, 'error', 'details', 'unsupported')).toEqual(['thread'])
+  })
+
+  it('is answered where the upstream speaks its dialect', async () => {
+    const upstream = simulator.address ?? ''
+    const { address } = await startGateway({ upstream, dialect: 'anthropic-messages' })
+    expect((await ask(address, 'anthropic', thread)).status).toBe(200)
+    expect(simulator.requests.at(-1)?.body).toMatchObject({ thread: thread.thread })
+  })
+
+  it('is not meant where the dialect has no such field', async () => {
+    expect((await ask(gateway.address, 'openai', thread)).status).toBe(200)
+  })
+})
+
 const deep = '['.repeat(200_000)
 const bodies: readonly (readonly [name: string, body: string])[] = [
   ['nothing', ''],

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { CompletionCollector, MessageCollector, streamOfCompletion, streamOfMessage } from '@dragoman/core'
+import { type DialectId, dialects } from '@dragoman/core'
 import { afterAll, describe, expect, it } from 'vitest'
 import { ask, type Answer, at } from './ask.ts'
 import { startGateway, stopGateways } from './running-gateway.ts'
@@ -12,6 +12,11 @@ afterAll(async () => {
 
 type Vendor = 'openai' | 'anthropic'
 
+const dialectOf: Readonly<Record<Vendor, DialectId>> = {
+  openai: 'openai-chat',
+  anthropic: 'anthropic-messages',
+}
+
 /** The answer of an upstream that speaks the client's own dialect. */
 async function answerOf(vendor: Vendor, script: Script, request: object): Promise<Answer> {
   const { answer } = await exchange(vendor, script, request)
@@ -20,8 +25,7 @@ async function answerOf(vendor: Vendor, script: Script, request: object): Promis
 
 async function exchange(vendor: Vendor, script: Script, request: object) {
   const upstream = await startUpstream(script)
-  const dialect = vendor === 'anthropic' ? 'anthropic-messages' : 'openai-chat'
-  const gateway = await startGateway({ upstream: upstream.url, dialect })
+  const gateway = await startGateway({ upstream: upstream.url, dialect: dialectOf[vendor] })
   return { gateway, answer: await ask(gateway.address, vendor, request) }
 }
 
@@ -96,16 +100,18 @@ const message = {
   },
 }
 
-function completionIn(sseText: string): unknown {
-  const collector = new CompletionCollector()
+/** The whole answer that a stream adds up to. */
+function wholeIn(vendor: Vendor, sseText: string): unknown {
+  const collector = dialects[dialectOf[vendor]].answer.whole.collect()
   collector.push(sseText)
-  return collector.end()
+  return collector.end()?.value
 }
 
-function messageIn(sseText: string): unknown {
-  const collector = new MessageCollector()
-  collector.push(sseText)
-  return collector.end()
+/** A whole answer as the stream of an upstream. */
+function streamOf(vendor: Vendor, body: object): string {
+  const whole = dialects[dialectOf[vendor]].answer.whole.toEvents(JSON.stringify(body))
+  if ('failure' in whole) throw new Error(whole.failure.message)
+  return whole.events
 }
 
 describe('a client that streams, of an upstream in its dialect that answers with plain JSON', () => {
@@ -114,13 +120,13 @@ describe('a client that streams, of an upstream in its dialect that answers with
     const answer = await answerOf('openai', (response) => json(response, 200, completion), request)
     expect(answer.headers.get('content-type')).toContain('text/event-stream')
     expect(answer.isMarkedDone).toBe(true)
-    expect(completionIn(answer.body)).toEqual(completion)
+    expect(wholeIn('openai', answer.body)).toEqual(completion)
   })
 
   it('gets no chunk with the usage where it did not ask for one', async () => {
     const { gateway, answer } = await exchange('openai', (response) => json(response, 200, completion), {})
     const { usage: _, ...rest } = completion
-    expect(completionIn(answer.body)).toEqual(rest)
+    expect(wholeIn('openai', answer.body)).toEqual(rest)
     expect(gateway.requestLine()).toMatchObject({ status: 200, tokens: 5 })
   })
 
@@ -129,7 +135,7 @@ describe('a client that streams, of an upstream in its dialect that answers with
     const calls = { ...second, message: { role: 'assistant', content: kimiCall }, finish_reason: 'stop' }
     const body = { ...completion, choices: [first, calls] }
     const answer = await answerOf('openai', (response) => json(response, 200, body), {})
-    expect(completionIn(answer.body)).toMatchObject({
+    expect(wholeIn('openai', answer.body)).toMatchObject({
       choices: [
         first,
         {
@@ -151,7 +157,7 @@ describe('a client that streams, of an upstream in its dialect that answers with
     const answer = await answerOf('anthropic', (response) => json(response, 200, message), {})
     expect(answer.headers.get('content-type')).toContain('text/event-stream')
     expect(answer.isMarkedDone).toBe(true)
-    expect(messageIn(answer.body)).toEqual(message)
+    expect(wholeIn('anthropic', answer.body)).toEqual(message)
   })
 
   it.each(['openai', 'anthropic'] as const)(
@@ -184,7 +190,7 @@ const noChoice: Script = (response) => {
 
 describe('a client that wants one answer, of an upstream in its dialect that streams', () => {
   it('gets all of a completion, the usage included', async () => {
-    const text = streamOfCompletion(completion, { includeUsage: true })
+    const text = streamOf('openai', completion)
     const { gateway, answer } = await exchange('openai', (response) => stream(response, text), {
       stream: false,
       n: 2,
@@ -208,7 +214,7 @@ describe('a client that wants one answer, of an upstream in its dialect that str
   })
 
   it('gets all of a message, the signature as it came', async () => {
-    const script: Script = (response) => stream(response, streamOfMessage(message))
+    const script: Script = (response) => stream(response, streamOf('anthropic', message))
     const answer = await answerOf('anthropic', script, { stream: false })
     expect(answer.headers.get('content-type')).toContain('application/json')
     expect(answer.last).toEqual(message)
@@ -217,10 +223,7 @@ describe('a client that wants one answer, of an upstream in its dialect that str
   it.each(['openai', 'anthropic'] as const)(
     'gets an HTTP error where the stream is cut (%s)',
     async (vendor) => {
-      const text =
-        vendor === 'openai'
-          ? streamOfCompletion(completion, { includeUsage: true })
-          : streamOfMessage(message)
+      const text = streamOf(vendor, vendor === 'openai' ? completion : message)
       const half = text.slice(0, text.length / 2)
       const answer = await answerOf(vendor, (response) => stream(response, half), { stream: false })
       expect(answer).toMatchObject({ status: 502, text: '' })

@@ -323,7 +323,7 @@ describe('a simulation without a server', () => {
     const chunks: string[] = []
     const gate = new EventEmitter()
     const room = once(gate, 'room').then(() => undefined)
-    const simulation = simulate(body, {}, (text) => {
+    const simulation = simulate('openai-chat', body, {}, (text) => {
       chunks.push(text)
       return room
     })
@@ -341,7 +341,7 @@ async function playedOut(body: unknown): Promise<{ chunks: string[]; waits: numb
   const waits: number[] = []
   const world = { wait: async (pace: number) => void waits.push(pace), now: () => 5000, newId: () => 'x' }
   const take = (text: string): void => void chunks.push(text)
-  const { done, reply } = simulate(body, { pace: 7, chunk: 'random', seed: 4 }, take, world)
+  const { done, reply } = simulate('openai-chat', body, { pace: 7, chunk: 'random', seed: 4 }, take, world)
   expect(reply.status).toBe(200)
   expect(await done).toBe('ended')
   return { chunks, waits }

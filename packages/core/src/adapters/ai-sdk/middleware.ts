@@ -1,14 +1,14 @@
-import { AnswerIds } from '../../answer/ids.ts'
 import { isJsonObject } from '../../json/objects.ts'
 import { demandsReasoning, lostReasoning } from '../../request/reasoning-policy.ts'
 import type { FormatId } from '../../formats/format-id.ts'
-import { mintToolId } from '../../dialects/mint.ts'
+import { mintId } from '../../ids/mint.ts'
 import type { ParserOptions } from '../../parser-stage.ts'
 import { createParser } from '../../parser.ts'
+import { ToolHistory } from '../../request/tool-history.ts'
+import { openPolicy, type ReadingOptions } from '../../translate.ts'
 import type { AdapterOptions } from '../adapter-options.ts'
 import { randomId } from '../random-id.ts'
 import { explicitFormat, targetFormat } from '../target-format.ts'
-import { ToolHistory } from '../tool-ids.ts'
 import { PartRewriter } from './part-rewriter.ts'
 import { promptPlaces } from './prompt-places.ts'
 import type {
@@ -64,19 +64,18 @@ function middleware<Version extends 'v3' | 'v4'>(
   const callerIds = new WeakMap<object, readonly string[]>()
 
   function rewriterFor(params: CallOptions, model: WrappedModel): PartRewriter {
-    const { newId = randomId, delivery, onRecord = ignore, onWarning = ignore } = options
-    const parser = parserOptions(options, params, model)
-    const taken = callerIds.get(params) ?? new ToolHistory(params.prompt, promptPlaces).callIds
-    return new PartRewriter({
-      openParser: () => createParser(parser),
-      ids: new AnswerIds(
-        (format, used) => mintToolId({ dialect: 'openai-chat', format, newId, taken: used }),
-        new Set(taken),
-      ),
-      failOnInvalidArguments: delivery === 'complete',
-      onRecord,
+    const { newId = randomId, onRecord, onWarning } = options
+    const reading: ReadingOptions = {
+      parser: parserOptions(options, params, model),
+      mint: (format, taken) => mintId({ prefix: 'call_', format, newId, taken }),
+      conversationIds: new Set(callerIds.get(params) ?? new ToolHistory(params.prompt, promptPlaces).callIds),
+      watcher: {
+        problem: (code, message, source) => onRecord?.({ type: 'problem', code, message, source }),
+        repair: (code, message) => onRecord?.({ type: 'repair', code, message }),
+      },
       onWarning,
-    })
+    }
+    return new PartRewriter((sink) => openPolicy(anyId, reading, sink))
   }
 
   return {
@@ -96,8 +95,8 @@ function middleware<Version extends 'v3' | 'v4'>(
     async wrapGenerate({ doGenerate, params, model }) {
       const result = await doGenerate()
       const rewriter = rewriterFor(params, model)
-      const { finishReason } = result
-      const finish: NewPart = { type: 'finish', finishReason }
+      const { finishReason, usage } = result
+      const finish: NewPart = { type: 'finish', finishReason, usage }
       const parts = [...contentAsParts(result.content), finish].flatMap((part) => rewriter.take(part))
       return { ...result, ...wholeResult(parts, finishReason) }
     },
@@ -146,7 +145,8 @@ function wholeResult(parts: readonly Part[], came: object): GenerateResult {
   }
 }
 
-function ignore(): void {}
+/** The SDK takes any id of a call. */
+const anyId = { isLegalCallId: () => true }
 
 /** Takes the next part only when the last one was read. */
 function partStream(rewriter: PartRewriter): TransformStream<Part, Part> {

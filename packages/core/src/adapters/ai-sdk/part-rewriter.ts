@@ -1,219 +1,226 @@
-import type { AnswerIds } from '../../answer/ids.ts'
-import { isJsonObject, nonEmptyText, type JsonObject } from '../../json/objects.ts'
-import type { RecordedEvent } from '../../dialects/openai-chat/answer/choice-reader.ts'
-import type { ModelEvent } from '../../events.ts'
-import type { PushParser } from '../../parser.ts'
+import type { AnswerSink, FinishReason, Usage } from '../../answer/answer.ts'
+import type { CallPolicy } from '../../answer/calls/policy.ts'
+import { Comparison, type Piece, PieceCollector, type Verdict } from '../../answer/patch.ts'
+import { countOf } from '../../answer/token-counts.ts'
+import { isJsonObject, nonEmptyText, objectIn, type JsonObject } from '../../json/objects.ts'
+import { CallParts } from './call-parts.ts'
 import { PartWriter, type TextKind } from './part-writer.ts'
+import { type ProviderCall, ProviderCalls } from './provider-calls.ts'
 import type { Part } from './specification.ts'
-import { StructuredParts, type WrittenCall } from './structured-parts.ts'
 import { TextBlocks } from './text-blocks.ts'
 
-export interface PartRewriterOptions {
-  /** Called for each stretch of text between calls that the provider read itself. */
-  readonly openParser: () => PushParser
-  readonly ids: AnswerIds
-  /** Whether arguments that are not JSON fail the answer although the parser gave the call out as text. */
-  readonly failOnInvalidArguments: boolean
-  readonly onRecord: (event: RecordedEvent) => void
-  readonly onWarning: (message: string) => void
-}
-
-/** The stream parts of one answer in, the same out, with the calls that the model wrote as text made calls. */
+/**
+ * The stream parts of one answer in, the same out, with the calls that the model wrote as text made calls. A part in
+ * which nothing has to change passes as it came; what the policy made otherwise goes into parts of ours.
+ */
 export class PartRewriter {
-  readonly #options: PartRewriterOptions
+  readonly #made = new PieceCollector()
+  readonly #policy: CallPolicy
+  readonly #provided: ProviderCalls
+  readonly #comparison = new Comparison<CallPart>('unnumbered')
   readonly #writer = new PartWriter()
   readonly #blocks = new TextBlocks(this.#writer)
-  #parser: PushParser | null = null
+  readonly #calls = new CallParts(this.#writer)
+  /** The one that a part was read of last. */
+  #lastCall: ProviderCall | null = null
+  #progress: 'reading' | 'failed' = 'reading'
 
-  /** The first kind of call wins; calls of the other kind repeat it, or are left over from it. */
-  #callsCome: 'not yet' | 'in the text' | 'structured' = 'not yet'
-  #call: { readonly id: string; readonly name: string; readonly pieces: string[] } | null = null
-  readonly #written: WrittenCall[] = []
-  #hasWritten = false
-  readonly #structured: StructuredParts
-  #lastProblem = ''
-  #failure: string | null = null
-
-  constructor(options: PartRewriterOptions) {
-    this.#options = options
-    this.#structured = new StructuredParts(options.ids, options.onWarning)
+  constructor(openPolicy: (sink: AnswerSink) => CallPolicy) {
+    this.#policy = openPolicy(this.#made)
+    this.#policy.start(null, null)
+    this.#provided = new ProviderCalls(this.#policy)
   }
 
   take(part: Part): Part[] {
-    this.#take(part)
+    const fields: unknown = part
+    if (!isJsonObject(fields)) return []
+    if (besideTheContent.has(part.type)) this.#writer.write(part)
+    else if (part.type === 'finish') this.#finish(part, fields)
+    else if (!this.#policy.isEnded) this.#read(part, fields)
     return this.#writer.take()
   }
 
   /** The stream is over, whether it said so or not. */
   end(): Part[] {
-    this.#endText('error')
+    if (!this.#policy.isEnded) {
+      this.#policy.leave()
+      this.#conclude()
+    }
     return this.#writer.take()
   }
 
-  #take(part: Part): void {
-    const { type } = part
-    const fields: unknown = part
-    if (!isJsonObject(fields)) return
-    switch (type) {
+  #read(part: Part, fields: JsonObject): void {
+    switch (part.type) {
       case 'text-start':
       case 'reasoning-start':
-        this.#blocks.begin(kindOf(type), part, idIn(fields))
+        this.#blocks.begin(kindOf(part), part, idIn(fields))
         break
       case 'text-delta':
       case 'reasoning-delta':
-        this.#delta(kindOf(type), part, fields)
+        this.#readText(kindOf(part), part, fields)
         break
       case 'text-end':
       case 'reasoning-end':
-        this.#blocks.end(kindOf(type), part, idIn(fields))
-        break
-      case 'tool-input-start':
-      case 'tool-input-delta':
-      case 'tool-input-end':
-      case 'tool-call':
-      case 'tool-result':
-      case 'tool-approval-request':
-        this.#takeStructured(part, fields)
-        break
-      case 'finish':
-        this.#finish(part, fields)
+        this.#blocks.end(kindOf(part), part, idIn(fields))
         break
       default:
-        this.#writer.write(part)
+        this.#readCall(part, fields)
     }
+    this.#tellFailure()
   }
 
-  #delta(kind: TextKind, part: Part, fields: JsonObject): void {
+  #readText(kind: TextKind, part: Part, fields: JsonObject): void {
     const own = { ...part, id: idIn(fields) }
     const text = nonEmptyText(fields['delta'])
-    if (text === null) return this.#blocks.pass(kind, own)
+    if (text === null) {
+      this.#blocks.pass(kind, own)
+      return
+    }
     this.#blocks.read(kind, own.id)
-    const events = this.#textParser().push(text, kind === 'text' ? 'content' : 'reasoning')
-    if (saysTheSame(events, kind, text) && this.#failure === null) return this.#blocks.text(kind, text, own)
-    this.#play(events)
+    if (kind === 'text') this.#policy.content(text)
+    else this.#policy.reasoning(text, kind)
+    const made = this.#made.take()
+    if (!this.#comparison.isWaiting && saysTheSame(made, kind, text)) {
+      this.#blocks.text(kind, text, own)
+      return
+    }
+    this.#carryOut(this.#comparison.settle(made))
     // The text is held, or part of a call; what the provider says beside it is not.
     const hasMetadata = fields['providerMetadata'] !== undefined
     if (hasMetadata && this.#writer.open?.kind === kind) this.#writer.inOpen({ ...own, ...noText })
   }
 
-  #play(events: readonly ModelEvent[], isCut = false): void {
-    for (const event of events) {
-      switch (event.type) {
-        case 'text':
-        case 'reasoning':
-          if (this.#failure === null) this.#blocks.text(event.type, event.text)
-          break
-        case 'problem':
-        case 'repair':
-          this.#record(event)
-          break
-        default:
-          if (this.#failure === null) this.#playCall(event, isCut)
-      }
+  #readCall(part: Part, fields: JsonObject): void {
+    const read = this.#provided.read(part, fields)
+    if (read.is === 'call') {
+      // A piece does not tell its call: of two calls that come mixed, one would pass for the other.
+      if (read.of !== this.#lastCall) this.#carryOut(this.#comparison.settle([]))
+      this.#lastCall = read.of
+      this.#carryOut(this.#comparison.take({ part, fields, of: read.of }, read.said, this.#made.take()))
+    } else if (read.is === 'other') {
+      this.#policy.other(part)
+      this.#carryOut(this.#comparison.settle(this.#made.take()))
     }
   }
 
-  #playCall(event: CallEvent, isCut: boolean): void {
-    if (event.type === 'call-start') this.#startWritten(event.name)
-    else if (this.#call === null) return
-    else if (event.type === 'call-delta') {
-      this.#call.pieces.push(event.json)
-      this.#writer.write({ type: 'tool-input-delta', id: this.#call.id, delta: event.json })
-    } else {
-      this.#endWritten(this.#call, event.complete, isCut)
-      this.#call = null
+  #carryOut(verdict: Verdict<CallPart>): void {
+    if (verdict.is === 'pass') for (const event of verdict.events) this.#pass(event)
+    else if (verdict.is === 'edit') for (const piece of verdict.pieces) this.#play(piece)
+  }
+
+  /** A part of a call that says what the client is to get. */
+  #pass({ part, fields, of }: CallPart): void {
+    switch (part.type) {
+      case 'tool-input-start':
+        this.#blocks.close()
+        this.#calls.start(of.id, of.call.name, of)
+        break
+      case 'tool-input-delta':
+        this.#calls.passInput(part, String(fields['delta']), of)
+        break
+      default:
+        if (of.start === null) {
+          this.#blocks.close()
+          this.#calls.start(of.id, of.call.name, of)
+        }
+        this.#calls.end(String(fields['input']))
     }
   }
 
-  #startWritten(name: string): void {
-    this.#blocks.callBegins()
-    if (this.#callsCome === 'structured') {
-      this.#options.onWarning(`a call of ${name} in the text, after structured calls, was removed`)
-      return
+  #play(piece: Piece): void {
+    switch (piece.is) {
+      case 'text':
+      case 'reasoning':
+        this.#blocks.text(piece.is, piece.text)
+        break
+      case 'call':
+        if (piece.call === null) this.#blocks.callBegins()
+        else this.#blocks.close()
+        this.#calls.start(piece.id, piece.name, piece.call === null ? null : this.#provided.of(piece.call))
+        break
+      case 'arguments':
+        this.#calls.input(piece.json)
+        break
+      case 'call-end':
+        this.#calls.end()
+        break
+      case 'other':
+        this.#blocks.settle()
+        if (isPart(piece.item)) this.#writer.write(this.#calls.withKnownId(piece.item))
     }
-    this.#callsCome = 'in the text'
-    const id = this.#options.ids.mint(this.#parser?.format ?? 'std')
-    this.#call = { id, name, pieces: [] }
-    this.#writer.close()
-    this.#writer.write({ type: 'tool-input-start', id, toolName: name })
-  }
-
-  #endWritten(
-    { id, name, pieces }: { readonly id: string; readonly name: string; readonly pieces: readonly string[] },
-    isComplete: boolean,
-    isCut: boolean,
-  ): void {
-    this.#writer.write({ type: 'tool-input-end', id })
-    if (isComplete) {
-      const json = pieces.join('')
-      this.#hasWritten = true
-      this.#written.push({ name, json })
-      this.#writer.write({ type: 'tool-call', toolCallId: id, toolName: name, input: json })
-    } else if (!isCut) {
-      this.#failure = `The call of ${name} is incomplete. ${this.#lastProblem}`.trimEnd()
-    }
-  }
-
-  #record(event: RecordedEvent): void {
-    this.#options.onRecord(event)
-    if (event.type === 'repair' || this.#callsCome === 'structured') return
-    this.#lastProblem = event.message
-    const isInvalid = event.code === 'invalid-arguments' && this.#options.failOnInvalidArguments
-    if (isInvalid || event.code === 'overflow') this.#failure ??= event.message
-  }
-
-  #takeStructured(part: Part, fields: JsonObject): void {
-    const isStart = StructuredParts.isStart(part)
-    if (isStart) this.#endText('tool_calls')
-    const isOwn = isStart && fields['providerExecuted'] !== true
-    if (this.#structured.isHeld(part, fields) || (isOwn && this.#callsCome === 'in the text')) {
-      for (const each of this.#structured.hold(part, fields, this.#written)) this.#writer.write(each)
-      return
-    }
-    if (isOwn) this.#callsCome = 'structured'
-    this.#writer.write(this.#structured.pass(part, fields))
   }
 
   #finish(part: Part, fields: JsonObject): void {
-    const reason = isJsonObject(fields['finishReason']) ? fields['finishReason'] : {}
-    const { unified } = reason
-    this.#endText(endReasons.get(unified) ?? 'stop')
-    for (const each of this.#structured.releaseHeld()) this.#writer.write(each)
-    if (this.#failure !== null) {
-      this.#writer.write({ type: 'error', error: new Error(this.#failure) })
-      this.#writer.write({ ...part, finishReason: { ...reason, unified: 'error' } })
-    } else if (this.#hasWritten && (unified === 'stop' || unified === 'other')) {
-      this.#writer.write({ ...part, finishReason: { ...reason, unified: 'tool-calls' } })
-    } else {
-      this.#writer.write(part)
+    const reason = objectIn(fields, 'finishReason')
+    if (!this.#policy.isEnded) {
+      this.#endPolicy(reason['unified'], objectIn(fields, 'usage'))
+      this.#conclude()
     }
+    const unified = this.#finishWord(reason['unified'])
+    this.#writer.write(
+      unified === reason['unified'] ? part : withFields(part, { finishReason: { ...reason, unified } }),
+    )
   }
 
-  #endText(reason: EndReason): void {
-    if (this.#parser !== null) this.#play(this.#parser.end(reason), reason === 'length')
-    this.#parser = null
+  #endPolicy(unified: unknown, usage: JsonObject): void {
+    const counted = usageIn(usage)
+    if (counted !== null) this.#policy.usage(counted)
+    // The provider has told its error already, in a part of its own.
+    if (unified === 'error') this.#policy.leave()
+    else this.#policy.finish(this.#reasonIn(unified), null)
+  }
+
+  /** Null for a word that says nothing about calls. */
+  #reasonIn(unified: unknown): FinishReason | null {
+    // These calls are the provider's own. Only it knows whether its turn is over.
+    if (unified === 'tool-calls' && this.#provided.hasExecuted) return 'pause'
+    return reasons.get(unified) ?? null
+  }
+
+  #finishWord(came: unknown): unknown {
+    const { ending } = this.#made
+    if (ending.is === 'failed') return 'error'
+    if (ending.is === 'open' || ending.reason === 'pause') return came
+    return ending.reason === 'stop' && !reasons.has(came) ? came : ending.reason
+  }
+
+  /** What is held goes out, and everything that is open is closed. */
+  #conclude(): void {
+    this.#carryOut(this.#comparison.settle(this.#made.take()))
     this.#blocks.close()
+    this.#calls.leave()
+    this.#tellFailure()
   }
 
-  #textParser(): PushParser {
-    this.#parser ??= this.#options.openParser()
-    return this.#parser
+  #tellFailure(): void {
+    const { ending } = this.#made
+    if (ending.is !== 'failed' || this.#progress === 'failed') return
+    this.#progress = 'failed'
+    this.#conclude()
+    this.#writer.write({ type: 'error', error: new Error(ending.failure.message) })
   }
 }
 
-type CallEvent = Extract<ModelEvent, { type: 'call-start' | 'call-delta' | 'call-end' }>
-type EndReason = NonNullable<Parameters<PushParser['end']>[0]>
+/** A part of a call that the provider read itself. */
+interface CallPart {
+  readonly part: Part
+  readonly fields: JsonObject
+  readonly of: ProviderCall
+}
 
-const endReasons: ReadonlyMap<unknown, EndReason> = new Map<unknown, EndReason>([
+/** Parts that are no content: they go on at once, and may come between the halves of a marker. */
+const besideTheContent: ReadonlySet<string> = new Set(['stream-start', 'response-metadata', 'raw', 'error'])
+
+const reasons: ReadonlyMap<unknown, FinishReason> = new Map<unknown, FinishReason>([
+  ['stop', 'stop'],
   ['length', 'length'],
-  ['content-filter', 'error'],
-  ['error', 'error'],
-  ['tool-calls', 'tool_calls'],
+  ['content-filter', 'content-filter'],
+  ['tool-calls', 'tool-calls'],
 ])
 
 const noText = { delta: '' }
 
-function kindOf(type: string): TextKind {
+function kindOf({ type }: Part): TextKind {
   return type.startsWith('text') ? 'text' : 'reasoning'
 }
 
@@ -221,7 +228,29 @@ function idIn(fields: JsonObject): string {
   return nonEmptyText(fields['id']) ?? ''
 }
 
-function saysTheSame(events: readonly ModelEvent[], kind: TextKind, text: string): boolean {
-  const [first] = events
-  return events.length === 1 && first?.type === kind && first.text === text
+function saysTheSame(made: readonly Piece[], kind: TextKind, text: string): boolean {
+  const [only] = made
+  return made.length === 1 && only?.is === kind && only.text === text
+}
+
+function isPart(item: unknown): item is Part {
+  return isJsonObject(item) && typeof item['type'] === 'string'
+}
+
+function withFields(part: Part, fields: JsonObject): Part {
+  return { ...part, ...fields }
+}
+
+/** Null where the provider has not counted. */
+function usageIn(usage: JsonObject): Usage | null {
+  const [input, output] = [objectIn(usage, 'inputTokens'), objectIn(usage, 'outputTokens')]
+  const outputTokens = countOf(output, 'total')
+  if (outputTokens === null) return null
+  return {
+    inputTokens: countOf(input, 'noCache') ?? 0,
+    cacheReadTokens: countOf(input, 'cacheRead') ?? 0,
+    cacheWriteTokens: countOf(input, 'cacheWrite') ?? 0,
+    outputTokens,
+    reasoningTokens: countOf(output, 'reasoning') ?? 0,
+  }
 }

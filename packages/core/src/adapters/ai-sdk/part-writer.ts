@@ -2,11 +2,11 @@ import type { NewPart, Part, PartWithId } from './specification.ts'
 
 export type TextKind = 'text' | 'reasoning'
 
-/** A block of text or reasoning that the model began. */
+/** A block of text or reasoning that the provider began. */
 export interface SourceBlock {
   readonly kind: TextKind
   readonly start: PartWithId
-  /** The model's own end, where it came before anything of the block was sent. */
+  /** The provider's own end, where it came before anything of the block was sent. */
   end: Part | null
   /**
    * `empty`: no text of it has come. `held`: none was sent on. `called`: none was sent on, and a call began in it, so
@@ -18,9 +18,9 @@ export interface SourceBlock {
 interface OpenBlock {
   readonly kind: TextKind
   readonly id: string
-  /** Null for a block of ours, behind a call in the middle of the model's block. */
+  /** Null for a block of ours, behind a call in the middle of the provider's block. */
   readonly source: SourceBlock | null
-  /** The model's own end. It waits, because text of the block may still be held back. */
+  /** The provider's own end. It waits, because text of the block may still be held back. */
   end: Part | null
 }
 
@@ -56,7 +56,7 @@ export class PartWriter {
     this.write({ type: `${kind}-start`, id })
   }
 
-  /** Into the open block: a part of the model's with its own id or ours. */
+  /** Into the open block: a part with its own id or the id of the block. */
   inOpen(part: PartWithId): void {
     if (this.open === null) return
     this.write(part.id === this.open.id ? part : withId(part, this.open.id))

@@ -1,6 +1,6 @@
 import type { ToolCallBlock, ToolResponseBlock } from '../../conversation.ts'
 import { isJsonObject, nonEmptyText, type JsonObject } from '../../json/objects.ts'
-import type { ToolIdPlaces } from '../tool-ids.ts'
+import type { ToolIdPlaces } from '../../request/tool-history.ts'
 import type { PromptMessage } from './specification.ts'
 
 /** `toolCallId` of calls and of results. Tools that the provider runs keep theirs: it knows them by it. */

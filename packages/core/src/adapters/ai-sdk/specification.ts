@@ -28,6 +28,7 @@ export interface NewPart extends Part {
 export interface GenerateResult {
   readonly content: readonly Part[]
   readonly finishReason: object
+  readonly usage?: unknown
 }
 
 export interface StreamResult {

@@ -1,7 +1,8 @@
+import { dialectIds, dialects, type DialectId } from '../../dialects/index.ts'
 import { createParser } from '../../parser.ts'
 import type { AdapterOptions } from '../adapter-options.ts'
 import { addressOf, methodOf, readOutgoing, withBody, type FetchInput } from './outgoing.ts'
-import { prepareRequest, type FetchDialect, type PreparedRequest } from './prepare-request.ts'
+import { prepareRequest, type PreparedRequest } from './prepare-request.ts'
 import { rewriteResponse } from './rewrite-response.ts'
 
 export type Fetch = (input: FetchInput, init?: RequestInit) => Promise<Response>
@@ -12,7 +13,7 @@ export interface FetchOptions extends AdapterOptions {
 }
 
 /**
- * A `fetch` for the clients of OpenAI and Anthropic. Requests for an answer go out with tool ids in the style of
+ * A `fetch` for the SDKs of OpenAI and Anthropic. Requests for an answer go out with tool ids in the style of
  * their model; the calls that the model writes as text come back structured, streamed or not. Everything else
  * passes as it is.
  */
@@ -31,10 +32,11 @@ export function createFetch(options: FetchOptions = {}): Fetch {
   }
 }
 
-function dialectOf(address: string): FetchDialect | null {
+function dialectOf(address: string): DialectId | null {
   const path = address.replace(/[?#].*$/s, '')
-  if (path.endsWith('/chat/completions')) return 'openai-chat'
-  return path.endsWith('/messages') ? 'anthropic-messages' : null
+  return (
+    dialectIds.find((dialect) => path.endsWith(dialects[dialect].http.upstreamPath('', '', false))) ?? null
+  )
 }
 
 function sentInit(

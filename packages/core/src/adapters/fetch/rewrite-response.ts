@@ -1,18 +1,12 @@
-import type { MintId } from '../../answer/ids.ts'
-import type { StreamRewriter } from '../../answer/reports.ts'
-import type { Failure } from '../../answer/answer.ts'
-import { anthropicErrorBody } from '../../dialects/anthropic-messages/errors.ts'
-import { isJsonObject, parseJson, type JsonObject } from '../../json/objects.ts'
-import { chatErrorBody } from '../../dialects/openai-chat/errors.ts'
-import type { RecordedEvent } from '../../dialects/openai-chat/answer/choice-reader.ts'
 import { isErrorValue } from '../../answer/upstream-failure.ts'
-import { mintToolId } from '../../dialects/mint.ts'
+import { dialects } from '../../dialects/index.ts'
+import { isJsonObject, parseJson } from '../../json/objects.ts'
 import {
-  rewriteAnthropicMessage,
-  rewriteAnthropicStream,
-  rewriteChatCompletion,
-} from '../../translate-answer.ts'
-import { createChatStreamRewriter } from '../../translate.ts'
+  createStreamRewriter,
+  rewriteAnswerText,
+  type RewriterOptions,
+  type StreamRewriter,
+} from '../../translate-parts.ts'
 import type { AdapterOptions } from '../adapter-options.ts'
 import { randomId } from '../random-id.ts'
 import type { PreparedRequest } from './prepare-request.ts'
@@ -25,37 +19,19 @@ export async function rewriteResponse(
 ): Promise<Response> {
   if (!response.ok || response.body === null) return response
   const type = response.headers.get('content-type') ?? ''
-  const reading = readingOf(request, options)
   if (/^text\/event-stream\b/i.test(type)) {
-    return withBody(response, response.body.pipeThrough(byteStream(openRewriter(reading))))
+    const rewriter = createStreamRewriter(request.dialect, rewriting(request, options))
+    return withBody(response, response.body.pipeThrough(byteStream(rewriter)))
   }
-  return /^application\/(?:[\w.-]+\+)?json\b/i.test(type) ? rewriteWhole(response, reading) : response
+  return /^application\/(?:[\w.-]+\+)?json\b/i.test(type)
+    ? rewriteWhole(response, request, options)
+    : response
 }
 
-interface Reading extends PreparedRequest {
-  readonly mint: MintId
-  readonly reports: {
-    readonly onRecord?: (event: RecordedEvent) => void
-    readonly onWarning?: (message: string) => void
-  }
-}
-
-function readingOf(request: PreparedRequest, options: AdapterOptions): Reading {
+/** What is wrong with a stream goes on as it came: the SDK has words of its own for it. */
+function rewriting({ parser, conversationIds }: PreparedRequest, options: AdapterOptions): RewriterOptions {
   const { newId = randomId, onRecord, onWarning } = options
-  return {
-    ...request,
-    mint: (format, taken) => mintToolId({ dialect: request.dialect, format, newId, taken }),
-    reports: {
-      ...(onRecord === undefined ? {} : { onRecord }),
-      ...(onWarning === undefined ? {} : { onWarning }),
-    },
-  }
-}
-
-function openRewriter({ dialect, parser, mint, conversationIds, reports }: Reading): StreamRewriter {
-  return dialect === 'anthropic-messages'
-    ? rewriteAnthropicStream({ parser, mint, conversationIds, ...reports })
-    : createChatStreamRewriter({ parser, mint, conversationIds, ...reports })
+  return { parser, conversationIds, newId, onRecord, onWarning, faults: 'pass' }
 }
 
 /** Takes the next chunk only when the last one was read, so a slow reader slows the upstream down. */
@@ -77,32 +53,20 @@ function byteStream(rewriter: StreamRewriter): TransformStream<Uint8Array, Uint8
   })
 }
 
-async function rewriteWhole(response: Response, reading: Reading): Promise<Response> {
+async function rewriteWhole(
+  response: Response,
+  request: PreparedRequest,
+  options: AdapterOptions,
+): Promise<Response> {
   const bytes = await response.arrayBuffer()
-  const came = parseJson(new TextDecoder().decode(bytes))
-  if (!isJsonObject(came) || isErrorValue(came) || !hasAnswer(came)) return withBody(response, bytes)
-  const { body, failure } = rewriteBody(came, reading)
-  if (failure !== null) return failed(response, failure, reading)
-  return withBody(response, body === came ? bytes : JSON.stringify(body))
-}
-
-function hasAnswer(body: JsonObject): boolean {
-  return Array.isArray(body['choices']) || Array.isArray(body['content'])
-}
-
-function rewriteBody(
-  body: JsonObject,
-  { dialect, parser, mint, conversationIds, reports }: Reading,
-): { readonly body: unknown; readonly failure: Failure | null } {
-  return dialect === 'anthropic-messages'
-    ? rewriteAnthropicMessage(body, { parser, mint, conversationIds, ...reports })
-    : rewriteChatCompletion(body, { parser, mint, conversationIds, ...reports })
-}
-
-/** Half a call must not look like a whole answer. SDKs try again after this status, as after a broken stream. */
-function failed(response: Response, failure: Failure, { dialect }: Reading): Response {
-  const body = dialect === 'anthropic-messages' ? anthropicErrorBody(failure) : chatErrorBody(failure)
-  return withBody(response, JSON.stringify(body), { status: 502, statusText: 'Bad Gateway' })
+  const text = new TextDecoder().decode(bytes)
+  const came = parseJson(text)
+  if (!isJsonObject(came) || isErrorValue(came)) return withBody(response, bytes)
+  const { json, failure } = rewriteAnswerText(request.dialect, text, rewriting(request, options))
+  if (failure === null) return withBody(response, json === text ? bytes : json)
+  // Half a call must not look like a whole answer. SDKs try again after this status, as after a broken stream.
+  const error = JSON.stringify(dialects[request.dialect].errors.body(failure))
+  return withBody(response, error, { status: 502, statusText: 'Bad Gateway' })
 }
 
 type Body = string | ArrayBuffer | ReadableStream<Uint8Array<ArrayBuffer>>

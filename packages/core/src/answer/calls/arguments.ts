@@ -1,9 +1,10 @@
-import { problemCodes, repairCodes } from '../../problems.ts'
+import { isJsonObject, parseJson } from '../../json/objects.ts'
+import { HeldText } from '../../text/held-text.ts'
 import { JsonRepair } from '../../text/json-repair.ts'
 import { JsonScanner } from '../../text/json-scanner.ts'
 import { isBlank, skipSpace } from '../../text/space.ts'
-import { ArgumentReader } from './argument-reader.ts'
-import { isJsonObject, parseJson } from '../../json/objects.ts'
+import { ArgumentSnapshots } from './argument-snapshots.ts'
+import type { ArgumentNote } from './structured-call.ts'
 
 type State =
   | { readonly at: 'blank' }
@@ -13,7 +14,7 @@ type State =
   /** After an impossible character: sent on only if a safe repair completes it. */
   | { readonly at: 'repairing'; readonly repair: JsonRepair }
   /** What is no object is decided on when it is whole. */
-  | { readonly at: 'collecting'; readonly pieces: string[] }
+  | { readonly at: 'collecting'; readonly value: HeldText }
   | { readonly at: 'whole' }
   | { readonly at: 'broken' }
 
@@ -21,18 +22,41 @@ type State =
  * The arguments of one structured call. An object is passed on as it comes, byte for byte; arguments that were
  * encoded twice, are missing, or come as ever longer snapshots are put right.
  */
-export class CallArguments extends ArgumentReader {
+export class CallArguments {
   private state: State = { at: 'blank' }
+  private held = 0
+  private readonly notes: ArgumentNote[]
+  private readonly snapshots = new ArgumentSnapshots()
+  private readonly behind = new HeldText()
+
+  constructor(notes: ArgumentNote[]) {
+    this.notes = notes
+  }
 
   get isWhole(): boolean {
     return this.state.at === 'whole' || this.state.at === 'no-members'
+  }
+
+  /** Whether no repair makes JSON of them any more. */
+  get isBroken(): boolean {
+    return this.state.at === 'broken'
+  }
+
+  /** Whether an object without members is all that has come. */
+  get mayStillBegin(): boolean {
+    return this.state.at === 'no-members'
+  }
+
+  /** How much was taken in and not given out. */
+  get heldLength(): number {
+    return this.held + this.behind.bytes
   }
 
   /** Returns what can be sent on. */
   push(piece: string): string {
     const { state } = this
     if (state.at === 'whole') {
-      this.behind.add(piece)
+      this.addBehind(piece)
       return ''
     }
     const text = this.snapshots.newPart(piece, state.at === 'object' ? state.scanner : null)
@@ -46,8 +70,8 @@ export class CallArguments extends ArgumentReader {
       case 'repairing':
         return this.repairOn(state.repair, text, 0)
       case 'collecting':
-        state.pieces.push(text)
-        this.held += text.length
+        state.value.add(text)
+        this.held = state.value.bytes
         return ''
       default:
         return ''
@@ -67,12 +91,34 @@ export class CallArguments extends ArgumentReader {
       case 'blank':
         return isCut ? 'cut' : this.empty()
       case 'collecting':
-        return this.decide(state.pieces.join('').trim(), isCut)
+        this.held = 0
+        this.state = { at: 'whole' }
+        return this.decide(state.value.take().trim(), isCut)
       case 'broken':
         return 'invalid'
       default:
         return 'cut'
     }
+  }
+
+  /** What came behind the whole arguments and is text, not left over from the writing of the call. */
+  takeTextBehind(): string {
+    const text = this.behind.take().trim()
+    if (text === '' || this.snapshots.areRepeatedIn(text)) return ''
+    if (/^[}\]\s]+$/.test(text)) {
+      this.notes.push({ is: 'repair', code: 'surplus-closer' })
+    } else if (/^(?:<[^<>]*>\s*)+$/.test(text)) {
+      this.notes.push({ is: 'repair', code: 'residue' })
+    } else {
+      this.notes.push({ is: 'problem', code: 'stray-text', source: text.slice(0, 256) })
+      return text
+    }
+    return ''
+  }
+
+  /** Whether the text says all over again what has come. */
+  areRepeatedIn(text: string): boolean {
+    return this.snapshots.areRepeatedIn(text)
   }
 
   private begin(text: string): string {
@@ -90,8 +136,10 @@ export class CallArguments extends ArgumentReader {
       this.state = state
       return this.scan(state, rest)
     }
-    this.state = { at: 'collecting', pieces: [rest] }
-    this.held = rest.length
+    const value = new HeldText()
+    value.add(rest)
+    this.state = { at: 'collecting', value }
+    this.held = value.bytes
     return ''
   }
 
@@ -106,12 +154,17 @@ export class CallArguments extends ArgumentReader {
     return '{}'
   }
 
-  /** It ends there in the text. */
+  /** The object ends there in the text. */
   private endObject(text: string, to: number): void {
     this.state = { at: 'whole' }
     if (to === text.length) return
     this.snapshots.takeBack(text.length - to)
-    this.behind.add(text.slice(to))
+    this.addBehind(text.slice(to))
+  }
+
+  /** Some servers repeat the whole arguments at the end, which says nothing new. */
+  private addBehind(text: string): void {
+    if (this.behind.bytes > 0 || !this.snapshots.areRepeatedIn(text.trim())) this.behind.add(text)
   }
 
   private scan(state: Extract<State, { at: 'object' }>, text: string): string {
@@ -143,7 +196,7 @@ export class CallArguments extends ArgumentReader {
       return ''
     }
     this.endObject(text, to)
-    for (const code of repair.repairs) this.notes.repair(code, repairCodes[code])
+    for (const code of repair.repairs) this.notes.push({ is: 'repair', code })
     return repair.take()
   }
 
@@ -154,17 +207,17 @@ export class CallArguments extends ArgumentReader {
     if (typeof value !== 'string') return this.notAnObject(json)
     if (isBlank(value)) return this.empty()
     if (!isJsonObject(parseJson(value))) return this.notAnObject(json)
-    this.notes.repair('unwrapped-arguments', repairCodes['unwrapped-arguments'])
+    this.notes.push({ is: 'repair', code: 'unwrapped-arguments' })
     return { rest: value.trim() }
   }
 
   private empty(): { readonly rest: string } {
-    this.notes.repair('empty-arguments', repairCodes['empty-arguments'])
+    this.notes.push({ is: 'repair', code: 'empty-arguments' })
     return { rest: '{}' }
   }
 
   private notAnObject(json: string): { readonly rest: string } {
-    this.notes.problem('arguments-not-object', problemCodes['arguments-not-object'], json.slice(0, 256))
+    this.notes.push({ is: 'problem', code: 'arguments-not-object', source: json.slice(0, 256) })
     return { rest: json }
   }
 }

@@ -1,29 +1,43 @@
-import { problemCodes } from '../../problems.ts'
+import { problemCodes, repairCodes } from '../../problems.ts'
+import { HeldText } from '../../text/held-text.ts'
+import { isBlank } from '../../text/space.ts'
+import { prefixWithin } from '../../text/utf8.ts'
+import type { AnswerSink } from '../answer.ts'
+import { type Failure, incompleteCall, invalidArguments, namelessCall } from '../failure.ts'
 import type { AnswerIds } from '../ids.ts'
-import type { AnswerSink, Failure } from '../answer.ts'
-import { CallArguments } from './arguments.ts'
 import type { StructuredCall } from './structured-call.ts'
 
-type Waiting =
-  | { readonly is: 'call'; readonly call: QueuedCall }
-  | { readonly is: 'text'; readonly text: string }
-  | { readonly is: 'reasoning'; readonly text: string; readonly field: string }
-  | { readonly is: 'proof'; readonly proof: string }
+/** Whether arguments go out as they come, or a call when it is whole and valid. */
+export type CallDelivery = 'incremental' | 'complete'
 
 /** `cut`: the model was stopped, so the last call may be half a call. `failed`: any of them may be. */
 export type Ending = 'whole' | 'cut' | 'failed'
 
-interface QueuedCall {
-  readonly source: StructuredCall
-  readonly arguments: CallArguments
-  /** Null before the start was sent. */
-  index: number | null
-  /** Arguments that are not sent before the call is whole. */
-  held: string
+export interface OrderOptions {
+  readonly ids: AnswerIds
+  readonly delivery?: CallDelivery | undefined
+  /** How many bytes may wait for a call to become whole. */
+  readonly heldLimit: number
 }
 
-/** Whether arguments go out as they come, or a call when it is whole and valid. */
-export type CallDelivery = 'incremental' | 'complete'
+export interface CallNaming {
+  /** Whether no more of the name of a call can come. */
+  isCertain(call: StructuredCall): boolean
+  /** The name by which the client knows the tool. */
+  forClient(call: StructuredCall): string
+}
+
+type Waiting =
+  | { readonly is: 'call'; readonly call: StructuredCall }
+  | ({ readonly is: 'text' } & WaitingText)
+  | ({ readonly is: 'reasoning'; readonly field: string } & WaitingText)
+  | { readonly is: 'proof'; readonly proof: string }
+  | { readonly is: 'other'; readonly item: unknown }
+
+interface WaitingText {
+  readonly text: HeldText
+  isBlank: boolean
+}
 
 /**
  * Puts structured calls, which may come mixed with one another and with text, into an order in which one call is
@@ -31,67 +45,82 @@ export type CallDelivery = 'incremental' | 'complete'
  */
 export class AnswerOrder {
   nextIndex = 0
+  /** Whether anything but white space was sent. */
+  hasSaid = false
+  /** Whether more came than may wait. */
+  isOver = false
   private readonly sink: AnswerSink
   private readonly ids: AnswerIds
-  private readonly settleName: (call: StructuredCall) => void
+  private readonly naming: CallNaming
   private readonly delivery: CallDelivery
+  private readonly heldLimit: number
   private readonly waiting: Waiting[] = []
+  /** Calls that the client has got whole. Some servers send more of one when another has begun. */
+  private readonly ended: StructuredCall[] = []
 
-  /** `settleName` is called when nothing more of the name of a call can come. */
-  constructor(
-    sink: AnswerSink,
-    ids: AnswerIds,
-    settleName: (call: StructuredCall) => void,
-    delivery: CallDelivery,
-  ) {
+  constructor(sink: AnswerSink, naming: CallNaming, options: OrderOptions) {
     this.sink = sink
-    this.ids = ids
-    this.settleName = settleName
-    this.delivery = delivery
+    this.ids = options.ids
+    this.naming = naming
+    this.delivery = options.delivery ?? 'incremental'
+    this.heldLimit = options.heldLimit
+  }
+
+  get isEmpty(): boolean {
+    return this.waiting.length === 0
+  }
+
+  /** How many bytes wait behind the call that is open, or are kept of it. */
+  get heldBytes(): number {
+    let bytes = 0
+    for (const call of this.ended) bytes += call.heldBytes
+    for (const entry of this.waiting) {
+      if (entry.is === 'call') bytes += entry.call.heldBytes
+      else if (entry.is === 'text' || entry.is === 'reasoning') bytes += entry.text.bytes
+    }
+    return bytes
   }
 
   text(text: string): void {
+    this.hasSaid ||= !isBlank(text)
     if (this.waiting.length === 0) this.sink.text(text)
-    else this.wait({ is: 'text', text })
+    else this.waitWith('text', text, '')
   }
 
   reasoning(text: string, field: string): void {
+    this.hasSaid ||= !isBlank(text)
     if (this.waiting.length === 0) this.sink.reasoning(text, field)
-    else this.wait({ is: 'reasoning', text, field })
+    else this.waitWith('reasoning', text, field)
   }
 
   proof(proof: string): void {
     if (this.waiting.length === 0) this.sink.reasoningProof(proof)
-    else this.wait({ is: 'proof', proof })
+    else this.waiting.push({ is: 'proof', proof })
   }
 
-  call(source: StructuredCall): void {
-    this.wait({
-      is: 'call',
-      call: { source, arguments: new CallArguments(this.sink), index: null, held: '' },
-    })
+  other(item: unknown): void {
+    this.hasSaid = true
+    if (this.waiting.length === 0) this.sink.other?.(item)
+    else this.waiting.push({ is: 'other', item })
   }
 
-  /** How much waits behind the call that is open, or is kept of it. */
-  heldLength(): number {
-    let length = 0
-    for (const entry of this.waiting) {
-      if (entry.is === 'call') length += heldOf(entry.call)
-      else if (entry.is !== 'proof') length += entry.text.length
-    }
-    return length
+  call(call: StructuredCall): void {
+    this.hasSaid = true
+    this.waiting.push({ is: 'call', call })
   }
 
-  /** Sends on what has come. */
-  advance(): void {
+  /** Sends on what may be sent. Answers why a call is none where the upstream has ended it half-way. */
+  advance(): Failure | null {
     for (;;) {
       const first = this.waiting[0]
-      if (first === undefined) return
+      if (first === undefined) return null
       if (first.is === 'call') {
-        if (first.call.source.heldLength > 0) this.sendOn(first.call)
-        // A whole object may still be followed by nothing: it is closed when something else has begun.
-        if (this.waiting.length === 1 || !first.call.arguments.isWhole) return
-        this.finish(first.call, false)
+        const { call } = first
+        this.sendOn(call)
+        if (call.isBroken && call.name !== '') return faultOf(call, 'invalid')
+        if (!this.mayEnd(call)) return null
+        const failure = this.finish(call, false)
+        if (failure !== null) return failure
       } else {
         this.release(first)
       }
@@ -99,87 +128,138 @@ export class AnswerOrder {
     }
   }
 
-  /** Nothing follows. Stops at a call that is not whole, and answers why it is none. */
+  /**
+   * Nothing follows. Answers why one of the calls is none. What came beside the calls goes out in any case: a failure
+   * loses nothing of what came before it.
+   */
   flush(ending: Ending): Failure | null {
-    for (let first = this.waiting.shift(); first !== undefined; first = this.waiting.shift()) {
-      if (first.is !== 'call') {
-        this.release(first)
+    let failure: Failure | null = null
+    let isBroken = false
+    const entries = this.waiting.splice(0)
+    // The model can have been stopped only in what it said last.
+    const last = entries.findLast(saysSomething)
+    for (const entry of entries) {
+      if (entry.is !== 'call') {
+        this.release(entry)
         continue
       }
-      const isLast = !this.waiting.some((entry) => entry.is === 'call')
-      const isCut = ending === 'failed' || (ending === 'cut' && isLast)
-      const failure = this.finish(first.call, isCut)
-      if (failure !== null) return isCut ? null : failure
+      // Behind half a call nothing more is called: a client would take the half for the beginning of the next.
+      if (isBroken) continue
+      const isCut = ending === 'failed' || (ending === 'cut' && entry === last)
+      const fault = this.finish(entry.call, isCut)
+      isBroken = fault !== null
+      // What is no JSON is not made any by what the model would have written next.
+      if (!isCut || (ending === 'cut' && entry.call.isBroken)) failure = fault
     }
-    return null
+    for (const call of this.ended) this.sendBehind(call)
+    return failure
   }
 
-  private wait(entry: Waiting): void {
-    this.waiting.push(entry)
-    if (entry.is !== 'call') this.advance()
+  /** No more than the limit waits, to the byte: how much came at once must not decide how much the client gets. */
+  private waitWith(is: 'text' | 'reasoning', came: string, field: string): void {
+    const room = Math.max(0, this.heldLimit - this.heldBytes)
+    const text = came.length * 3 > room ? came.slice(0, prefixWithin(came, room)) : came
+    this.isOver ||= text !== came
+    const last = this.waiting.at(-1)
+    if (last?.is === is && (last.is === 'text' || last.field === field)) {
+      last.text.add(text)
+      last.isBlank &&= isBlank(text)
+      return
+    }
+    const waiting = { text: new HeldText(), isBlank: isBlank(text) }
+    waiting.text.add(text)
+    this.waiting.push(is === 'text' ? { is, ...waiting } : { is, ...waiting, field })
   }
 
   private release(entry: Exclude<Waiting, { is: 'call' }>): void {
-    if (entry.is === 'text') this.sink.text(entry.text)
-    else if (entry.is === 'reasoning') this.sink.reasoning(entry.text, entry.field)
-    else this.sink.reasoningProof(entry.proof)
-  }
-
-  /** A name may come in pieces, and an id behind it: neither is certain before the arguments begin. */
-  private sendOn(call: QueuedCall): void {
-    const { source } = call
-    if (source.name === '') return
-    if (this.delivery === 'incremental') this.start(call)
-    for (const piece of source.takePieces()) {
-      const json = call.arguments.push(piece)
-      if (call.index === null) call.held += json
-      else if (json !== '') this.sink.callDelta(call.index, json)
+    switch (entry.is) {
+      case 'text':
+        this.sink.text(entry.text.take())
+        break
+      case 'reasoning':
+        this.sink.reasoning(entry.text.take(), entry.field)
+        break
+      case 'proof':
+        this.sink.reasoningProof(entry.proof)
+        break
+      case 'other':
+        this.sink.other?.(entry.item)
     }
   }
 
-  private start(call: QueuedCall): number {
+  /** A whole object may still be followed by nothing: such a call ends when something else has begun. */
+  private mayEnd(call: StructuredCall): boolean {
+    const isFollowed = this.waiting.some((entry, at) => at > 0 && saysSomething(entry))
+    if (call.isClosed) {
+      // Half a call that the upstream has ended may be where the model was stopped, unless something follows it.
+      return isFollowed || (call.name !== '' && (call.isWhole || !call.hasArguments))
+    }
+    // A name may still come, as long as the upstream has not ended the call.
+    return call.isWhole && isFollowed && call.name !== ''
+  }
+
+  private sendOn(call: StructuredCall): void {
+    if (call.name === '' || this.delivery === 'complete' || !this.naming.isCertain(call)) return
+    this.sendReady(call)
+  }
+
+  private sendReady(call: StructuredCall): void {
+    const index = this.start(call)
+    for (const piece of call.takeReady()) this.sink.callDelta(index, piece)
+  }
+
+  private start(call: StructuredCall): number {
     if (call.index !== null) return call.index
     call.index = this.nextIndex++
-    this.settleName(call.source)
-    this.sink.callStart(call.index, this.ids.keep(call.source.id), call.source.name)
+    const name = this.naming.forClient(call)
+    this.sink.callStart(call.index, this.ids.keep(call.id), name, call)
     return call.index
   }
 
-  private finish(call: QueuedCall, isCut: boolean): Failure | null {
-    const { source } = call
-    if (source.name === '') {
-      this.giveOutNameless(source)
-      return null
+  private finish(call: StructuredCall, isCut: boolean): Failure | null {
+    if (call.name === '') return isCut ? null : this.nameless(call)
+    const fault = call.end(isCut)
+    if (fault !== null) {
+      // What is certain of half a call goes out all the same, so that the client sees where the model was stopped.
+      if (this.delivery === 'incremental' && call.hasArguments) this.sendReady(call)
+      return faultOf(call, fault)
     }
-    this.sendOn(call)
-    const end = call.arguments.end(isCut)
-    if (typeof end === 'string') return end === 'cut' ? incomplete(source.name) : invalid(source.name)
-    const index = this.start(call)
-    const json = call.held + end.rest
-    if (json !== '') this.sink.callDelta(index, json)
-    this.sink.callEnd(index)
-    const behind = call.arguments.takeTextBehind()
-    if (behind !== '') this.sink.text(behind)
+    this.sendReady(call)
+    this.sink.callEnd(this.start(call))
+    this.ended.push(call)
+    this.sendBehind(call)
     return null
   }
 
-  private giveOutNameless(source: StructuredCall): void {
-    const text = source.takePieces().join('')
-    if (text !== '') this.sink.text(text)
-    this.sink.problem('unresolved-name', problemCodes['unresolved-name'], text)
+  private sendBehind(call: StructuredCall): void {
+    const behind = call.takeTextBehind()
+    this.tell(call)
+    if (behind !== '') this.sink.text(behind)
+  }
+
+  private nameless(call: StructuredCall): Failure {
+    call.end(false)
+    const json = call.takeReady().join('')
+    this.sink.problem('unresolved-name', problemCodes['unresolved-name'], json.slice(0, 256))
+    return namelessCall
+  }
+
+  private tell({ notes }: StructuredCall): void {
+    for (const note of notes.splice(0)) {
+      if (note.is === 'repair') this.sink.repair(note.code, repairCodes[note.code])
+      else this.sink.problem(note.code, problemCodes[note.code], note.source)
+    }
   }
 }
 
-function heldOf({ source, arguments: read, held }: QueuedCall): number {
-  return source.heldLength + read.heldLength + held.length
+/** White space says nothing, as some servers send it with the end of an answer; nor does a proof. */
+function saysSomething(entry: Waiting): boolean {
+  if (entry.is === 'text' || entry.is === 'reasoning') return !entry.isBlank
+  return entry.is !== 'proof'
 }
 
-export function incomplete(name: string, detail = ''): Failure {
-  const message = `The call of ${name} is incomplete. ${detail}`.trimEnd()
-  return { kind: 'upstream', code: 'incomplete_tool_call', message }
-}
-
-export function invalid(name: string): Failure {
-  const message = `The arguments of the call of ${name} are not JSON.`
-  return { kind: 'upstream', code: 'invalid_tool_arguments', message }
+function faultOf({ name }: StructuredCall, fault: 'cut' | 'invalid'): Failure {
+  return fault === 'cut'
+    ? incompleteCall(name)
+    : invalidArguments(`The arguments of the call of ${name} are not JSON.`)
 }

@@ -1,4 +1,4 @@
-import type { Failure, FailureKind } from '../../answer/answer.ts'
+import type { Failure, FailureKind } from '../../answer/failure.ts'
 import { contextOverflow, promptTooLong } from '../../answer/context-overflow.ts'
 
 export interface AnthropicErrorBody {
@@ -19,7 +19,7 @@ export function anthropicErrorResponse(
   failure: Failure,
   requestId: string,
 ): { readonly status: number; readonly body: AnthropicErrorBody } {
-  return { status: statusOf(failure), body: anthropicErrorBody(failure, requestId) }
+  return { status: anthropicErrorStatus(failure), body: anthropicErrorBody(failure, requestId) }
 }
 
 function typeOf({ kind, status }: Failure): string {
@@ -34,7 +34,7 @@ function messageOf({ kind, code, message }: Failure): string {
 
 // Clients make a conversation shorter after a 400, and wait after the status that this dialect has for an
 // overloaded server; another status of the upstream's would make them do neither.
-function statusOf({ kind, code, status }: Failure): number {
+export function anthropicErrorStatus({ kind, code, status }: Failure): number {
   if (code === contextOverflow) return words['invalid-request'].status
   return kind === 'overloaded' ? words.overloaded.status : (status ?? words[kind].status)
 }

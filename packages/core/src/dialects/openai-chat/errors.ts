@@ -1,4 +1,4 @@
-import type { Failure, FailureKind } from '../../answer/answer.ts'
+import type { Failure, FailureKind } from '../../answer/failure.ts'
 
 export interface ChatErrorBody {
   readonly error: {

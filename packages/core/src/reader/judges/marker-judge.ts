@@ -69,7 +69,7 @@ export class MarkerJudge {
 
   /** Text of this kind comes from now on. */
   beginChannel(channel: Channel): void {
-    this.flow.begin(channel, this.hasCalls && channel === 'content')
+    this.flow.beginChannel(channel, this.hasCalls && channel === 'content')
     if (channel === 'reasoning') this.reasoning.begin(this.reasoningOpener)
   }
 

@@ -27,8 +27,8 @@ export const raw: ChatCommand = {
 
 type Row = readonly [label: string, text: string]
 
-function written({ received, source, isCut }: KeptAnswer): Row[] {
-  const pieces = writtenPieces(received, source).map(({ field, text }): Row => [field, text])
+function written({ received, delivered, isCut }: KeptAnswer): Row[] {
+  const pieces = writtenPieces(received, delivered).map(({ field, text }): Row => [field, text])
   const shown: Row[] = pieces.length === 0 ? [['body', received]] : pieces
   return isCut ? [...shown, ['…', 'the rest was not kept']] : shown
 }

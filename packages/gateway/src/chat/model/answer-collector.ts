@@ -1,30 +1,15 @@
-import type {
-  AnswerSink,
-  Block,
-  Failure,
-  FinishReason,
-  ProblemCode,
-  RepairCode,
-  ToolNames,
-  Usage,
-} from '@dragoman/core'
+import type { AnswerSink, Block, Failure, FinishReason, ProblemCode, RepairCode, Usage } from '@dragoman/core'
 import type { ChatEvent } from '../chat-event.ts'
 import { historyId } from './history-id.ts'
 
 export interface CollectorOptions {
   readonly show: (event: ChatEvent) => void
-  readonly toolNames: ToolNames
   /**
    * Makes the signature of reasoning. `field` is the field in which the upstream sent it, `proof` what the upstream
    * sent with it.
    */
   readonly signature: (field: string, proof: string | null) => string
-  readonly onEnd: (end: AnswerEnd) => void
 }
-
-export type AnswerEnd =
-  | { readonly is: 'finished'; readonly reason: FinishReason }
-  | { readonly is: 'failed'; readonly failure: Failure }
 
 type Open =
   | { readonly is: 'nothing' }
@@ -42,11 +27,13 @@ interface Thinking {
 /** Shows an answer as it comes, and makes blocks of the canonical history from it. */
 export class AnswerCollector implements AnswerSink {
   readonly remarks: string[] = []
+  /** Why the answer ended, or null while it has not, or where it failed. */
+  reason: FinishReason | null = null
+  /** Why there is no whole answer, or null. */
+  failure: Failure | null = null
   private readonly options: CollectorOptions
   private readonly done: Block[] = []
   private open: Open = nothing
-  private ending: AnswerEnd | undefined
-  private isOver = false
 
   constructor(options: CollectorOptions) {
     this.options = options
@@ -81,9 +68,8 @@ export class AnswerCollector implements AnswerSink {
 
   callStart(index: number, id: string, name: string): void {
     this.close()
-    const known = this.options.toolNames.toClient(name)
-    this.open = { is: 'call', id: historyId(id), name: known, pieces: [] }
-    this.options.show({ type: 'call-start', index, id: this.open.id, name: known })
+    this.open = { is: 'call', id: historyId(id), name, pieces: [] }
+    this.options.show({ type: 'call-start', index, id: this.open.id, name })
   }
 
   callDelta(index: number, json: string): void {
@@ -110,18 +96,16 @@ export class AnswerCollector implements AnswerSink {
 
   /** A finish reason counts more than a failure of the connection that may have been reported before. */
   finish(reason: FinishReason): void {
-    this.ending = { is: 'finished', reason }
+    this.reason = reason
+    this.failure = null
   }
 
+  /** Of several failures the first one counts. */
   fail(failure: Failure): void {
-    this.ending ??= { is: 'failed', failure }
+    this.failure ??= failure
   }
 
-  end(): void {
-    if (this.ending === undefined || this.isOver) return
-    this.isOver = true
-    this.options.onEnd(this.ending)
-  }
+  end(): void {}
 
   problem(code: ProblemCode, message: string, source: string): void {
     this.remarks.push(`problem ${code}: ${message}`)

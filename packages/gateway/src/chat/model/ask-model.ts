@@ -1,22 +1,24 @@
 import {
   type Content,
   type ConversationRequest,
+  defaultDialect,
+  dialects,
   type Failure,
   type FinishReason,
   type FormatId,
   formatTagOf,
-  makeSignature,
 } from '@dragoman/core'
 import type { GatewayConfig } from '../../config/config.ts'
 import type { ModelRoute } from '../../config/match-model.ts'
-import { createAnswerDecoder } from '../../exchange/pipeline.ts'
 import { type Plan, planRequest } from '../../exchange/plan.ts'
+import { signerFor } from '../../exchange/translation.ts'
+import { UpstreamAnswer } from '../../exchange/upstream-answer.ts'
 import { redactFailure, type Redactor } from '../../security/redact.ts'
 import type { Upstreams } from '../../upstream/upstreams.ts'
 import type { ChatEvent } from '../chat-event.ts'
-import { AnswerCollector, type AnswerEnd } from './answer-collector.ts'
+import { AnswerCollector } from './answer-collector.ts'
+import { collectAnswer } from './collected-answer.ts'
 import { mintWith, takenIds } from './history-id.ts'
-import { UpstreamAnswer } from './upstream-answer.ts'
 
 /** How many bytes of an answer are kept, to be shown as they came. */
 const KEPT_BYTES = 1024 * 1024
@@ -49,50 +51,62 @@ export async function askModel(
   const upstream = await world.upstreams.resolve(route.upstream)
   // The chat acts as a client of this dialect that sets no token limit. Upstreams that demand a limit get the
   // default.
-  const plan = planRequest(request, 'openai-chat', route, upstream, world.config)
+  const plan = planRequest(request, defaultDialect, route, upstream, world.config)
   if (signal.aborted) return { end: { is: 'stopped' }, content: null, kept: null }
   show({ type: 'start', model: request.model, upstream: upstream.name, format: plan.format })
   const received = new Received()
-  return new Promise((resolve) => {
-    const collector: AnswerCollector = new AnswerCollector({
-      show: (event) => {
-        if (!signal.aborted) show(event)
+  const collector = new AnswerCollector({
+    show: (event) => {
+      if (!signal.aborted) show(event)
+    },
+    signature: signatures(plan),
+  })
+  const end = await new Promise<AskedAnswer['end']>((resolve, reject) => {
+    const over = (how: AskedAnswer['end']): void => {
+      signal.removeEventListener('abort', stop)
+      resolve(how)
+    }
+    const answer = new UpstreamAnswer(
+      {
+        callUpstream: (listener, connection) => world.upstreams.call(plan, listener, connection),
+        open: (delivered) => {
+          received.delivered = delivered
+          return collectAnswer(
+            {
+              dialect: plan.upstreamDialect,
+              parser: plan.parser,
+              mint: mintWith(world.newId),
+              conversationIds: takenIds(request.contents),
+              clientToolName: (name) => plan.toolNames.toClient(name),
+              maxEventBytes: world.config.limits.lineBytes,
+              collector,
+              onChunk: (chunk) => received.add(chunk),
+            },
+            delivered,
+          )
+        },
+        // All of it is kept in memory, although it is shown as it comes.
+        wants: 'whole',
+        responseBytes: world.config.limits.responseBytes,
+        finishGrace: plan.route.timeouts.finishGrace,
+        observer: { bug: reject },
       },
-      toolNames: plan.toolNames,
-      signature: signerFor(plan),
-      onEnd: (end) => finish(end),
-    })
-    const answer: UpstreamAnswer = new UpstreamAnswer({
-      send: (listener) => world.upstreams.call(plan, listener),
-      open: (source) => {
-        received.source = source
-        const decoding = {
-          plan,
-          mint: mintWith(world.newId),
-          conversationIds: takenIds(request.contents),
-          maxEventBytes: world.config.limits.lineBytes,
-        }
-        return createAnswerDecoder(decoding, source, collector)
+      {
+        begin: () => {},
+        take: () => {},
+        end: () => over({ is: 'finished', reason: collector.reason ?? 'stop' }),
+        refuse: (failure) => over({ is: 'failed', failure: redactFailure(failure, world.redact) }),
       },
-      responseBytes: world.config.limits.responseBytes,
-      finishGrace: plan.route.timeouts.finishGrace,
-      onData: (chunk) => received.add(chunk),
-      sink: collector,
-    })
-    const onAbort = (): void => {
+    )
+    const stop = (): void => {
       answer.abort()
-      finish({ is: 'stopped' })
+      over({ is: 'stopped' })
     }
-    const finish = (end: AnswerEnd | { readonly is: 'stopped' }): void => {
-      signal.removeEventListener('abort', onAbort)
-      const content = contentOf(collector, end.is === 'finished')
-      const told =
-        end.is === 'failed' ? { is: end.is, failure: redactFailure(end.failure, world.redact) } : end
-      resolve({ end: told, content, kept: received.answer(plan, content, collector.remarks) })
-    }
-    signal.addEventListener('abort', onAbort)
+    signal.addEventListener('abort', stop)
     answer.start()
   })
+  const content = contentOf(collector, end.is === 'finished')
+  return { end, content, kept: received.answer(plan, content, collector.remarks) }
 }
 
 /** The calls of an answer that is not complete are not carried out, so they are left out of the history. */
@@ -101,25 +115,20 @@ function contentOf(collector: AnswerCollector, isWhole: boolean): Content | null
   return blocks.length === 0 ? null : { speaker: 'ai', blocks }
 }
 
-/** Reasoning with Anthropic's own signature keeps it, as the upstream accepts no other. */
-function signerFor({
-  upstreamDialect,
-  format,
-  route,
-}: Plan): (field: string, proof: string | null) => string {
-  return (field, proof) => {
-    if (upstreamDialect === 'anthropic-messages' && proof !== null) return proof
-    return makeSignature({ format, field, model: route.model, ...(proof === null ? {} : { proof }) })
-  }
+/** Reasoning with a signature of the upstream's own keeps it, as the upstream accepts no other. */
+function signatures(plan: Plan): (field: string, proof: string | null) => string {
+  const { proofIsSignature } = dialects[plan.upstreamDialect].answer
+  const sign = signerFor(plan)
+  return (field, proof) => (proofIsSignature && proof !== null ? proof : sign(field, proof))
 }
 
 /** The answer in the form in which it came, as far as it is kept. */
 class Received {
-  source: 'sse' | 'json' = 'json'
-  private readonly chunks: Buffer[] = []
+  delivered: 'stream' | 'whole' = 'whole'
+  private readonly chunks: Uint8Array[] = []
   private size = 0
 
-  add(chunk: Buffer): void {
+  add(chunk: Uint8Array): void {
     if (this.size < KEPT_BYTES) this.chunks.push(chunk)
     this.size += chunk.length
   }
@@ -129,7 +138,7 @@ class Received {
     return {
       model: plan.route.model,
       format: formatOf(plan, became),
-      source: this.source,
+      delivered: this.delivered,
       received: Buffer.concat(this.chunks).toString('utf8'),
       isCut: this.size > KEPT_BYTES,
       became,
@@ -153,7 +162,7 @@ export interface KeptAnswer {
   readonly model: string
   /** `standard` where the calls were structured. */
   readonly format: FormatId
-  readonly source: 'sse' | 'json'
+  readonly delivered: 'stream' | 'whole'
   /** The body of the answer, as the upstream sent it. */
   readonly received: string
   /** Whether `received` is only the beginning. */

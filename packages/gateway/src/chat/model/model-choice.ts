@@ -1,7 +1,8 @@
-import { detectModel, type FormatId } from '@dragoman/core'
+import { defaultDialect } from '@dragoman/core'
 import { didYouMean } from '../../base/did-you-mean.ts'
 import type { GatewayConfig, ModelRule } from '../../config/config.ts'
 import { exampleName, matchModel, type ModelRoute } from '../../config/match-model.ts'
+import { type ModelFormat, modelFormat } from '../../exchange/model-format.ts'
 import type { Upstreams } from '../../upstream/upstreams.ts'
 import { printable } from '../../base/printable.ts'
 
@@ -17,11 +18,6 @@ export type ModelChoice =
   | { readonly is: 'unlisted'; readonly name: string; readonly message: string }
   /** `message` says why, and which models exist. */
   | { readonly is: 'unknown'; readonly message: string }
-
-export interface KnownFormat {
-  readonly format: FormatId
-  readonly toldBy: 'configuration' | 'dialect' | 'name' | 'nothing'
-}
 
 /** The models that one can talk to, from the configuration and from the lists of the upstreams. */
 export class ModelChoices {
@@ -42,14 +38,9 @@ export class ModelChoices {
   }
 
   /** The format of a model, and what told it. A choice of the user overrides it. */
-  formatOf({ model, format, upstream }: ModelRoute): KnownFormat {
-    if (format !== 'auto') return { format, toldBy: 'configuration' }
-    if (upstream !== 'simulator' && upstream.dialect === 'anthropic-messages') {
-      return { format: 'anthropic', toldBy: 'dialect' }
-    }
-    const detected = detectModel(model, this.config.formats.overrides)
-    const isTold = detected.format !== 'standard' || detected.isTold === true
-    return { format: detected.format, toldBy: isTold ? 'name' : 'nothing' }
+  formatOf(route: ModelRoute): ModelFormat {
+    const { upstream } = route
+    return modelFormat(route, upstream === 'simulator' ? defaultDialect : upstream.dialect, this.config)
   }
 
   /** Chooses the model of this name. A `!` after the name accepts one that the upstream does not list. */

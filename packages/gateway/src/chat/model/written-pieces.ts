@@ -7,9 +7,9 @@ export interface WrittenPiece {
 }
 
 /** Finds what a model wrote in the body of its answer, before it was parsed. */
-export function writtenPieces(received: string, source: 'sse' | 'json'): WrittenPiece[] {
+export function writtenPieces(received: string, delivered: 'stream' | 'whole'): WrittenPiece[] {
   const pieces: { readonly field: string; text: string }[] = []
-  for (const data of source === 'json' ? [received] : eventData(received)) {
+  for (const data of delivered === 'whole' ? [received] : eventData(received)) {
     for (const { field, text } of piecesIn(data)) {
       const last = pieces.at(-1)
       if (last?.field === field) last.text += text

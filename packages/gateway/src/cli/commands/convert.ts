@@ -1,4 +1,4 @@
-import { type ParserOptions, requestDialects, shortToolNames } from '@dragoman/core'
+import { defaultDialect, dialectIds, dialects, type ParserOptions, shortToolNames } from '@dragoman/core'
 import type { RecordedExchange, RecordedUpstream } from '../../recorder/recording.ts'
 import { expectedCalls } from '../../exchange/expected-calls.ts'
 import { failure } from '../../terminal/cli-error.ts'
@@ -24,9 +24,9 @@ export const convert: Command = {
     from: {
       type: 'string',
       value: 'DIALECT',
-      help: 'What the stream is: openai-chat (default) or anthropic-messages.',
+      help: `What the stream is: ${dialectIds.join(' or ')}. Default: ${defaultDialect}.`,
     },
-    to: { type: 'string', value: 'DIALECT', help: 'What it is to become. Default: openai-chat.' },
+    to: { type: 'string', value: 'DIALECT', help: `What it is to become. Default: ${defaultDialect}.` },
     ...modelOptions,
   },
   examples: [
@@ -38,7 +38,7 @@ export const convert: Command = {
   ],
   async run(given, io) {
     const from = dialectIn(given, 'from')
-    const to = dialectIn(given, 'to') ?? 'openai-chat'
+    const to = dialectIn(given, 'to') ?? defaultDialect
     const settings = await readParseSettings(given, io)
     const input = await openInput(given.operands[0], io)
     const opened = await openRecorded(input)
@@ -47,17 +47,17 @@ export const convert: Command = {
     const { createStreamTranslator } = await import('../stream-translator.ts')
     const warnings: string[] = []
     const translator = createStreamTranslator({
-      from: from ?? recorded?.upstream.dialect ?? 'openai-chat',
+      from: from ?? recorded?.upstream.dialect ?? defaultDialect,
       to,
       parser: { ...recorded?.parser, ...parserOptions(settings) },
       warn: (message) => warnings.push(message),
     })
-    const send = async (output: readonly string[]): Promise<void> => {
+    const send = async (output: string): Promise<void> => {
       const said = warnings
         .splice(0)
         .map((warning) => `${io.stderr.style('yellow', 'warning:')} ${warning}\n`)
       if (said.length > 0) await io.stderr.write(said.join(''))
-      if (output.length > 0) await io.stdout.write(output.join(''))
+      if (output !== '') await io.stdout.write(output)
     }
     if (recorded !== undefined) await send(translator.push(Buffer.from(recorded.upstream.response)))
     else if (opened.is === 'stream')
@@ -85,6 +85,6 @@ async function recordedStream(
   }
   const { requestIn } = await import('../../recorder/replay.ts')
   const request = requestIn(recording)
-  const names = shortToolNames(request.tools, requestDialects[upstream.dialect].longestToolName)
+  const names = shortToolNames(request.tools, dialects[upstream.dialect].request.longestToolName)
   return { upstream, parser: { ...upstream.reading, ...expectedCalls(request, names) } }
 }

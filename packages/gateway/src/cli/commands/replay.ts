@@ -95,7 +95,8 @@ async function replayFile(
   const { replayExchange } = await import('../../recorder/replay.ts')
   const said: string[] = []
   const watcher = warningWatcher((message) => said.push(message))
-  const { status, body } = replayExchange(recording, upstream, { ...settings, watcher })
+  const { status, body, failure: told } = replayExchange(recording, upstream, { ...settings, watcher })
+  if (told !== null) said.push(`failure ${told.code}: ${told.message}`)
   if (status !== 200) said.push(`the client would get HTTP status ${status}`)
   return { path, said, body: body.endsWith('\n') ? body : `${body}\n` }
 }

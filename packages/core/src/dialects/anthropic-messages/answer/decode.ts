@@ -1,29 +1,248 @@
-import type { AnswerReaderOptions } from '../../../answer/calls/reader.ts'
-import { AnswerStream, type AnswerDecoder, type AnswerStreamOptions } from '../../../answer/stream.ts'
-import { isJsonObject } from '../../../json/objects.ts'
-import { protocolError } from '../../../answer/faults.ts'
-import { failureFromError, isErrorValue } from '../../../answer/upstream-failure.ts'
-import { MessageAnswer } from './message-answer.ts'
+import type { Usage } from '../../../answer/answer.ts'
+import type { CallPolicy } from '../../../answer/calls/policy.ts'
+import type { StructuredCall } from '../../../answer/calls/structured-call.ts'
+import type { Failure } from '../../../answer/failure.ts'
+import type { WireAnswer } from '../../../answer/stream.ts'
+import { isJsonObject, nonEmptyText, objectIn, type JsonObject } from '../../../json/objects.ts'
+import { rawValue } from '../../../json/raw.ts'
+import type { SseEvent } from '../../../sse/items.ts'
+import { decodeAnthropicUsage, decodeStopReason, nothingCounted } from '../words.ts'
 
-/** Reads the event stream of a message. */
-export function decodeAnthropicStream(
-  reading: AnswerReaderOptions,
-  options: AnswerStreamOptions,
-): AnswerDecoder {
-  return new AnswerStream(new MessageAnswer(reading), options, (data) => data)
+/** Reads the events of a message into the policy of another dialect's client. */
+export function decodeAnthropicAnswer(policy: CallPolicy): WireAnswer {
+  return new MessageAnswer(policy)
 }
 
-/** Reads a whole message: a stream with one delta for each block. */
-export function decodeAnthropicMessage(body: unknown, options: AnswerReaderOptions): void {
-  const answer = new MessageAnswer(options)
-  if (!isJsonObject(body)) {
-    answer.fail(protocolError('It is not a JSON object.'))
-  } else if (isErrorValue(body)) {
-    answer.fail(failureFromError(body))
-  } else if (!Array.isArray(body['content'])) {
-    answer.fail(protocolError('It has no content.'))
-  } else {
-    answer.readMessage(body)
-    answer.finish()
+class MessageAnswer implements WireAnswer {
+  private readonly policy: CallPolicy
+  private readonly reader: MessageReader
+
+  constructor(policy: CallPolicy) {
+    this.policy = policy
+    this.reader = new MessageReader(policy)
   }
+
+  get failure(): Failure | null {
+    return this.policy.failure
+  }
+
+  get isStarted(): boolean {
+    return this.policy.isStarted
+  }
+
+  get isEnded(): boolean {
+    return this.policy.isEnded
+  }
+
+  get hasFinishReason(): boolean {
+    return this.reader.hasStopReason
+  }
+
+  read(data: JsonObject, event: SseEvent): void {
+    this.reader.read({ data, event })
+    this.warnOfDropped(data)
+    if (data['type'] === 'message_stop') this.finish()
+  }
+
+  foreign(_event: SseEvent, fault: string): void {
+    this.policy.warn(`${fault}; left out`)
+  }
+
+  finish(): void {
+    this.reader.finish()
+  }
+
+  fail(failure: Failure): void {
+    this.policy.fail(failure)
+  }
+
+  private warnOfDropped(data: JsonObject): void {
+    if (data['type'] === 'content_block_start') {
+      const { type } = objectIn(data, 'content_block')
+      if (!knownBlocks.has(type)) this.drop(`a block of type ${String(type)}`)
+    } else if (data['type'] === 'content_block_delta') {
+      const { type } = objectIn(data, 'delta')
+      if (!knownDeltas.has(type)) this.drop(`a delta of type ${String(type)}`)
+    }
+  }
+
+  private drop(what: string): void {
+    this.policy.warnOnce(`${what} has no place in the client's dialect; dropped`)
+  }
+}
+
+const knownBlocks: ReadonlySet<unknown> = new Set(['text', 'thinking', 'redacted_thinking', 'tool_use'])
+const knownDeltas: ReadonlySet<unknown> = new Set([
+  'text_delta',
+  'thinking_delta',
+  'signature_delta',
+  'input_json_delta',
+])
+
+/** An event of the upstream and the JSON in it. */
+export interface Wire {
+  readonly event: SseEvent
+  readonly data: JsonObject
+}
+
+/** Reads the events of a message into a policy. Blocks that only this dialect has keep their place as they came. */
+export class MessageReader {
+  private readonly policy: CallPolicy
+  private readonly blocks = new Map<unknown, OpenBlock>()
+  private counted: Usage = nothingCounted
+  private stopWord: string | null = null
+  private stopSequence: string | null = null
+
+  constructor(policy: CallPolicy) {
+    this.policy = policy
+  }
+
+  get hasStopReason(): boolean {
+    return this.stopWord !== null
+  }
+
+  /** Whether the upstream has left out the end of a call so far. */
+  get hasOpenCall(): boolean {
+    for (const { call } of this.blocks.values()) if (call !== null) return true
+    return false
+  }
+
+  /** The call that the block with this index is, if it is one and has not ended. */
+  callAt(index: unknown): StructuredCall | null {
+    return this.blocks.get(index)?.call ?? null
+  }
+
+  /** Whether the input of a call came with its start and no delta has replaced it. */
+  hasInputAtStart(index: unknown): boolean {
+    const block = this.blocks.get(index)
+    return block?.call !== null && block?.input !== null
+  }
+
+  read(wire: Wire): void {
+    const { data } = wire
+    const { index } = data
+    switch (data['type']) {
+      case 'message_start':
+        this.readStart(objectIn(data, 'message'))
+        break
+      case 'content_block_start':
+        this.readBlockStart(index, objectIn(data, 'content_block'), wire)
+        break
+      case 'content_block_delta':
+        this.readDelta(this.blocks.get(index), objectIn(data, 'delta'), wire)
+        break
+      case 'content_block_stop':
+        this.readBlockStop(index, wire)
+        break
+      case 'message_delta':
+        this.readEnd(objectIn(data, 'delta'), data['usage'])
+        break
+      default:
+    }
+  }
+
+  finish(): void {
+    const reason = this.stopWord === null ? null : decodeStopReason(this.stopWord)
+    this.policy.finish(reason, this.stopSequence)
+  }
+
+  private readStart(message: JsonObject): void {
+    this.policy.start(nonEmptyText(message['id']), nonEmptyText(message['model']))
+    this.readUsage(message['usage'])
+  }
+
+  private readBlockStart(index: unknown, block: JsonObject, wire: Wire): void {
+    if (!this.policy.isStarted) this.policy.start(null, null)
+    const { type } = block
+    const open: OpenBlock = { call: null, input: null, signature: [], isOther: false }
+    this.blocks.set(index, open)
+    if (type === 'text' || type === 'thinking') {
+      this.readText(type, block[type])
+      if (nonEmptyText(block['signature']) !== null) open.signature.push(String(block['signature']))
+    } else if (type === 'tool_use') {
+      const { input, id, name } = block
+      open.call = this.policy.openCall(block)
+      // Read as a value, a number that is too long for ours would lose its digits.
+      open.input = isJsonObject(input) ? (rawValue(wire.event.data, inputPath) ?? input) : (input ?? null)
+      open.call.addId(id)
+      if (typeof name === 'string') open.call.addName(name)
+      this.policy.callsGrew()
+    } else {
+      if (type === 'redacted_thinking') this.policy.proof(nonEmptyText(block['data']) ?? '')
+      open.isOther = true
+      this.policy.other(wire)
+    }
+  }
+
+  private readDelta(block: OpenBlock | undefined, delta: JsonObject, wire: Wire): void {
+    if (block?.isOther === true) {
+      this.policy.other(wire)
+      return
+    }
+    switch (delta['type']) {
+      case 'text_delta':
+        this.readText('text', delta['text'])
+        break
+      case 'thinking_delta':
+        this.readText('thinking', delta['thinking'])
+        break
+      case 'signature_delta':
+        block?.signature.push(nonEmptyText(delta['signature']) ?? '')
+        break
+      case 'input_json_delta':
+        this.readInput(block, nonEmptyText(delta['partial_json']))
+        break
+      default:
+    }
+  }
+
+  private readText(kind: 'text' | 'thinking', value: unknown): void {
+    if (!this.policy.isStarted) this.policy.start(null, null)
+    const text = nonEmptyText(value) ?? ''
+    if (kind === 'text') this.policy.content(text)
+    else this.policy.reasoning(text, 'thinking')
+  }
+
+  /** The input of the start is empty where deltas follow; where none do, it is all there is. */
+  private readInput(block: OpenBlock | undefined, json: string | null): void {
+    if (json === null || block === undefined || block.call === null) return
+    block.input = null
+    block.call.addArguments(json)
+    this.policy.callsGrew()
+  }
+
+  private readBlockStop(index: unknown, wire: Wire): void {
+    const block = this.blocks.get(index)
+    if (block === undefined) return
+    this.blocks.delete(index)
+    if (block.isOther) this.policy.other(wire)
+    this.policy.proof(block.signature.join(''))
+    if (block.call === null) return
+    if (block.input !== null) block.call.addArguments(block.input)
+    block.call.isClosed = true
+    this.policy.callsGrew()
+  }
+
+  private readEnd(delta: JsonObject, usage: unknown): void {
+    this.stopWord = nonEmptyText(delta['stop_reason']) ?? this.stopWord
+    this.stopSequence = nonEmptyText(delta['stop_sequence']) ?? this.stopSequence
+    this.readUsage(usage)
+  }
+
+  private readUsage(given: unknown): void {
+    if (!isJsonObject(given)) return
+    this.counted = decodeAnthropicUsage(given, this.counted)
+    this.policy.usage(this.counted)
+  }
+}
+
+const inputPath = ['content_block', 'input'] as const
+
+interface OpenBlock {
+  call: StructuredCall | null
+  /** What came with the start of the block and no delta has replaced. */
+  input: unknown
+  readonly signature: string[]
+  /** A block that no other dialect has. */
+  isOther: boolean
 }

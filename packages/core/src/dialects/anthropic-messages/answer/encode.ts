@@ -1,14 +1,18 @@
-import type { AnswerSink, Failure, FinishReason, Usage } from '../../../answer/answer.ts'
+import type { AnswerSink, FinishReason, Usage } from '../../../answer/answer.ts'
+import type { Failure } from '../../../answer/failure.ts'
+import { isBlank } from '../../../text/space.ts'
 import { anthropicErrorBody } from '../errors.ts'
-import { MessageBlocks, type BlockOutput, type MessageOptions } from './message-blocks.ts'
-import { encodeStopReason } from './stop-reason.ts'
-import { encodeAnthropicUsage, nothingCounted } from './usage.ts'
+import { encodeAnthropicUsage, encodeStopReason, nothingCounted } from '../words.ts'
 
-export interface AnthropicStreamOptions extends MessageOptions {
+export interface AnthropicStreamOptions {
   readonly write: (text: string) => void
   readonly messageId: string
   /** The name by which the client asked. */
   readonly model: string
+  /** An estimate of the prompt, for as long as the upstream has not counted, or if it never does. */
+  readonly inputTokens: number
+  /** The signature of a thinking block: `field` is where the upstream had it, `proof` what came with it. */
+  readonly signature: (field: string, proof: string | null) => string
 }
 
 export interface AnthropicStreamEncoder extends AnswerSink {
@@ -20,36 +24,41 @@ export interface AnthropicStreamEncoder extends AnswerSink {
 
 /** Writes an answer as the event stream of a message. */
 export function createAnthropicStreamEncoder(options: AnthropicStreamOptions): AnthropicStreamEncoder {
-  const output = new EventOutput(options)
-  return new StreamEncoder(output, options)
+  return new MessageEncoder(options)
 }
 
-class StreamEncoder extends MessageBlocks implements AnthropicStreamEncoder {
-  private readonly events: EventOutput
-
-  constructor(events: EventOutput, options: MessageOptions) {
-    super(events, options)
-    this.events = events
-  }
-
-  get isStarted(): boolean {
-    return this.events.state !== 'new'
-  }
-
-  ping(): void {
-    this.events.ping()
-  }
-}
+type OpenBlock =
+  | { readonly is: 'none' }
+  | { readonly is: 'text' }
+  | { readonly is: 'thinking'; readonly field: string; proof: string | null }
+  | { readonly is: 'tool'; hasInput: boolean }
 
 /** Deltas are written by template: to build an object for each would cost several times as much. */
-class EventOutput implements BlockOutput {
-  state: 'new' | 'open' | 'ended' = 'new'
+class MessageEncoder implements AnthropicStreamEncoder {
+  private state: 'new' | 'open' | 'ended' = 'new'
   private readonly options: AnthropicStreamOptions
   private readonly write: (text: string) => void
+  private open: OpenBlock = none
+  /** The index of the open block, or of the next one. */
+  private index = 0
+  /** White space for which no block was opened: a block of white space alone is refused when it comes back. */
+  private space: { readonly is: 'text' | 'thinking'; readonly text: string } | null = null
+  private field = ''
+  private writtenLength = 0
+  private counted: Usage | null = null
+  private finished: { readonly reason: FinishReason; readonly stopSequence: string | null } | null = null
 
   constructor(options: AnthropicStreamOptions) {
     this.options = options
     this.write = options.write
+  }
+
+  get isStarted(): boolean {
+    return this.state !== 'new'
+  }
+
+  ping(): void {
+    if (this.state === 'open') this.write(pingEvent)
   }
 
   start(): void {
@@ -68,70 +77,134 @@ class EventOutput implements BlockOutput {
     this.write(event('message_start', { message }) + pingEvent)
   }
 
-  ping(): void {
-    if (this.state === 'open') this.write(pingEvent)
+  text(text: string): void {
+    this.writtenLength += text.length
+    const said = this.saying('text', text)
+    if (said === '') return
+    if (this.open.is !== 'text') {
+      this.close()
+      this.open = { is: 'text' }
+      this.blockStart('{"type":"text","text":""}')
+    }
+    this.delta(`{"type":"text_delta","text":${JSON.stringify(said)}}`)
   }
 
-  textStart(index: number): void {
-    this.blockStart(index, '{"type":"text","text":""}')
+  reasoning(text: string, field: string): void {
+    this.writtenLength += text.length
+    this.field = field
+    const said = this.saying('thinking', text)
+    if (said === '') return
+    this.openThinking(field)
+    this.delta(`{"type":"thinking_delta","thinking":${JSON.stringify(said)}}`)
   }
 
-  text(index: number, text: string): void {
-    this.delta(index, `{"type":"text_delta","text":${JSON.stringify(text)}}`)
+  reasoningProof(proof: string): void {
+    if (this.open.is === 'thinking' && this.open.proof !== null) this.close()
+    const block = this.openThinking(this.field)
+    block.proof = proof
   }
 
-  thinkingStart(index: number): void {
-    this.blockStart(index, '{"type":"thinking","thinking":"","signature":""}')
-  }
-
-  thinking(index: number, text: string): void {
-    this.delta(index, `{"type":"thinking_delta","thinking":${JSON.stringify(text)}}`)
-  }
-
-  signature(index: number, signature: string): void {
-    this.delta(index, `{"type":"signature_delta","signature":${JSON.stringify(signature)}}`)
-  }
-
-  toolStart(index: number, id: string, name: string): void {
+  callStart(_index: number, id: string, name: string): void {
+    this.close()
+    this.open = { is: 'tool', hasInput: false }
     this.blockStart(
-      index,
       `{"type":"tool_use","id":${JSON.stringify(id)},"name":${JSON.stringify(name)},"input":{}}`,
     )
   }
 
-  input(index: number, json: string): void {
-    this.delta(index, `{"type":"input_json_delta","partial_json":${JSON.stringify(json)}}`)
+  callDelta(_index: number, json: string): void {
+    if (json === '' || this.open.is !== 'tool') return
+    this.writtenLength += json.length
+    this.open.hasInput = true
+    this.delta(`{"type":"input_json_delta","partial_json":${JSON.stringify(json)}}`)
   }
 
-  stop(index: number): void {
-    this.write(`event: content_block_stop\ndata: {"type":"content_block_stop","index":${index}}\n\n`)
+  callEnd(index: number): void {
+    if (this.open.is === 'tool' && !this.open.hasInput) this.callDelta(index, '{}')
+    this.close()
   }
 
-  end(reason: FinishReason, stopSequence: string | null, usage: Usage): void {
-    const delta = { stop_reason: encodeStopReason(reason), stop_sequence: stopSequence }
-    this.state = 'ended'
-    this.write(
-      event('message_delta', { delta, usage: encodeAnthropicUsage(usage) }) + event('message_stop', {}),
-    )
+  usage(usage: Usage): void {
+    this.counted = usage
+  }
+
+  finish(reason: FinishReason, stopSequence: string | null): void {
+    this.finished = { reason, stopSequence }
   }
 
   fail(failure: Failure): void {
+    this.finished = null
     this.state = 'ended'
     this.write(event('error', anthropicErrorBody(failure)))
   }
 
-  private blockStart(index: number, block: string): void {
+  /** Usage may trail the finish, and nothing may follow the end of a message: so it waits until here. */
+  end(): void {
+    if (this.finished === null) return
+    const { reason, stopSequence } = this.finished
+    // A block must have ended before the message says why it ends, half a call as well.
+    this.close()
+    this.state = 'ended'
+    const delta = { stop_reason: encodeStopReason(reason), stop_sequence: stopSequence }
+    const usage = encodeAnthropicUsage(this.counted ?? this.estimate())
+    this.write(event('message_delta', { delta, usage }) + event('message_stop', {}))
+  }
+
+  problem(): void {}
+
+  repair(): void {}
+
+  /** The text with the white space that waits in front of it; nothing where the text is white space that has to wait. */
+  private saying(is: 'text' | 'thinking', text: string): string {
+    if (this.open.is === is) return text
+    const waiting = this.space?.is === is ? this.space.text + text : text
+    const isSpace = isBlank(waiting)
+    this.space = isSpace ? { is, text: waiting } : null
+    return isSpace ? '' : waiting
+  }
+
+  private openThinking(field: string): Extract<OpenBlock, { is: 'thinking' }> {
+    if (this.open.is === 'thinking') return this.open
+    this.close()
+    const block = { is: 'thinking' as const, field, proof: null }
+    this.open = block
+    this.blockStart('{"type":"thinking","thinking":"","signature":""}')
+    return block
+  }
+
+  private close(): void {
+    this.space = null
+    const { open, index } = this
+    if (open.is === 'none') return
+    if (open.is === 'thinking') {
+      const signature = this.options.signature(open.field, open.proof)
+      this.delta(`{"type":"signature_delta","signature":${JSON.stringify(signature)}}`)
+    }
+    this.write(`event: content_block_stop\ndata: {"type":"content_block_stop","index":${index}}\n\n`)
+    this.index++
+    this.open = none
+  }
+
+  private blockStart(block: string): void {
     this.write(
-      `event: content_block_start\ndata: {"type":"content_block_start","index":${index},"content_block":${block}}\n\n`,
+      `event: content_block_start\ndata: {"type":"content_block_start","index":${this.index},"content_block":${block}}\n\n`,
     )
   }
 
-  private delta(index: number, delta: string): void {
+  private delta(delta: string): void {
     this.write(
-      `event: content_block_delta\ndata: {"type":"content_block_delta","index":${index},"delta":${delta}}\n\n`,
+      `event: content_block_delta\ndata: {"type":"content_block_delta","index":${this.index},"delta":${delta}}\n\n`,
     )
   }
+
+  /** Four characters a token is near enough where the upstream counts nothing. */
+  private estimate(): Usage {
+    const outputTokens = Math.ceil(this.writtenLength / 4)
+    return { ...nothingCounted, inputTokens: this.options.inputTokens, outputTokens }
+  }
 }
+
+const none: OpenBlock = { is: 'none' }
 
 const pingEvent = event('ping', {})
 

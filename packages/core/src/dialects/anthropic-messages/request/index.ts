@@ -1,4 +1,4 @@
-import type { RequestDialect } from '../../request-contract.ts'
+import type { RequestDialect } from '../../dialect.ts'
 import { decodeAnthropicRequest } from './decode.ts'
 import { encodeAnthropicRequest } from './encode.ts'
 import { anthropicMessages } from './messages.ts'
@@ -25,4 +25,5 @@ export const anthropicRequests: RequestDialect = {
     'top_k',
   ],
   longestToolName,
+  threadField: 'thread',
 }

@@ -15,8 +15,9 @@ import { originalElsewhere, originalFor, originalIn, withOriginal } from '../../
 import { checksSignatures } from '../../../request/reasoning-policy.ts'
 import type { AnthropicTarget } from '../../../request/target.ts'
 import type { UpstreamHistory } from '../../../request/upstream-history.ts'
-import type { MessageCodec } from '../../request-contract.ts'
+import type { MessageCodec } from '../../dialect.ts'
 import { BlockDecoder, BlockEncoder } from './blocks.ts'
+import { messagePlaces } from './places.ts'
 
 /** The messages of Anthropic's dialect, with the instructions beside them. */
 export const anthropicMessages: MessageCodec = {
@@ -24,6 +25,7 @@ export const anthropicMessages: MessageCodec = {
   reasoning: 'signed',
   inARow: 'join',
   idPrefix: 'toolu_',
+  places: messagePlaces,
   decode({ messages, system }, notes) {
     const front = withoutBillingLine(systemTexts(system, 'system'), notes)
     const decoded = decodeMessages(messages, [], notes)

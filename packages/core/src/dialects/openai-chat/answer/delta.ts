@@ -1,78 +1,111 @@
 import { isJsonObject, nonEmptyText, type JsonObject } from '../../../json/objects.ts'
+import { reasoningTextFields } from '../words.ts'
 
-/** The parts of a delta that a rewrite may replace. An empty or null field is not one: it says nothing. */
-export interface DeltaParts {
-  readonly reasoning: string | null
-  readonly content: string | null
+/** What a delta, or a whole message, says in the fields that a patch may replace. */
+export interface SaidDelta {
+  /** Reasoning and text, in the order in which a client gets them. A text said in several fields comes once. */
+  readonly texts: readonly SaidText[]
+  /** What belongs to the reasoning and is no text: signatures, and encrypted details as JSON text. */
+  readonly proofs: readonly string[]
   readonly toolCalls: readonly unknown[] | null
   /** What `tool_calls` was before there could be several. */
   readonly functionCall: JsonObject | null
-  /** Where the reasoning was: one field, or several that repeat one text. */
-  readonly reasoningFields: readonly string[]
-  /** The keys of all the parts that are there. */
+  /** The fields that say any of it. An empty or null field is not among them: it says nothing. */
   readonly keys: readonly string[]
 }
 
-/** A piece of what a choice says, in the order the client gets it. One piece is one chunk. */
-export type Piece =
-  | { readonly type: 'reasoning'; readonly text: string }
-  | { readonly type: 'content'; readonly text: string }
-  | { readonly type: 'calls'; readonly calls: readonly unknown[] }
+export type SaidText =
+  | { readonly is: 'text'; readonly text: string }
+  /** `fields` are where it stands: one field, or several that repeat one text. */
+  | { readonly is: 'reasoning'; readonly text: string; readonly fields: readonly string[] }
 
-const reasoningAliases = ['reasoning_content', 'reasoning', 'reasoning_text'] as const
+/** Where servers have it in parts, with its signatures. */
+const reasoningPartFields = ['reasoning_details', 'thinking_blocks'] as const
 
-export function readDelta(delta: JsonObject): DeltaParts {
-  let reasoning: string | null = null
-  const reasoningFields: string[] = []
-  for (const field of reasoningAliases) {
-    reasoning ??= nonEmptyText(delta[field])
-    if (reasoning !== null && delta[field] === reasoning) reasoningFields.push(field)
+export function readDelta(delta: JsonObject): SaidDelta {
+  const texts: SaidText[] = []
+  const proofs: string[] = []
+  const keys: string[] = []
+  readReasoning(delta, texts, proofs, keys)
+  if (readContent(delta['content'], texts)) keys.push('content')
+  const refusal = nonEmptyText(delta['refusal'])
+  if (refusal !== null) {
+    texts.push({ is: 'text', text: refusal })
+    keys.push('refusal')
   }
-  const content = nonEmptyText(delta['content'])
-  const toolCalls =
-    Array.isArray(delta['tool_calls']) && delta['tool_calls'].length > 0 ? delta['tool_calls'] : null
-  const functionCall = isJsonObject(delta['function_call']) ? delta['function_call'] : null
-
-  const keys: string[] = [...reasoningFields]
-  if (content !== null) keys.push('content')
+  const calls: unknown = delta['tool_calls']
+  const toolCalls: readonly unknown[] | null = Array.isArray(calls) && calls.length > 0 ? calls : null
   if (toolCalls !== null) keys.push('tool_calls')
+  const functionCall = isJsonObject(delta['function_call']) ? delta['function_call'] : null
   if (functionCall !== null) keys.push('function_call')
-  return { reasoning, content, toolCalls, functionCall, reasoningFields, keys }
+  return { texts, proofs, toolCalls, functionCall, keys }
 }
 
-/** Whether the pieces say exactly what the delta says, so that the chunk can stay as it came. */
-export function saysTheSame(parts: DeltaParts, pieces: readonly Piece[]): boolean {
-  if (parts.functionCall !== null) return false
-  const own: Piece[] = []
-  if (parts.reasoning !== null) own.push({ type: 'reasoning', text: parts.reasoning })
-  if (parts.content !== null) own.push({ type: 'content', text: parts.content })
-  if (parts.toolCalls !== null) own.push({ type: 'calls', calls: parts.toolCalls })
-  return own.length === pieces.length && own.every((piece, at) => equalPieces(piece, pieces[at]))
+/** The parts of the content that say neither text nor reasoning, and so stay as they are. */
+export function otherParts(content: unknown): readonly unknown[] {
+  if (!Array.isArray(content)) return []
+  return content.filter((part) => isJsonObject(part) && partText(part) === null)
 }
 
-// Calls are compared by identity: the reader of structured calls hands back the very array that it need not change.
-function equalPieces(a: Piece, b: Piece | undefined): boolean {
-  if (a.type === 'calls') return b?.type === 'calls' && a.calls === b.calls
-  return b?.type === a.type && a.text === b.text
+function readReasoning(delta: JsonObject, texts: SaidText[], proofs: string[], keys: string[]): void {
+  const fieldsOf = new Map<string, string[]>()
+  for (const field of [...reasoningTextFields, ...reasoningPartFields]) {
+    const value = delta[field]
+    if (value === undefined || value === null) continue
+    const text = textIn(value)
+    if (text === '') continue
+    keys.push(field)
+    const fields = fieldsOf.get(text)
+    if (fields === undefined) fieldsOf.set(text, [field])
+    else fields.push(field)
+  }
+  for (const [text, fields] of fieldsOf) texts.push({ is: 'reasoning', text, fields })
+  const { reasoning_details: details, thinking_blocks: blocks } = delta
+  if (Array.isArray(details)) readDetailProofs(details, proofs)
+  if (Array.isArray(blocks)) readBlockProofs(blocks, proofs)
 }
 
-/** The same pieces with neighbouring texts of one kind joined. */
-export function joinPieces(pieces: readonly Piece[]): Piece[] {
-  const joined: Piece[] = []
-  for (const piece of pieces) {
-    const last = joined.at(-1)
-    if (piece.type !== 'calls' && last?.type === piece.type) {
-      joined[joined.length - 1] = { type: piece.type, text: last.text + piece.text }
-    } else {
-      joined.push(piece)
+/** A text, or an array of texts and of objects that hold one. */
+function textIn(value: unknown): string {
+  if (typeof value === 'string') return value
+  if (Array.isArray(value)) return value.map(textIn).join('')
+  if (!isJsonObject(value)) return ''
+  return textIn(value['text'] ?? value['thinking'] ?? value['summary'] ?? value['content'])
+}
+
+function readDetailProofs(details: readonly unknown[], proofs: string[]): void {
+  for (const detail of details) {
+    if (!isJsonObject(detail)) continue
+    const isProof = detail['type'] === 'reasoning.encrypted' || nonEmptyText(detail['signature']) !== null
+    // The text has gone out already, and is put back where the proof goes back.
+    if (isProof) proofs.push(JSON.stringify({ ...detail, text: undefined, summary: undefined }))
+  }
+}
+
+function readBlockProofs(blocks: readonly unknown[], proofs: string[]): void {
+  for (const block of blocks) {
+    const signature = isJsonObject(block) ? nonEmptyText(block['signature'] ?? block['data']) : null
+    if (signature !== null) proofs.push(signature)
+  }
+}
+
+/** Whether the content says anything. */
+function readContent(content: unknown, texts: SaidText[]): boolean {
+  const before = texts.length
+  if (typeof content === 'string') {
+    if (content !== '') texts.push({ is: 'text', text: content })
+  } else if (Array.isArray(content)) {
+    for (const part of content) {
+      const said = typeof part === 'string' ? ({ is: 'text', text: part } as const) : partText(part)
+      if (said !== null && said.text !== '') texts.push(said)
     }
   }
-  return joined
+  return texts.length > before
 }
 
-/** The fields that say this piece in a delta. */
-export function fieldsOf(piece: Piece, reasoningFields: readonly string[]): JsonObject {
-  if (piece.type === 'calls') return { tool_calls: piece.calls }
-  if (piece.type === 'content') return { content: piece.text }
-  return Object.fromEntries(reasoningFields.map((field) => [field, piece.text]))
+function partText(part: unknown): SaidText | null {
+  if (!isJsonObject(part)) return null
+  if (typeof part['text'] === 'string') return { is: 'text', text: part['text'] }
+  if (part['type'] !== 'thinking') return null
+  return { is: 'reasoning', text: textIn(part['thinking']), fields: ['reasoning'] }
 }

@@ -1,8 +1,8 @@
-import type { AnswerSink, Failure, FinishReason, Usage } from '../../../answer/answer.ts'
+import type { AnswerSink, FinishReason, Usage } from '../../../answer/answer.ts'
+import type { Failure } from '../../../answer/failure.ts'
 import { encodeSseComment } from '../../../sse/encoder.ts'
 import { chatErrorBody } from '../errors.ts'
-import { encodeFinishReason } from './finish-reason.ts'
-import { encodeChatUsage } from './usage.ts'
+import { encodeChatUsage, encodeFinishReason } from '../words.ts'
 
 export interface ChatStreamOptions {
   readonly write: (text: string) => void
@@ -89,7 +89,9 @@ class StreamEncoder implements ChatStreamEncoder {
 
   finish(reason: FinishReason): void {
     this.state = 'finished'
-    this.write(`${this.head}{"index":0,"delta":{},"finish_reason":"${encodeFinishReason(reason)}"}]}\n\n`)
+    this.write(
+      `${this.head}{"index":0,"delta":{},"logprobs":null,"finish_reason":"${encodeFinishReason(reason)}"}]}\n\n`,
+    )
   }
 
   fail(failure: Failure): void {

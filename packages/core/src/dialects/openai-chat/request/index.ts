@@ -1,4 +1,4 @@
-import type { RequestDialect } from '../../request-contract.ts'
+import type { RequestDialect } from '../../dialect.ts'
 import { decodeChatRequest } from './decode.ts'
 import { encodeChatRequest } from './encode.ts'
 import { chatMessages } from './messages.ts'
@@ -42,4 +42,5 @@ export const chatRequests: RequestDialect = {
     'web_search_options',
   ],
   longestToolName,
+  threadField: null,
 }

@@ -3,7 +3,7 @@ import { templateOf } from '../../../formats/template.ts'
 import { type JsonObject, nonEmptyText } from '../../../json/objects.ts'
 import { type Notes, notUnderstood } from '../../../request/notes.ts'
 import type { ChatTarget } from '../../../request/target.ts'
-import { reasoningTextFields } from '../answer/reasoning-fields.ts'
+import { reasoningTextFields } from '../words.ts'
 
 /**
  * A content, with the fields of the client's message that its blocks do not hold: the name of a user, a vendor's own

@@ -11,10 +11,11 @@ import type { Notes } from '../../../request/notes.ts'
 import { originalFor } from '../../../request/original.ts'
 import type { ChatTarget } from '../../../request/target.ts'
 import type { UpstreamHistory } from '../../../request/upstream-history.ts'
-import type { MessageCodec } from '../../request-contract.ts'
+import type { MessageCodec } from '../../dialect.ts'
 import { decodeAssistant, encodeAssistant } from './assistant.ts'
 import { messageContent, otherMessageFields } from './message-fields.ts'
 import { decodeParts, encodeParts, partsContent } from './parts.ts'
+import { chatPlaces } from './places.ts'
 import { withReasoningSources } from './reasoning.ts'
 import { decodeToolMessage, encodeToolMessages } from './results.ts'
 import { decodeInstructionsInside, decodeSystemMessage, encodeSystem, systemMessage } from './system.ts'
@@ -25,6 +26,7 @@ export const chatMessages: MessageCodec = {
   reasoning: 'unsigned',
   inARow: 'keep',
   idPrefix: 'call_',
+  places: chatPlaces,
   decode: ({ messages }, notes) => decodeMessages(messages, notes),
   encode(system, history, target, notes) {
     const front = encodeSystem(system, target, notes)

@@ -8,7 +8,7 @@ import { originalFor, originalIn, withOriginal } from '../../../request/original
 import { demandsReasoning, lostReasoning } from '../../../request/reasoning-policy.ts'
 import { makeSignature, readSignature } from '../../../request/reasoning-signature.ts'
 import type { ChatTarget } from '../../../request/target.ts'
-import { reasoningTextFields } from '../answer/reasoning-fields.ts'
+import { reasoningTextFields } from '../words.ts'
 
 /** Chat has no signatures. Reasoning that a client sends is taken for the upstream's own, and keeps its fields. */
 export function decodeReasoning(message: JsonObject): ThinkingBlock[] {

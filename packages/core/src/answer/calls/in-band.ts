@@ -1,0 +1,124 @@
+import type { Sink } from '../../events.ts'
+import type { FormatId } from '../../formats/format-id.ts'
+import { repairCodes, type ProblemCode, type RepairCode } from '../../problems.ts'
+import { JsonDigest } from '../../text/json-digest.ts'
+import type { AnswerSink } from '../answer.ts'
+import { callTooLarge, type Failure, incompleteCall, invalidArguments } from '../failure.ts'
+import type { AnswerIds } from '../ids.ts'
+import type { AnswerOrder, CallDelivery } from './order.ts'
+import type { StructuredCall } from './structured-call.ts'
+
+export interface InBandOptions {
+  readonly ids: AnswerIds
+  readonly clientToolName?: ((name: string) => string) | undefined
+  readonly delivery?: CallDelivery | undefined
+}
+
+/**
+ * What the parser finds in the text of an answer, and which of the calls in it count. Behind a structured call those in
+ * the text are left over from it. A broken call ends the answer.
+ */
+export class InBandCalls implements Sink {
+  /** Tells the format that the stream has shown. */
+  parser: { readonly format: FormatId | null } = { format: null }
+  /** Where the upstream has the reasoning that is read now. */
+  reasoningField = 'reasoning_content'
+  private calls: 'none' | 'counted' | 'residue' = 'none'
+  private readonly sink: AnswerSink
+  private readonly order: AnswerOrder
+  private readonly options: InBandOptions
+  private readonly made: MadeCall[] = []
+  /** The call that did not become whole. */
+  private broken: { readonly name: string; flaw: string } | null = null
+  private failure: Failure | null = null
+
+  constructor(sink: AnswerSink, order: AnswerOrder, options: InBandOptions) {
+    this.sink = sink
+    this.order = order
+    this.options = options
+  }
+
+  get hasCalls(): boolean {
+    return this.calls === 'counted'
+  }
+
+  /** After a failure the same text in one piece or in many must have sent the same: nothing more goes out. */
+  get isHalted(): boolean {
+    return this.failure !== null || this.broken !== null
+  }
+
+  /** Why the answer is no whole one, or null. Half a call is no fault where the model was stopped in it. */
+  faultWhere(isCut: boolean): Failure | null {
+    if (this.failure !== null || this.broken === null || isCut) return this.failure
+    return incompleteCall(this.broken.name, this.broken.flaw)
+  }
+
+  becomeResidue(): void {
+    this.calls = 'residue'
+  }
+
+  /** Whether one of the calls equals this one; each is found once. */
+  takeTwinOf(call: StructuredCall, name: string): boolean {
+    const digest = new JsonDigest()
+    for (const piece of call.peekReady()) digest.push(piece)
+    const at = this.made.findIndex((made) => made.name === name && made.digest.value === digest.value)
+    if (at === -1) return false
+    this.made.splice(at, 1)
+    return true
+  }
+
+  text(text: string): void {
+    if (!this.isHalted) this.order.text(text)
+  }
+
+  reasoning(text: string): void {
+    if (!this.isHalted) this.order.reasoning(text, this.reasoningField)
+  }
+
+  callStart(index: number, _id: string | null, name: string): void {
+    if (this.isHalted) return
+    if (this.calls === 'residue') {
+      this.repair('residue', repairCodes.residue)
+      return
+    }
+    this.calls = 'counted'
+    this.order.nextIndex = index + 1
+    this.order.hasSaid = true
+    this.made.push({ name, digest: new JsonDigest() })
+    const id = this.options.ids.mint(this.parser.format ?? 'std')
+    this.sink.callStart(index, id, this.options.clientToolName?.(name) ?? name)
+  }
+
+  callDelta(index: number, json: string): void {
+    if (this.isHalted || this.calls === 'residue') return
+    this.made.at(-1)?.digest.push(json)
+    this.sink.callDelta(index, json)
+  }
+
+  callEnd(index: number, complete: boolean): void {
+    if (this.isHalted || this.calls === 'residue') return
+    if (complete) this.sink.callEnd(index)
+    else this.broken = { name: this.made.pop()?.name ?? '', flaw: '' }
+  }
+
+  problem(code: ProblemCode, message: string, source: string): void {
+    this.sink.problem(code, message, source)
+    if (this.calls === 'residue') return
+    // The first problem that is told behind the broken call says what is wrong with it.
+    if (this.broken !== null) this.broken.flaw ||= message
+    if (code === 'overflow') this.failure ??= callTooLarge(message)
+    if (code === 'invalid-arguments' && this.options.delivery === 'complete') {
+      this.failure ??= invalidArguments(message)
+    }
+  }
+
+  repair(code: RepairCode, message: string): void {
+    this.sink.repair(code, message)
+  }
+}
+
+/** A call that went to the client. No more is kept of it than this, however long its arguments are. */
+interface MadeCall {
+  readonly name: string
+  readonly digest: JsonDigest
+}

@@ -1,0 +1,267 @@
+import type { Sink } from '../../events.ts'
+import type { FormatId } from '../../formats/format-id.ts'
+import type { JsonObject } from '../../json/objects.ts'
+import { repairCodes, type RepairCode } from '../../problems.ts'
+import type { AnswerSink, FinishReason, Usage } from '../answer.ts'
+import { callTooLarge, type Failure, noContent } from '../failure.ts'
+import { InBandCalls } from './in-band.ts'
+import { type DeclaredTools, declaredName, isWholeName, withoutTokens } from './names.ts'
+import { AnswerOrder, type OrderOptions } from './order.ts'
+import { StructuredCall } from './structured-call.ts'
+
+/** What reads the text of an answer: a `ParserStage` does. */
+export interface TextStage {
+  /** The format whose syntax the stream has shown, or null before it has. */
+  readonly format: FormatId | null
+  /** Content in pieces that end there: how many of them, from the first on, would now go on as they are. */
+  countPassing(text: string, ends: readonly number[]): number
+  push(text: string, channel: 'content' | 'reasoning'): void
+  /** Something else than text comes next: half a marker that is held is the text that it is. */
+  settle(): void
+  end(reason?: 'stop' | 'length' | 'tool_calls' | 'error'): void
+}
+
+export interface CallPolicyOptions extends OrderOptions {
+  readonly openParser: (sink: Sink) => TextStage
+  /** Asked for where a structured call has come. Undefined: nobody knows the tools. */
+  readonly declaredTools?: (() => DeclaredTools) | undefined
+  /** The name by which the client knows a tool. */
+  readonly clientToolName?: ((name: string) => string) | undefined
+  /** What was dropped, or taken although something is wrong with it. */
+  readonly onWarning?: ((message: string) => void) | undefined
+}
+
+/**
+ * The one place that decides about the calls of an answer. Text goes through the parser; structured calls are put in
+ * order; of calls that come both ways each is made once; broken calls, names and limits mean the same for the client
+ * of every dialect. Decoders write into it, and encoders and patchers are its outputs.
+ */
+export class CallPolicy {
+  /** Why the answer is no whole one, or null. */
+  failure: Failure | null = null
+  private state: 'new' | 'reading' | 'ended' = 'new'
+  private readonly options: CallPolicyOptions
+  private readonly sink: AnswerSink
+  private readonly parser: TextStage
+  private readonly order: AnswerOrder
+  private readonly inBand: InBandCalls
+  /** Structured calls behind calls in the text: the first kind of call wins. */
+  private readonly held: StructuredCall[] = []
+  /** How many structured calls have come. */
+  private opened = 0
+  private readonly warned = new Set<string>()
+  /** As far as the upstream has counted. */
+  private outputTokens: number | null = null
+
+  constructor(options: CallPolicyOptions, sink: AnswerSink) {
+    this.options = options
+    this.sink = sink
+    this.order = new AnswerOrder(sink, this, options)
+    this.inBand = new InBandCalls(sink, this.order, options)
+    this.parser = options.openParser(this.inBand)
+    this.inBand.parser = this.parser
+  }
+
+  get isEnded(): boolean {
+    return this.state === 'ended'
+  }
+
+  get isStarted(): boolean {
+    return this.state !== 'new'
+  }
+
+  start(id: string | null, model: string | null): void {
+    if (this.state !== 'new') return
+    this.state = 'reading'
+    this.sink.start({ id, model })
+  }
+
+  /** Content in pieces that end there: how many of them, from the first on, go to the client as they are. */
+  countPassing(text: string, ends: readonly number[]): number {
+    return this.order.isEmpty && !this.isEnded ? this.parser.countPassing(text, ends) : 0
+  }
+
+  content(text: string): void {
+    if (text === '' || this.isEnded) return
+    this.inBand.reasoningField = 'content'
+    this.parser.push(text, 'content')
+    this.textGrew()
+  }
+
+  reasoning(text: string, field: string): void {
+    if (text === '' || this.isEnded) return
+    this.inBand.reasoningField = field
+    this.parser.push(text, 'reasoning')
+    this.textGrew()
+  }
+
+  proof(proof: string): void {
+    if (proof !== '' && !this.isEnded) this.order.proof(proof)
+  }
+
+  /** Something that only the upstream's dialect can say. It stays at its place. */
+  other(item: unknown): void {
+    if (this.isEnded) return
+    this.parser.settle()
+    this.order.other(item)
+    this.callsGrew()
+  }
+
+  /** A call that only the upstream's dialect has. Where the client gets it, the answer has a call. */
+  otherCall(item: unknown): void {
+    if (this.isEnded) return
+    if (this.sink.takesOther === true) this.order.nextIndex++
+    this.other(item)
+  }
+
+  usage(usage: Usage): void {
+    if (this.isEnded) return
+    this.outputTokens = usage.outputTokens
+    this.sink.usage(usage)
+  }
+
+  /** `source` is what the upstream wrote around the call. */
+  openCall(source: JsonObject): StructuredCall {
+    const call = new StructuredCall(source, this.opened++)
+    if (this.isEnded) return call
+    this.parser.settle()
+    if (this.inBand.hasCalls) {
+      this.held.push(call)
+    } else {
+      this.inBand.becomeResidue()
+      this.order.call(call)
+    }
+    return call
+  }
+
+  /** To be called when something was added to a structured call, or the upstream has closed it. */
+  callsGrew(): void {
+    if (this.isEnded) return
+    const failure = this.order.advance()
+    if (failure !== null) {
+      this.fail(failure)
+      return
+    }
+    const { heldLimit } = this.options
+    let bytes = this.order.heldBytes
+    for (const call of this.held) bytes += call.heldBytes
+    if (this.order.isOver || bytes > heldLimit)
+      this.fail(callTooLarge(`More than ${heldLimit} bytes of tool calls had to wait.`))
+  }
+
+  /** The upstream's answer is whole. `reason` is null where it did not say why it ended. */
+  finish(reason: FinishReason | null, stopSequence: string | null): void {
+    if (this.isEnded) return
+    this.parser.end(parserReason(reason))
+    const failure = this.conclude(reason) ?? this.emptiness(reason)
+    if (failure !== null) this.tellFailure(failure)
+    else this.tellFinish(this.outcome(reason), stopSequence)
+    this.end()
+  }
+
+  /** What was held back goes out before the failure. */
+  fail(failure: Failure): void {
+    if (this.isEnded) return
+    this.parser.end('error')
+    this.order.flush('failed')
+    this.tellFailure(failure)
+    this.end()
+  }
+
+  /** The upstream was cut off, and nobody calls that a failure: what was held back goes out. */
+  leave(): void {
+    if (this.isEnded) return
+    this.parser.end('error')
+    const fault = this.inBand.faultWhere(false)
+    this.order.flush('failed')
+    if (fault !== null) this.tellFailure(fault)
+    this.end()
+  }
+
+  repair(code: RepairCode): void {
+    this.sink.repair(code, repairCodes[code])
+  }
+
+  warn(message: string): void {
+    this.options.onWarning?.(message)
+  }
+
+  /** For what every event of a stream may say again. */
+  warnOnce(message: string): void {
+    if (this.warned.has(message)) return
+    this.warned.add(message)
+    this.warn(message)
+  }
+
+  /** A name may come in pieces, and an id behind it: neither is certain before the arguments begin. */
+  isCertain(call: StructuredCall): boolean {
+    if (call.hasArguments || call.isClosed) return true
+    const tools = this.options.declaredTools?.()
+    return tools !== undefined && isWholeName(withoutTokens(call.name), tools)
+  }
+
+  forClient(call: StructuredCall): string {
+    const clean = withoutTokens(call.name)
+    if (clean !== call.name) this.warnOnce(cutName)
+    const name = this.declaredName(call)
+    if (name !== clean) this.repair('namespace')
+    return this.options.clientToolName?.(name) ?? name
+  }
+
+  private declaredName({ name }: StructuredCall): string {
+    const clean = withoutTokens(name)
+    const tools = this.options.declaredTools?.()
+    return tools === undefined ? clean : declaredName(clean, tools)
+  }
+
+  private tellFinish(outcome: FinishReason, stopSequence: string | null): void {
+    this.sink.finish(outcome, outcome === 'stop-sequence' ? stopSequence : null)
+  }
+
+  private tellFailure(failure: Failure): void {
+    this.failure = failure
+    this.sink.fail(failure)
+  }
+
+  private end(): void {
+    this.state = 'ended'
+    this.sink.end()
+  }
+
+  private conclude(reason: FinishReason | null): Failure | null {
+    const isCut = reason === 'length'
+    if (this.inBand.isHalted) return this.inBand.faultWhere(isCut)
+    for (const [at, call] of this.held.entries()) {
+      const isWhole = call.end(isCut && at === this.held.length - 1) === null
+      if (isWhole && this.inBand.takeTwinOf(call, this.declaredName(call))) this.repair('repeated-call')
+      else this.order.call(call)
+    }
+    return this.order.flush(isCut ? 'cut' : 'whole')
+  }
+
+  /** Clients take an answer of nothing, with nothing counted, for a turn that is over. */
+  private emptiness(reason: FinishReason | null): Failure | null {
+    const isPlain = reason === null || reason === 'stop' || reason === 'tool-calls'
+    return isPlain && this.outputTokens === 0 && !this.order.hasSaid ? noContent : null
+  }
+
+  private outcome(reason: FinishReason | null): FinishReason {
+    if (reason === 'length' || reason === 'content-filter' || reason === 'pause') return reason
+    if (this.order.nextIndex > 0) return 'tool-calls'
+    return reason === null || reason === 'tool-calls' ? 'stop' : reason
+  }
+
+  private textGrew(): void {
+    const fault = this.inBand.faultWhere(false)
+    if (fault !== null) this.fail(fault)
+    else if (!this.order.isEmpty) this.callsGrew()
+  }
+}
+
+const cutName = 'the name of a structured call held tokens of the model; they were cut off'
+
+function parserReason(reason: FinishReason | null): 'stop' | 'length' | 'tool_calls' | 'error' {
+  if (reason === 'length') return 'length'
+  if (reason === 'content-filter') return 'error'
+  return reason === 'tool-calls' ? 'tool_calls' : 'stop'
+}

@@ -1,0 +1,285 @@
+import type { AnswerSink, FinishReason, UpstreamCall } from './answer.ts'
+import type { CallPolicy } from './calls/policy.ts'
+import type { StructuredCall } from './calls/structured-call.ts'
+import type { Failure } from './failure.ts'
+import type { AnswerOutput } from './output.ts'
+
+/** What the patcher of a dialect works with. */
+export interface PatchOptions {
+  /** Makes the policy of one choice, which writes to this sink. */
+  readonly openPolicy: (sink: AnswerSink, choice: number) => CallPolicy
+  readonly output: AnswerOutput
+  /** Whether the client asked for the chunk with the usage. */
+  readonly includeUsage: boolean
+  /** `pass`: a stream that is not as it should be goes on as it came. */
+  readonly faults: 'fail' | 'pass'
+  readonly onWarning?: ((message: string) => void) | undefined
+}
+
+/** A piece of what an answer says, in order. */
+export type Piece =
+  | { readonly is: 'text'; readonly text: string }
+  | { readonly is: 'reasoning'; readonly text: string }
+  | {
+      readonly is: 'call'
+      readonly index: number
+      readonly id: string
+      readonly name: string
+      /** Null for a call in the text. */
+      readonly call: UpstreamCall | null
+    }
+  | { readonly is: 'arguments'; readonly index: number; readonly json: string }
+  | { readonly is: 'call-end'; readonly index: number }
+  | { readonly is: 'other'; readonly item: unknown }
+
+/** Equal to nothing that the policy makes: an event that says this never passes as it came. */
+export const neverAsItCame: Piece = { is: 'other', item: Symbol('never as it came') }
+
+/** How the policy ended the answer. */
+export type PolicyEnd =
+  | { readonly is: 'open' }
+  | { readonly is: 'finished'; readonly reason: FinishReason; readonly stopSequence: string | null }
+  | { readonly is: 'failed'; readonly failure: Failure }
+
+/** Collects what the policy makes of an event, for a patcher to compare it with what the event itself says. */
+export class PieceCollector implements AnswerSink {
+  ending: PolicyEnd = { is: 'open' }
+  private pieces: Piece[] = []
+
+  /** What was said since the last call, neighbours of one kind joined. */
+  take(): readonly Piece[] {
+    const { pieces } = this
+    if (pieces.length === 0) return nothing
+    this.pieces = []
+    return pieces.length === 1 ? pieces : joinPieces(pieces)
+  }
+
+  readonly takesOther = true
+
+  start(): void {}
+
+  text(text: string): void {
+    this.pieces.push({ is: 'text', text })
+  }
+
+  reasoning(text: string): void {
+    this.pieces.push({ is: 'reasoning', text })
+  }
+
+  /** A proof stays where the upstream's own event has it. */
+  reasoningProof(): void {}
+
+  callStart(index: number, id: string, name: string, call?: UpstreamCall): void {
+    this.pieces.push({ is: 'call', index, id, name, call: call ?? null })
+  }
+
+  callDelta(index: number, json: string): void {
+    this.pieces.push({ is: 'arguments', index, json })
+  }
+
+  callEnd(index: number): void {
+    this.pieces.push({ is: 'call-end', index })
+  }
+
+  other(item: unknown): void {
+    this.pieces.push({ is: 'other', item })
+  }
+
+  usage(): void {}
+
+  finish(reason: FinishReason, stopSequence: string | null): void {
+    this.ending = { is: 'finished', reason, stopSequence }
+  }
+
+  fail(failure: Failure): void {
+    this.ending = { is: 'failed', failure }
+  }
+
+  end(): void {}
+
+  problem(): void {}
+
+  repair(): void {}
+}
+
+/** What becomes of the events of the upstream that were looked at. */
+export type Verdict<Event> =
+  /** They say what the client is to get, and pass as they came. */
+  | { readonly is: 'pass'; readonly events: readonly Event[] }
+  /** They say a part of a call that is not certain yet. */
+  | { readonly is: 'wait' }
+  /** The last of them is to say these pieces instead of its own, and those before it nothing. */
+  | { readonly is: 'edit'; readonly silent: readonly Event[]; readonly pieces: readonly Piece[] }
+
+/**
+ * Compares what the events of an upstream say with what the policy makes of them. Arguments of a call are certain only
+ * when more has come: a comma may be a trailing one. Such an event waits for the next, so that both can pass as they
+ * came where nothing has to change.
+ */
+export class Comparison<Event> {
+  private readonly isSame: (said: Piece, made: Piece) => boolean
+  private waiting: { readonly event: Event; readonly said: readonly Piece[] }[] = []
+  private made: Piece[] = []
+
+  /** `numbering`: whether the events of the dialect number the calls. */
+  constructor(numbering: 'numbered' | 'unnumbered') {
+    this.isSame = numbering === 'numbered' ? equalPieces : equalButNumber
+  }
+
+  get isWaiting(): boolean {
+    return this.waiting.length > 0
+  }
+
+  /** `said` is what the event says, `made` what the policy made of it. */
+  take(event: Event, said: readonly Piece[], made: readonly Piece[]): Verdict<Event> {
+    if (this.waiting.length === 0) {
+      const verdict = this.compare(said, made)
+      if (verdict === 'same') return { is: 'pass', events: [event] }
+      if (verdict === 'other') return { is: 'edit', silent: [], pieces: made }
+    }
+    this.waiting.push({ event, said })
+    this.made.push(...made)
+    const verdict = this.waiting.length > mostWaiting ? 'other' : this.compareAll()
+    if (verdict === 'other') {
+      const silent = this.waiting.slice(0, -1).map((each) => each.event)
+      return { is: 'edit', silent, pieces: this.takeMade() }
+    }
+    const events = this.takeCovered()
+    return events.length === 0 ? { is: 'wait' } : { is: 'pass', events }
+  }
+
+  /** Nothing more is said: what becomes of those that wait, with the last that was made. All of them are silent then. */
+  settle(made: readonly Piece[]): Exclude<Verdict<Event>, { is: 'wait' }> {
+    const events = this.waiting.map(({ event }) => event)
+    this.made.push(...made)
+    if (this.compareAll() !== 'same') return { is: 'edit', silent: events, pieces: this.takeMade() }
+    this.clear()
+    return { is: 'pass', events }
+  }
+
+  private compareAll(): 'same' | 'begun' | 'other' {
+    return this.compare(joinPieces(this.waiting.flatMap(({ said }) => said)), joinPieces(this.made))
+  }
+
+  /** The events, from the first on, all of which has been made. */
+  private takeCovered(): readonly Event[] {
+    const covered: Event[] = []
+    for (;;) {
+      const first = this.waiting[0]
+      const rest = first === undefined ? null : this.without(first.said, joinPieces(this.made))
+      if (first === undefined || rest === null) return covered
+      this.made = rest
+      this.waiting.shift()
+      covered.push(first.event)
+    }
+  }
+
+  /** What is left of what was made when what was said is taken from its beginning; null where it does not begin so. */
+  private without(said: readonly Piece[], made: Piece[]): Piece[] | null {
+    let rest = made
+    for (const own of joinPieces(said)) {
+      const [first, ...others] = rest
+      if (first === undefined) return null
+      if (this.isSame(own, first)) {
+        rest = others
+      } else if (first.is === 'arguments' && this.isBeginning(own, first)) {
+        const length = own.is === 'arguments' ? own.json.length : 0
+        rest = [{ ...first, json: first.json.slice(length) }, ...others]
+      } else {
+        return null
+      }
+    }
+    return rest
+  }
+
+  /** `begun`: what was made is the beginning of what was said, and the rest of it is a call. */
+  private compare(said: readonly Piece[], made: readonly Piece[]): 'same' | 'begun' | 'other' {
+    if (made.length > said.length) return 'other'
+    // Text does not wait for a call beside it.
+    const mayWait = said.every(isOfCall)
+    for (const [at, piece] of made.entries()) {
+      const own = said[at]
+      if (own === undefined) return 'other'
+      if (this.isSame(own, piece)) continue
+      const isBeginning = at === made.length - 1 && this.isBeginning(piece, own)
+      return isBeginning && mayWait ? 'begun' : 'other'
+    }
+    if (made.length === said.length) return 'same'
+    return mayWait ? 'begun' : 'other'
+  }
+
+  private isBeginning(piece: Piece, whole: Piece): boolean {
+    if (piece.is !== 'arguments' || whole.is !== 'arguments') return false
+    return whole.json.startsWith(piece.json) && this.isSame({ ...whole, json: piece.json }, piece)
+  }
+
+  private takeMade(): readonly Piece[] {
+    const pieces = joinPieces(this.made)
+    this.clear()
+    return pieces
+  }
+
+  private clear(): void {
+    this.waiting = []
+    this.made = []
+  }
+}
+
+/** What events say of the arguments of calls. White space around them is no part of them, and passes where they do. */
+export class SaidArguments {
+  private readonly begun = new WeakSet<StructuredCall>()
+
+  /** To be asked once for each delta, when the policy has read it. */
+  textOf(delta: string, call: StructuredCall): string {
+    const text = this.begun.has(call) ? delta : delta.trimStart()
+    if (text !== '') this.begun.add(call)
+    return call.isWhole ? text.trimEnd() : text
+  }
+}
+
+/** A call that is put right waits for its end, which may be megabytes away; its events need not. */
+const mostWaiting = 8
+
+function equalPieces(a: Piece, b: Piece): boolean {
+  switch (a.is) {
+    case 'text':
+    case 'reasoning':
+      return b.is === a.is && a.text === b.text
+    case 'call':
+      return b.is === 'call' && a.index === b.index && a.id === b.id && a.name === b.name
+    case 'arguments':
+      return b.is === 'arguments' && a.index === b.index && a.json === b.json
+    case 'call-end':
+      return b.is === 'call-end' && a.index === b.index
+    case 'other':
+      return b.is === 'other' && a.item === b.item
+  }
+}
+
+function equalButNumber(a: Piece, b: Piece): boolean {
+  return equalPieces('index' in a ? { ...a, index: 0 } : a, 'index' in b ? { ...b, index: 0 } : b)
+}
+
+function isOfCall({ is }: Piece): boolean {
+  return is === 'call' || is === 'arguments' || is === 'call-end'
+}
+
+const nothing: readonly Piece[] = []
+
+/** The same pieces with neighbouring texts of one kind joined. */
+function joinPieces(pieces: readonly Piece[]): Piece[] {
+  const joined: Piece[] = []
+  for (const piece of pieces) {
+    const last = joined.at(-1)
+    if (piece.is === 'text' && last?.is === 'text') {
+      joined[joined.length - 1] = { is: 'text', text: last.text + piece.text }
+    } else if (piece.is === 'reasoning' && last?.is === 'reasoning') {
+      joined[joined.length - 1] = { is: 'reasoning', text: last.text + piece.text }
+    } else if (piece.is === 'arguments' && last?.is === 'arguments' && last.index === piece.index) {
+      joined[joined.length - 1] = { is: 'arguments', index: last.index, json: last.json + piece.json }
+    } else {
+      joined.push(piece)
+    }
+  }
+  return joined
+}

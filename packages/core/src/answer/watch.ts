@@ -1,0 +1,93 @@
+import type { ProblemCode, RepairCode } from '../problems.ts'
+import type { AnswerSink, FinishReason, UpstreamCall, Usage } from './answer.ts'
+import type { Failure } from './failure.ts'
+
+/** Who wants to know what an answer was like, on whatever way it goes: a log, metrics, the caller of the library. */
+export interface AnswerWatcher {
+  /** A call begins, by the name that the client knows. */
+  call?(name: string): void
+  /** The call that began last is whole. */
+  callEnded?(): void
+  problem?(code: ProblemCode, message: string, source: string): void
+  repair?(code: RepairCode, message: string): void
+  /** May come several times; the last one counts. */
+  usage?(usage: Usage): void
+  finished?(reason: FinishReason): void
+}
+
+/** Passes an answer on, and tells who watches. */
+export class WatchedAnswer implements AnswerSink {
+  private readonly sink: AnswerSink
+  private readonly watcher: AnswerWatcher
+
+  constructor(sink: AnswerSink, watcher: AnswerWatcher) {
+    this.sink = sink
+    this.watcher = watcher
+  }
+
+  get takesOther(): boolean {
+    return this.sink.takesOther === true
+  }
+
+  start(answer: { readonly id: string | null; readonly model: string | null }): void {
+    this.sink.start(answer)
+  }
+
+  text(text: string): void {
+    this.sink.text(text)
+  }
+
+  reasoning(text: string, field: string): void {
+    this.sink.reasoning(text, field)
+  }
+
+  reasoningProof(proof: string): void {
+    this.sink.reasoningProof(proof)
+  }
+
+  callStart(index: number, id: string, name: string, call?: UpstreamCall): void {
+    this.watcher.call?.(name)
+    this.sink.callStart(index, id, name, call)
+  }
+
+  callDelta(index: number, json: string): void {
+    this.sink.callDelta(index, json)
+  }
+
+  callEnd(index: number): void {
+    this.watcher.callEnded?.()
+    this.sink.callEnd(index)
+  }
+
+  other(item: unknown): void {
+    this.sink.other?.(item)
+  }
+
+  usage(usage: Usage): void {
+    this.watcher.usage?.(usage)
+    this.sink.usage(usage)
+  }
+
+  finish(reason: FinishReason, stopSequence: string | null): void {
+    this.watcher.finished?.(reason)
+    this.sink.finish(reason, stopSequence)
+  }
+
+  fail(failure: Failure): void {
+    this.sink.fail(failure)
+  }
+
+  end(): void {
+    this.sink.end()
+  }
+
+  problem(code: ProblemCode, message: string, source: string): void {
+    this.watcher.problem?.(code, message, source)
+    this.sink.problem(code, message, source)
+  }
+
+  repair(code: RepairCode, message: string): void {
+    this.watcher.repair?.(code, message)
+    this.sink.repair(code, message)
+  }
+}

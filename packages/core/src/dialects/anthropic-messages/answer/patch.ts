@@ -1,0 +1,355 @@
+import type { UpstreamCall } from '../../../answer/answer.ts'
+import type { CallPolicy } from '../../../answer/calls/policy.ts'
+import type { StructuredCall } from '../../../answer/calls/structured-call.ts'
+import type { Failure } from '../../../answer/failure.ts'
+import {
+  Comparison,
+  neverAsItCame,
+  type PatchOptions,
+  type Piece,
+  PieceCollector,
+  SaidArguments,
+} from '../../../answer/patch.ts'
+import type { WireAnswer } from '../../../answer/stream.ts'
+import { isJsonObject, nonEmptyText, objectIn, parseJson, type JsonObject } from '../../../json/objects.ts'
+import { encodeSse } from '../../../sse/encoder.ts'
+import type { SseComment, SseEvent, SseFields } from '../../../sse/items.ts'
+import { anthropicErrorBody } from '../errors.ts'
+import { type BlockKind, BlockWriter, changedWire, startBefore } from './blocks.ts'
+import { MessageReader, type Wire } from './decode.ts'
+import { MessageFrame } from './frame.ts'
+import { TextBlocks } from './text-blocks.ts'
+
+/**
+ * A message stream on its way to a client of the same dialect. An event in which nothing has to change is written as it
+ * came; what the policy made otherwise goes into blocks of ours.
+ */
+export function patchAnthropicAnswer(options: PatchOptions): WireAnswer {
+  return new MessagePatch(options)
+}
+
+class MessagePatch implements WireAnswer {
+  failure: Failure | null = null
+  private progress: 'new' | 'reading' | 'ended' = 'new'
+  private readonly options: PatchOptions
+  private readonly made = new PieceCollector()
+  private readonly policy: CallPolicy
+  private readonly reader: MessageReader
+  private readonly writer: BlockWriter
+  private readonly blocks: TextBlocks
+  private readonly frame: MessageFrame
+  private readonly comparison = new Comparison<CallWire>('unnumbered')
+  /** Under which numbers the blocks go on that only this dialect has. */
+  private readonly otherIndexes = new Map<unknown, number>()
+  private readonly saidArguments = new SaidArguments()
+  /** The structured call whose block is open. */
+  private openCall: UpstreamCall | null = null
+  private filled: 'nothing' | 'told' = 'nothing'
+
+  constructor(options: PatchOptions) {
+    this.options = options
+    this.policy = options.openPolicy(this.made, 0)
+    this.reader = new MessageReader(this.policy)
+    this.writer = new BlockWriter(options.output)
+    this.blocks = new TextBlocks(this.writer)
+    this.frame = new MessageFrame(this.writer, () => this.tellFilled())
+  }
+
+  get isStarted(): boolean {
+    return this.progress !== 'new'
+  }
+
+  get isEnded(): boolean {
+    return this.progress === 'ended'
+  }
+
+  get hasFinishReason(): boolean {
+    return this.reader.hasStopReason
+  }
+
+  read(data: JsonObject, event: SseEvent): void {
+    if (this.progress === 'ended') return
+    this.progress = 'reading'
+    const wire: Wire = { data, event }
+    switch (data['type']) {
+      case 'message_start':
+        this.reader.read(wire)
+        this.blocks.passBeside(this.frame.start(wire))
+        break
+      case 'content_block_start':
+        this.readStart(wire)
+        break
+      case 'content_block_delta':
+        this.readDelta(wire)
+        break
+      case 'content_block_stop':
+        this.readStop(wire)
+        break
+      case 'message_delta':
+        this.reader.read(wire)
+        this.frame.takeEnd(wire)
+        break
+      case 'message_stop':
+        this.finish(event)
+        break
+      default:
+        this.blocks.passBeside(wire)
+    }
+    this.failIfBroken()
+  }
+
+  beside(item: SseComment | SseFields): void {
+    this.options.output.beside(item)
+  }
+
+  foreign(event: SseEvent, fault: string): void {
+    this.options.onWarning?.(`${fault}; passed on as it came`)
+    this.options.output.event(event)
+  }
+
+  /** `event` is the upstream's last one; many clients wait for it where it has left it out. */
+  finish(event: SseEvent | null): void {
+    const isUnended = this.reader.hasOpenCall
+    this.reader.finish()
+    const made = this.made.take()
+    if (isUnended && made.some(({ is }) => is === 'call-end')) this.tellFilled()
+    this.settle(made)
+    const { ending } = this.made
+    if (ending.is === 'failed') {
+      this.endWith(ending.failure, null)
+    } else if (ending.is === 'finished') {
+      this.writer.close()
+      this.frame.writeEnd(ending.reason)
+      if (event === null || event.event === undefined) this.writer.emit('message_stop', {})
+      else this.options.output.event(event)
+      this.progress = 'ended'
+      this.options.output.close()
+    }
+  }
+
+  fail(failure: Failure, event: SseEvent | null): void {
+    if (this.progress === 'ended') return
+    this.policy.fail(failure)
+    this.endWith(failure, event)
+  }
+
+  cutOff(): void {
+    this.policy.leave()
+    this.settle(this.made.take())
+    this.failIfBroken()
+    this.progress = 'ended'
+  }
+
+  private readStart(wire: Wire): void {
+    const block = objectIn(wire.data, 'content_block')
+    const { type } = block
+    if (type === 'text' || type === 'thinking') {
+      const text = nonEmptyText(block[type])
+      this.reader.read(wire)
+      const made = this.made.take()
+      this.settle([])
+      this.blocks.begin(text === null ? wire : withoutText(wire, type), type)
+      this.play(made)
+      return
+    }
+    this.blocks.forget(wire)
+    this.reader.read(wire)
+    const call = this.reader.callAt(wire.data['index'])
+    this.compare(wire, call, call === null ? [{ is: 'other', item: wire }] : startPieces(block))
+  }
+
+  private readDelta(wire: Wire): void {
+    const textKind = this.blocks.kindOf(wire)
+    if (textKind !== null) {
+      this.readTextDelta(textKind, wire)
+      return
+    }
+    const delta = objectIn(wire.data, 'delta')
+    const call = this.reader.callAt(wire.data['index'])
+    if (call !== null) {
+      const json = nonEmptyText(delta['partial_json'])
+      this.reader.read(wire)
+      const said = json === null ? '' : this.saidArguments.textOf(json, call)
+      const own: Piece[] = said === '' ? [] : [{ is: 'arguments', index: 0, json: said }]
+      // The client does not know the call yet: even a delta that says nothing would stand outside its block.
+      if (own.length === 0 && call.index === null && !this.comparison.isWaiting) own.push(neverAsItCame)
+      this.compare(wire, call, own)
+      return
+    }
+    const kind = kinds.get(delta['type'])
+    if (kind === undefined || this.otherIndexes.has(wire.data['index'])) {
+      this.reader.read(wire)
+      this.compare(wire, null, [{ is: 'other', item: wire }])
+      return
+    }
+    this.tellFilled()
+    this.readStart(startBefore(wire, kind))
+    this.readDelta(wire)
+  }
+
+  private readTextDelta(kind: BlockKind, wire: Wire): void {
+    const delta = objectIn(wire.data, 'delta')
+    const text = delta['type'] === `${kind}_delta` ? nonEmptyText(delta[kind]) : null
+    this.reader.read(wire)
+    const made = this.made.take()
+    if (text === null) {
+      this.blocks.passOther(wire)
+      return
+    }
+    const [only] = made
+    const is = kind === 'text' ? 'text' : 'reasoning'
+    const isSame = made.length === 1 && only?.is === is && only.text === text && !this.comparison.isWaiting
+    if (!this.blocks.pass(wire, text, isSame)) this.settle(made)
+  }
+
+  private readStop(wire: Wire): void {
+    const { index } = wire.data
+    if (this.blocks.kindOf(wire) === null) {
+      const call = this.reader.callAt(index)
+      const isGiven = this.reader.hasInputAtStart(index)
+      this.reader.read(wire)
+      if (call !== null) this.compare(wire, call, stopPieces(isGiven))
+      else if (this.otherIndexes.has(index)) this.compare(wire, null, [{ is: 'other', item: wire }])
+      return
+    }
+    this.reader.read(wire)
+    this.play(this.made.take())
+    this.blocks.end(wire)
+  }
+
+  /** `call` is the one that the event is about; null for a block that only this dialect has. */
+  private compare(wire: Wire, call: StructuredCall | null, said: readonly Piece[]): void {
+    const verdict = this.comparison.take({ wire, call }, said, this.made.take())
+    if (verdict.is === 'edit') this.play(verdict.pieces)
+    else if (verdict.is === 'pass') for (const event of verdict.events) this.passOn(event)
+  }
+
+  /** An event of a call or of another block that goes on as it came. */
+  private passOn({ wire, call }: CallWire): void {
+    const { type } = wire.data
+    if (call === null) {
+      this.passOther(wire)
+    } else if (type === 'content_block_start') {
+      this.blocks.leave()
+      this.openCall = call
+      this.writer.pass(wire, this.writer.begin('tool'))
+    } else if (call === this.openCall) {
+      this.writer.passInCall(wire)
+    }
+    // Some servers send more of a call whose block has ended, which says nothing then.
+  }
+
+  private passOther(wire: Wire): void {
+    const { index, type } = wire.data
+    if (type === 'content_block_start') {
+      this.blocks.leave()
+      this.otherIndexes.set(index, this.writer.takeIndex())
+    }
+    const ours = this.otherIndexes.get(index)
+    if (ours !== undefined) this.writer.pass(wire, ours)
+  }
+
+  /** Nothing more is said in the events that wait. */
+  private settle(made: readonly Piece[]): void {
+    const verdict = this.comparison.settle(made)
+    if (verdict.is === 'edit') this.play(verdict.pieces)
+    else for (const event of verdict.events) this.passOn(event)
+  }
+
+  private play(pieces: readonly Piece[]): void {
+    for (const piece of pieces) {
+      switch (piece.is) {
+        case 'text':
+          this.blocks.say('text', piece.text)
+          break
+        case 'reasoning':
+          this.blocks.say('thinking', piece.text)
+          break
+        case 'call':
+          this.blocks.leave()
+          this.openCall = piece.call
+          this.writer.toolStart(piece.id, piece.name, piece.call?.source ?? {})
+          break
+        case 'arguments':
+          this.writer.toolInput(piece.json)
+          break
+        case 'call-end':
+          this.writer.close()
+          break
+        case 'other':
+          if (isWire(piece.item)) this.passOther(piece.item)
+      }
+    }
+  }
+
+  /** Once for each message. */
+  private tellFilled(): void {
+    if (this.filled === 'nothing') this.policy.repair('filled-field')
+    this.filled = 'told'
+  }
+
+  private failIfBroken(): void {
+    const { ending } = this.made
+    if (ending.is === 'failed' && this.progress !== 'ended') this.endWith(ending.failure, null)
+  }
+
+  /** Nothing follows: a client that misses the error must not take a cut answer for a whole one. */
+  private endWith(failure: Failure, event: SseEvent | null): void {
+    this.settle(this.made.take())
+    // Half a call stays open: no client takes it for a whole one then.
+    if (!this.writer.isOpen('tool')) this.writer.close()
+    this.progress = 'ended'
+    this.failure = failure
+    const isTold = event !== null && isWholeError(event)
+    const data = JSON.stringify(anthropicErrorBody(failure))
+    this.options.output.error(isTold ? event.source : encodeSse({ event: 'error', data }))
+  }
+}
+
+/** An event, and the structured call that it is about. */
+interface CallWire {
+  readonly wire: Wire
+  readonly call: StructuredCall | null
+}
+
+function startPieces({ id, name, input }: JsonObject): Piece[] {
+  const [ownId, ownName] = [nonEmptyText(id), nonEmptyText(name)]
+  // Many clients go by the deltas alone, and would lose an input that stands in the start.
+  if (ownId === null || ownName === null || saysSomething(input)) return [neverAsItCame]
+  return [{ is: 'call', index: 0, id: ownId, name: ownName, call: null }]
+}
+
+/** An input without members needs no delta. */
+function stopPieces(isGiven: boolean): Piece[] {
+  const end: Piece = { is: 'call-end', index: 0 }
+  return isGiven ? [{ is: 'arguments', index: 0, json: '{}' }, end] : [end]
+}
+
+/** The blocks into which a delta goes. */
+const kinds: ReadonlyMap<unknown, BlockKind> = new Map([
+  ['text_delta', 'text'],
+  ['thinking_delta', 'thinking'],
+  ['signature_delta', 'thinking'],
+])
+
+function withoutText(start: Wire, kind: BlockKind): Wire {
+  return changedWire(start, { content_block: { ...objectIn(start.data, 'content_block'), [kind]: '' } })
+}
+
+/** An input that says something: an object with members, or the JSON text of one. */
+function saysSomething(input: unknown): boolean {
+  if (typeof input === 'string') return input !== ''
+  return isJsonObject(input) ? Object.keys(input).length > 0 : input !== undefined && input !== null
+}
+
+function isWire(item: unknown): item is Wire {
+  return isJsonObject(item) && isJsonObject(item['data']) && isJsonObject(item['event'])
+}
+
+/** Whether the upstream's own error says all that clients of the dialect look for. */
+function isWholeError({ event, data }: SseEvent): boolean {
+  const value = parseJson(data)
+  if (event !== 'error' || !isJsonObject(value) || value['type'] !== 'error') return false
+  const error = objectIn(value, 'error')
+  return nonEmptyText(error['message']) !== null && nonEmptyText(error['type']) !== null
+}

@@ -1,0 +1,33 @@
+import { anthropicRequests } from './request/index.ts'
+import { isLegalId } from '../../ids/legal-id.ts'
+import { encodeSse } from '../../sse/encoder.ts'
+import type { Dialect } from '../dialect.ts'
+import { decodeAnthropicAnswer } from './answer/decode.ts'
+import { createAnthropicStreamEncoder } from './answer/encode.ts'
+import { patchAnthropicAnswer } from './answer/patch.ts'
+import { messageAsEvents, MessageCollector } from './answer/whole.ts'
+import { anthropicErrorBody, anthropicErrorStatus } from './errors.ts'
+import { anthropicHttp } from './http.ts'
+
+/** Anthropic's messages. */
+export const anthropicMessages: Dialect = {
+  request: anthropicRequests,
+  answer: {
+    idPrefix: 'msg_',
+    usageInStream: 'always',
+    proofIsSignature: true,
+    isLegalCallId: isLegalId,
+    unwrap: (data) => data,
+    decode: decodeAnthropicAnswer,
+    patch: patchAnthropicAnswer,
+    encode: (options) =>
+      createAnthropicStreamEncoder({ ...options, messageId: options.id, inputTokens: options.inputTokens() }),
+    whole: { toEvents: messageAsEvents, collect: () => new MessageCollector() },
+  },
+  errors: {
+    status: anthropicErrorStatus,
+    body: anthropicErrorBody,
+    event: (failure) => encodeSse({ event: 'error', data: JSON.stringify(anthropicErrorBody(failure)) }),
+  },
+  http: anthropicHttp,
+}

@@ -1,0 +1,173 @@
+import type { FormatId } from '../formats/format-id.ts'
+import type { JsonObject } from '../json/objects.ts'
+import type { ConversationRequest, SystemText } from '../request/conversation-request.ts'
+import type { DecodedMessages, DecodedRequest } from '../request/decoding.ts'
+import type { Notes } from '../request/notes.ts'
+import type { EncodedRequest, Target } from '../request/target.ts'
+import type { ToolIdPlaces } from '../request/tool-history.ts'
+import type { HistoryDialect, UpstreamHistory } from '../request/upstream-history.ts'
+import type { AnswerSink } from '../answer/answer.ts'
+import type { CallPolicy } from '../answer/calls/policy.ts'
+import type { Failure } from '../answer/failure.ts'
+import type { PatchOptions } from '../answer/patch.ts'
+import type { WireAnswer } from '../answer/stream.ts'
+import type { WholeAsEvents, WholeCollector } from '../answer/whole.ts'
+
+/** Everything that is to be known of a dialect. Configuration, routes, command line and adapters go by these objects. */
+export interface Dialect {
+  readonly request: RequestDialect
+  readonly answer: AnswerDialect
+  readonly errors: ErrorDialect
+  readonly http: HttpDialect
+}
+
+/** How requests are read and written in one dialect. */
+export interface RequestDialect {
+  /** Reads the body of a client's request. */
+  decode(body: unknown): DecodedRequest
+  /** Writes the body for an upstream. */
+  encode(request: ConversationRequest, target: Target): EncodedRequest
+  readonly messages: MessageCodec
+  /**
+   * The format that decides ids and reasoning where the configuration names none: servers of such a dialect check them
+   * by its rules, whatever model runs there. Null where the model decides.
+   */
+  readonly format: FormatId | null
+  /**
+   * Which of the fields that we only pass on may come from clients that need a key. An upstream can have fields that
+   * change its templates, its routing or where it fetches from; whoever pays for it decides about those.
+   */
+  readonly passedFields: readonly string[]
+  readonly longestToolName: number
+  /**
+   * The field by which a client leaves its conversation with the server and sends only what is new. Null where the
+   * dialect has none.
+   */
+  readonly threadField: string | null
+}
+
+/** The messages of a dialect without the request around them: what a kept history is read from and written as. */
+export interface MessageCodec extends HistoryDialect {
+  /** How the dialect's own tool ids begin. */
+  readonly idPrefix: string
+  readonly places: MessagePlaces
+  decode(given: DialectMessages, notes: Notes): DecodedMessages
+  encode(
+    system: readonly SystemText[],
+    history: UpstreamHistory,
+    target: Target,
+    notes: Notes,
+  ): WrittenMessages
+}
+
+/** Where messages have what may have to change in a request that otherwise goes out as its client wrote it. */
+export interface MessagePlaces extends ToolIdPlaces<unknown> {
+  /** The field of the request that has them. */
+  readonly field: string
+  /** The message with this reasoning, if it calls tools and has none; else the very message. */
+  withReasoning(message: unknown, thought: string): unknown
+}
+
+/** The messages of a client, as they stand in its request. */
+export interface DialectMessages {
+  readonly messages: unknown
+  /** Anthropic's instructions, which stand beside the messages. */
+  readonly system?: unknown
+}
+
+export interface WrittenMessages {
+  readonly messages: readonly JsonObject[]
+  /** Anthropic's instructions. The chat dialect has them among its messages. */
+  readonly system?: unknown
+}
+
+/** How answers are read and written. A whole answer is a stream of one chunk in every pairing. */
+export interface AnswerDialect {
+  /** In front of the id that an answer gets here. */
+  readonly idPrefix: string
+  /** Who is told the usage in a stream: every client, or only one that asks for it. */
+  readonly usageInStream: 'always' | 'on-demand'
+  /** Whether the proof that comes with reasoning is a signature, which the upstream wants back as it is. */
+  readonly proofIsSignature: boolean
+  /** Whether a client of the dialect takes this id of a call, which an upstream made. */
+  isLegalCallId(id: string): boolean
+  /** Takes off what some servers wrap around the data of an event. */
+  unwrap(data: unknown): unknown
+  /** Reads the upstream's events for a client of another dialect: one event in, calls of the policy out. */
+  decode(policy: CallPolicy): WireAnswer
+  /** Passes the upstream's events to a client of the same dialect: the event itself, or the event edited. */
+  patch(options: PatchOptions): WireAnswer
+  /** Writes the answer of an upstream of another dialect. */
+  encode(options: EncodeOptions): AnswerSink
+  readonly whole: {
+    toEvents(body: string): WholeAsEvents
+    collect(): WholeCollector
+  }
+}
+
+/** What an answer needs to be written in a dialect that it did not come in. */
+export interface EncodeOptions {
+  readonly write: (text: string) => void
+  readonly id: string
+  /** The name by which the client asked. */
+  readonly model: string
+  /** Seconds. */
+  readonly created: number
+  /** Whether the client asked for a chunk with the usage, where the dialect leaves that to it. */
+  readonly includeUsage: boolean
+  /** An estimate of the prompt: asked only where the answer tells it before the upstream does. */
+  readonly inputTokens: () => number
+  /** The signature of reasoning: `field` is where the upstream had it, `proof` what came with it. */
+  readonly signature: (field: string, proof: string | null) => string
+}
+
+export interface ErrorDialect {
+  status(failure: Failure): number
+  /** The body of a response. */
+  body(failure: Failure, requestId?: string): object
+  /** The last event of a stream that has begun. */
+  event(failure: Failure): string
+}
+
+/** How requests and answers travel over HTTP. */
+export interface HttpDialect {
+  /** What a server of the dialect answers to. */
+  readonly routes: readonly RoutePattern[]
+  /** Everything below this path is answered in the dialect, errors for unknown routes too. */
+  readonly root: string
+  /** The header by which a client is known on a path that the dialects share. Null where there is none. */
+  readonly clientHeader: string | null
+  /** What is sent into a stream while its client waits. */
+  readonly keepAlive: string
+  /** Where an upstream takes requests for answers. `base` is the path of its address, without a slash at its end. */
+  upstreamPath(base: string, model: string, stream: boolean): string
+  /** The headers of every request to an upstream, with the key that it is shown. */
+  headers(key?: string): Record<string, string>
+  readonly rateLimits: RateLimitDialect
+  /** The names of models, as clients list them. */
+  readonly models: {
+    list(names: readonly string[]): object
+    one(name: string): object
+  }
+}
+
+/** A route, and what it is for. */
+export type RoutePattern = { readonly method: 'POST'; readonly path: string } & (
+  | { readonly serves: 'answer' }
+  /** `body` says how many tokens a request takes. */
+  | { readonly serves: 'token-count'; readonly body: (tokens: number) => object }
+)
+
+/** The headers in which the servers of the dialect tell their limits, and its SDKs look for them. */
+export interface RateLimitDialect {
+  /** Null for a header that is none of these, or that says nothing one can understand. `now` is in milliseconds. */
+  read(name: string, value: string, now: number): RateLimit | null
+  write(limit: RateLimit, now: number): readonly [name: string, value: string]
+}
+
+/** One limit of an upstream, in nobody's words. */
+export type RateLimit = { readonly unit: 'requests' | 'tokens' } & (
+  | { readonly is: 'limit' | 'remaining'; readonly count: string }
+  /** `at` is in milliseconds since 1970. */
+  | { readonly is: 'reset'; readonly at: number }
+)

@@ -1,0 +1,43 @@
+import { encodeSseComment } from '../../sse/encoder.ts'
+import type { HttpDialect, RateLimit } from '../dialect.ts'
+
+/** Chat completions over HTTP. */
+export const chatHttp: HttpDialect = {
+  routes: [{ method: 'POST', path: '/v1/chat/completions', serves: 'answer' }],
+  root: '/v1/chat',
+  clientHeader: null,
+  keepAlive: encodeSseComment('keep-alive'),
+  upstreamPath: (base) => `${base}/chat/completions`,
+  headers: (key) => (key === undefined ? {} : { authorization: `Bearer ${key}` }),
+  rateLimits: { read: readLimit, write: writeLimit },
+  models: {
+    list: (names) => ({ object: 'list', data: names.map(model) }),
+    one: model,
+  },
+}
+
+function model(id: string): object {
+  return { id, object: 'model', created: 0, owned_by: 'dragoman' }
+}
+
+function readLimit(name: string, value: string, now: number): RateLimit | null {
+  const [, is, unit] = /^x-ratelimit-(limit|remaining|reset)-(requests|tokens)$/.exec(name) ?? []
+  if (unit !== 'requests' && unit !== 'tokens') return null
+  if (is === 'limit' || is === 'remaining') return { unit, is, count: value }
+  const span = milliseconds(value)
+  return span === null ? null : { unit, is: 'reset', at: now + span }
+}
+
+function writeLimit(limit: RateLimit, now: number): readonly [name: string, value: string] {
+  const value = limit.is === 'reset' ? `${Math.max(0, Math.ceil((limit.at - now) / 1000))}s` : limit.count
+  return [`x-ratelimit-${limit.is}-${limit.unit}`, value]
+}
+
+/** The time until a limit is over, which servers write as `6m0s`. */
+function milliseconds(span: string): number | null {
+  const parts =
+    /^(?=\d)(?:(\d{1,4})h)?(?:(\d{1,6})m)?(?:(\d{1,8}(?:\.\d+)?)s)?(?:(\d{1,9}(?:\.\d+)?)ms)?$/.exec(span)
+  if (parts === null) return null
+  const [hours = 0, minutes = 0, seconds = 0, rest = 0] = parts.slice(1).map((part) => Number(part ?? '0'))
+  return ((hours * 60 + minutes) * 60 + seconds) * 1000 + rest
+}

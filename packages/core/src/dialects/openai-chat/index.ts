@@ -1,0 +1,31 @@
+import { chatRequests } from './request/index.ts'
+import { encodeSse } from '../../sse/encoder.ts'
+import type { Dialect } from '../dialect.ts'
+import { decodeChatAnswer, unwrapEnvelope } from './answer/decode.ts'
+import { createChatStreamEncoder } from './answer/encode.ts'
+import { patchChatAnswer } from './answer/patch.ts'
+import { completionAsEvents, CompletionCollector } from './answer/whole.ts'
+import { chatErrorBody, chatErrorResponse } from './errors.ts'
+import { chatHttp } from './http.ts'
+
+/** OpenAI's chat completions, as OpenAI and everyone else serves them. */
+export const openaiChat: Dialect = {
+  request: chatRequests,
+  answer: {
+    idPrefix: 'chatcmpl-',
+    usageInStream: 'on-demand',
+    proofIsSignature: false,
+    isLegalCallId: () => true,
+    unwrap: unwrapEnvelope,
+    decode: decodeChatAnswer,
+    patch: patchChatAnswer,
+    encode: createChatStreamEncoder,
+    whole: { toEvents: completionAsEvents, collect: () => new CompletionCollector() },
+  },
+  errors: {
+    status: (failure) => chatErrorResponse(failure).status,
+    body: chatErrorBody,
+    event: (failure) => encodeSse({ data: JSON.stringify(chatErrorBody(failure)) }),
+  },
+  http: chatHttp,
+}

@@ -1,0 +1,81 @@
+import type { FinishReason, Usage } from '../../answer/answer.ts'
+import { countOf } from '../../answer/token-counts.ts'
+import { isJsonObject, objectIn, type JsonObject } from '../../json/objects.ts'
+
+/** What a server's word for the end means; a word that nobody knows is an ordinary end. */
+export function decodeFinishReason(word: string): FinishReason | 'error' {
+  return meanings.get(word) ?? 'stop'
+}
+
+export function encodeFinishReason(reason: FinishReason): string {
+  switch (reason) {
+    case 'length':
+      return 'length'
+    case 'tool-calls':
+      return 'tool_calls'
+    case 'content-filter':
+      return 'content_filter'
+    default:
+      return 'stop'
+  }
+}
+
+const meanings: ReadonlyMap<string, FinishReason | 'error'> = new Map([
+  ['length', 'length'],
+  ['max_tokens', 'length'],
+  ['model_length', 'length'],
+  ['tool_calls', 'tool-calls'],
+  ['function_call', 'tool-calls'],
+  ['tool_use', 'tool-calls'],
+  ['content_filter', 'content-filter'],
+  ['refusal', 'content-filter'],
+  ['stop_sequence', 'stop-sequence'],
+  ['error', 'error'],
+  ['insufficient_system_resource', 'error'],
+])
+
+/** The usage of a chunk or of a whole completion, wherever servers put it. */
+export function usageOf(completion: JsonObject): Usage | null {
+  const { choices } = completion
+  const first: unknown = Array.isArray(choices) ? choices[0] : undefined
+  const inChoice = isJsonObject(first) ? first['usage'] : undefined
+  return decodeChatUsage(completion['usage'] ?? inChoice ?? objectIn(completion, 'x_groq')['usage'])
+}
+
+export function encodeChatUsage(usage: Usage): JsonObject {
+  const prompt = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: usage.outputTokens,
+    total_tokens: prompt + usage.outputTokens,
+    prompt_tokens_details: { cached_tokens: usage.cacheReadTokens },
+    completion_tokens_details: { reasoning_tokens: usage.reasoningTokens },
+  }
+}
+
+/** What a server counted, wherever it put the numbers; null where there are none. */
+function decodeChatUsage(value: unknown): Usage | null {
+  if (!isJsonObject(value)) return null
+  const prompt = countOf(value, 'prompt_tokens', 'input_tokens')
+  const completion = countOf(value, 'completion_tokens', 'output_tokens')
+  if (prompt === null && completion === null) return null
+  const details = objectIn(value, 'prompt_tokens_details')
+  const cacheReadTokens =
+    countOf(details, 'cached_tokens') ??
+    countOf(value, 'prompt_cache_hit_tokens', 'cached_tokens', 'cache_read_input_tokens') ??
+    0
+  const cacheWriteTokens =
+    countOf(details, 'cache_write_tokens', 'cache_creation_tokens') ??
+    countOf(value, 'cache_creation_input_tokens') ??
+    0
+  return {
+    inputTokens: Math.max(0, (prompt ?? 0) - cacheReadTokens - cacheWriteTokens),
+    cacheReadTokens,
+    cacheWriteTokens,
+    outputTokens: completion ?? 0,
+    reasoningTokens: countOf(objectIn(value, 'completion_tokens_details'), 'reasoning_tokens') ?? 0,
+  }
+}
+
+/** Where servers have the reasoning as text. */
+export const reasoningTextFields = ['reasoning_content', 'reasoning', 'reasoning_text'] as const

@@ -1,0 +1,123 @@
+import { type Answer, argumentsText, type Call, callsIn, type Client, type Written } from './answer.ts'
+import type { SeenCall, View } from './view.ts'
+
+/** A difference between what two clients see that a dialect, or the way an answer is delivered, forces. */
+export interface KnownDifference {
+  readonly name: string
+  readonly reason: string
+  /** Whether this client, of this upstream, may see the answer otherwise than others do. */
+  applies(answer: Answer, upstream: Written, client: Client): boolean
+  /** The view without what the difference is about. */
+  forgive(view: View): View
+}
+
+export const knownDifferences: readonly KnownDifference[] = [
+  {
+    name: 'no word for stop sequences and pauses',
+    reason:
+      'The chat dialect ends an answer with stop, length, tool_calls or content_filter. A stop sequence that was met ' +
+      'and a pause of a server tool are both an ordinary end there.',
+    applies: ({ finish }, _upstream, client) =>
+      client.dialect === 'openai-chat' && (finish.says === 'stop-sequence' || finish.says === 'pause'),
+    forgive: (view) =>
+      view.finish === 'stop-sequence' || view.finish === 'pause' ? { ...view, finish: 'stop' } : view,
+  },
+  {
+    name: 'no block of white space',
+    reason:
+      "Anthropic's dialect refuses a text block of white space alone when the conversation comes back. White space " +
+      'between two calls, or alone in the answer, can be said only in a dialect in which text has no blocks.',
+    applies: (answer, _upstream, client) => client.dialect === 'anthropic-messages' && hasBlankRun(answer),
+    forgive: withoutSpace,
+  },
+  {
+    name: 'white space before a failure',
+    reason:
+      'White space waits for the text behind it before it becomes a part of a block. Where the answer fails in between, ' +
+      "clients of Anthropic's dialect do not get it.",
+    applies: (_answer, _upstream, client) => client.dialect === 'anthropic-messages',
+    forgive: (view) => (view.failure === null ? view : withoutSpace(view)),
+  },
+  {
+    name: 'half a call',
+    reason:
+      'A call that was cut has begun in a stream and cannot be taken back, and a whole answer has no place for half a ' +
+      'call. One without a single argument may be half a call as well: no dialect tells. No client runs either.',
+    applies: () => true,
+    forgive: (view) =>
+      view.failure !== null || view.finish === 'length' ? { ...view, calls: withoutHalf(view.calls) } : view,
+  },
+  {
+    name: 'a failure alone',
+    reason:
+      'Where the answer comes or goes in one piece, a failure is the whole response: it has a status of its own, and ' +
+      'nothing can stand before it.',
+    applies: (_answer, upstream, client) => upstream.delivered === 'whole' || client.wants === 'whole',
+    forgive: onlyFailure,
+  },
+]
+
+/** What differs between the clients of two bodies that say the same answer. */
+export const knownBetweenBodies: readonly (Pick<KnownDifference, 'name' | 'reason' | 'forgive'> & {
+  applies(answer: Answer): boolean
+})[] = [
+  {
+    name: 'when a failure is known',
+    reason:
+      'A message stream says where a call ends, a chat stream only where the answer ends, a whole body at once: a call ' +
+      'that is no call is known earlier or later, and less or more was sent before.',
+    applies: () => true,
+    forgive: onlyFailure,
+  },
+  {
+    name: 'which of two failures comes first',
+    reason:
+      'Where an answer holds a call that is no call and the upstream fails or breaks off as well, the client is told ' +
+      'whichever is known first.',
+    applies: (answer) =>
+      (answer.error !== null || answer.finish.says === 'nothing') && callsIn(answer).some(isNoCall),
+    forgive: (view) =>
+      view.failure === null ? view : { ...view, failure: { kind: 'upstream', message: 'one of the two' } },
+  },
+]
+
+function isNoCall(call: Call): boolean {
+  const json = argumentsText(call)
+  if (call.name === null || call.name === '') return true
+  try {
+    JSON.parse(json === '' ? '{}' : json)
+    return false
+  } catch {
+    return true
+  }
+}
+
+function withoutSpace(view: View): View {
+  return {
+    ...view,
+    text: view.text.replaceAll(/\s+/g, ''),
+    reasoning: view.reasoning.replaceAll(/\s+/g, ''),
+  }
+}
+
+function onlyFailure(view: View): View {
+  return view.failure === null ? view : { ...view, text: '', reasoning: '', calls: [] }
+}
+
+/** Whether white space stands alone between two things that are no text, or between two that are no reasoning. */
+function hasBlankRun({ items, habits }: Answer): boolean {
+  const runs: { readonly is: string; text: string }[] = []
+  for (const item of items) {
+    const last = runs.at(-1)
+    const is = item.is === 'calls' || item.holds === 'a call' ? 'a call' : item.is
+    const text = item.is === 'calls' ? '' : item.pieces.join('')
+    if (last?.is === is && habits.blocks === 'joined') last.text += text
+    else runs.push({ is, text })
+  }
+  return runs.some(({ is, text }) => is !== 'a call' && text.trim() === '')
+}
+
+function withoutHalf(calls: readonly SeenCall[]): readonly SeenCall[] {
+  const lastWhole = calls.findLastIndex(({ arguments: json }) => json !== null && json !== '{}')
+  return calls.slice(0, lastWhole + 1)
+}

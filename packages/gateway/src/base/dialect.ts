@@ -1,4 +1,0 @@
-/** The wire protocols that clients and upstreams speak. */
-export const dialects = ['openai-chat', 'anthropic-messages'] as const
-
-export type Dialect = (typeof dialects)[number]

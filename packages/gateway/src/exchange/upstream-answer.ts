@@ -1,0 +1,263 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { AnswerTranslation, Failure } from '@dragoman/core'
+import type { UpstreamCall, UpstreamFault, UpstreamListener } from '../upstream/client.ts'
+import { type RateLimits, rateLimitsIn } from '../upstream/rate-limits.ts'
+import { failureOf, upstreamFailure, UpstreamRefusal } from '../upstream/upstream-failures.ts'
+
+/**
+ * How long an upstream may take to close its answer after the last event. If it does in time, its connection can be
+ * used again.
+ */
+const LAST_WORD_MS = 100
+
+/** The failure that a client is told for a bug of ours. Only the log says what went wrong. */
+export const internalFailure: Failure = {
+  kind: 'internal',
+  code: 'internal_error',
+  message: 'Something went wrong in the gateway.',
+}
+
+export interface UpstreamAnswerOptions {
+  /** Calls the upstream. It is called a second time only where the first call reached nobody. */
+  readonly callUpstream: (listener: UpstreamListener, connection: 'kept' | 'new') => UpstreamCall
+  /** Opens the translation of the answer. `delivered` is how the upstream answers. */
+  readonly open: (delivered: 'stream' | 'whole') => AnswerTranslation
+  /** Whether the answer is taken as it comes, or kept in memory until it is whole. */
+  readonly wants: 'stream' | 'whole'
+  /** The longest answer that is kept in memory. */
+  readonly responseBytes: number
+  /** How long the upstream may take to end its answer after it has said why it ends. */
+  readonly finishGrace: number
+  readonly observer: UpstreamObserver
+}
+
+/** Takes what becomes of an answer. Exactly one of `end` and `refuse` is called, and nothing after it. */
+export interface AnswerTaker {
+  /** The upstream begins to answer. */
+  begin(limits: RateLimits | undefined): void
+  take(text: string): void
+  /** The answer is over, and this is the last of it. */
+  end(text: string): void
+  /** There is no answer: this failure stands in its place. Nothing was taken before. */
+  refuse(failure: Failure, limits?: RateLimits): void
+}
+
+/** Is told what happens to the call of an upstream. */
+export interface UpstreamObserver {
+  upstreamCalled?(): void
+  /** The upstream has sent the headers of an answer. */
+  upstreamAnswered?(): void
+  /** The call failed. The fault tells more than the client is told. */
+  upstreamFault?(fault: UpstreamFault): void
+  /** An answer that had begun failed. */
+  failed?(failure: Failure): void
+  /** Code of ours threw. */
+  bug(error: unknown): void
+}
+
+type State =
+  | { readonly at: 'waiting' }
+  | { readonly at: 'refused'; readonly refusal: UpstreamRefusal }
+  | {
+      readonly at: 'answering'
+      readonly translation: AnswerTranslation
+      readonly delivered: 'stream' | 'whole'
+    }
+  | { readonly at: 'over' }
+
+/** One call of an upstream, until its answer is read or has failed. */
+export class UpstreamAnswer implements UpstreamListener {
+  private readonly options: UpstreamAnswerOptions
+  private readonly taker: AnswerTaker
+  private state: State = { at: 'waiting' }
+  private call: UpstreamCall | undefined
+  private hasRetried = false
+  private isUpstreamOver = false
+  private received = 0
+  private pending: Buffer[] = []
+  private isReading = false
+  private graceTimer: NodeJS.Timeout | undefined
+  private lastWordTimer: NodeJS.Timeout | undefined
+
+  constructor(options: UpstreamAnswerOptions, taker: AnswerTaker) {
+    this.options = options
+    this.taker = taker
+  }
+
+  start(): void {
+    const { observer, callUpstream } = this.options
+    observer.upstreamCalled?.()
+    this.call = callUpstream(this, this.hasRetried ? 'new' : 'kept')
+  }
+
+  pause(): void {
+    this.call?.pause()
+  }
+
+  resume(): void {
+    this.call?.resume()
+  }
+
+  /** Nobody wants the answer any more. */
+  abort(): void {
+    if (this.state.at === 'over') return
+    this.state = { at: 'over' }
+    clearTimeout(this.graceTimer)
+    this.call?.abort()
+  }
+
+  /** Ends the answer with a failure, because the gateway has to. */
+  cut(failure: Failure): void {
+    if (this.state.at === 'over') return
+    this.call?.abort()
+    this.guard(() => this.giveUp(failure))
+  }
+
+  onHeaders(status: number, headers: IncomingHttpHeaders): void {
+    if (this.state.at === 'over') return
+    const type = (headers['content-type'] ?? '').toLowerCase()
+    if (status >= 300 && status < 400) {
+      this.cut(upstreamFailure('upstream_redirect', 'The upstream answered with a redirect.'))
+    } else if (status >= 400) {
+      this.state = { at: 'refused', refusal: new UpstreamRefusal(status, headers) }
+      this.graceTimer = setTimeout(() => this.passRefusal(), this.options.finishGrace)
+    } else if (type.includes('text/html')) {
+      this.cut(upstreamFailure('upstream_protocol_error', 'The upstream answered with a web page.'))
+    } else {
+      this.guard(() => this.open(type.includes('text/event-stream') ? 'stream' : 'whole', headers))
+    }
+  }
+
+  onData(chunk: Buffer): void {
+    const { state } = this
+    if (state.at === 'refused') {
+      state.refusal.push(chunk)
+      if (state.refusal.isFull) this.passRefusal()
+    }
+    if (state.at !== 'answering') return
+    const { wants, responseBytes } = this.options
+    const isKept = wants === 'whole' || state.delivered === 'whole'
+    this.received += chunk.length
+    if (isKept && this.received > responseBytes) {
+      this.cut(upstreamFailure('upstream_limit', 'The answer of the upstream is too long.'))
+      return
+    }
+    this.pending.push(chunk)
+    if (this.isReading) return
+    this.isReading = true
+    // All chunks of one turn of the event loop are translated together. This makes one write of them, without a delay.
+    process.nextTick(() => this.guard(() => this.read('more')))
+  }
+
+  onEnd(): void {
+    this.isUpstreamOver = true
+    clearTimeout(this.lastWordTimer)
+    const { state } = this
+    if (state.at === 'refused') this.passRefusal()
+    if (state.at !== 'answering') return
+    const isEmpty = state.delivered === 'whole' && this.received === 0
+    this.guard(() =>
+      this.read(
+        'end',
+        isEmpty ? upstreamFailure('upstream_empty', 'The upstream sent no answer.') : undefined,
+      ),
+    )
+  }
+
+  onError(fault: UpstreamFault): void {
+    this.isUpstreamOver = true
+    clearTimeout(this.lastWordTimer)
+    if (this.state.at === 'over') return
+    if (this.state.at === 'refused') {
+      this.passRefusal()
+      return
+    }
+    this.options.observer.upstreamFault?.(fault)
+    if (fault.isStaleSocket && !this.hasRetried && this.state.at === 'waiting') {
+      this.hasRetried = true
+      this.isUpstreamOver = false
+      this.start()
+      return
+    }
+    this.guard(() => this.giveUp(failureOf(fault)))
+  }
+
+  private open(delivered: 'stream' | 'whole', headers: IncomingHttpHeaders): void {
+    const { observer, open } = this.options
+    observer.upstreamAnswered?.()
+    this.taker.begin(rateLimitsIn(headers))
+    this.state = { at: 'answering', translation: open(delivered), delivered }
+  }
+
+  /** Translates what has come. `cause`: why the upstream was given up, where it was. */
+  private read(until: 'more' | 'end', cause?: Failure): void {
+    const { state, pending } = this
+    this.isReading = false
+    if (state.at !== 'answering') return
+    const { translation } = state
+    this.pending = []
+    const [only] = pending
+    let text = ''
+    if (only !== undefined) text = translation.push(pending.length === 1 ? only : Buffer.concat(pending))
+    if (until === 'end') text += translation.end(cause)
+    this.pass(text, translation)
+  }
+
+  private pass(text: string, { state, failure, isStarted }: AnswerTranslation): void {
+    if (failure !== null && !isStarted) {
+      this.refuse(failure)
+    } else if (state === 'ended') {
+      if (failure !== null) this.options.observer.failed?.(failure)
+      this.finish()
+      this.taker.end(text)
+    } else {
+      if (text !== '') this.taker.take(text)
+      if (state === 'finishing') this.awaitEnd()
+    }
+  }
+
+  /** Some upstreams keep the connection open after their last event. */
+  private awaitEnd(): void {
+    this.graceTimer ??= setTimeout(() => {
+      this.call?.abort()
+      this.guard(() => this.read('end'))
+    }, this.options.finishGrace)
+  }
+
+  private giveUp(failure: Failure): void {
+    if (this.state.at === 'answering') this.read('end', failure)
+    else this.refuse(failure)
+  }
+
+  private passRefusal(): void {
+    if (this.state.at !== 'refused') return
+    const { refusal } = this.state
+    this.refuse(refusal.failure(), refusal.limits)
+  }
+
+  private refuse(failure: Failure, limits?: RateLimits): void {
+    this.finish()
+    this.taker.refuse(failure, limits)
+  }
+
+  /** Nothing more is read: the answer is whole, or it has failed. */
+  private finish(): void {
+    this.state = { at: 'over' }
+    clearTimeout(this.graceTimer)
+    this.call?.resume()
+    if (!this.isUpstreamOver) {
+      this.lastWordTimer = setTimeout(() => this.call?.abort(), LAST_WORD_MS)
+    }
+  }
+
+  /** A bug in one answer must end that answer, and not the process with all the others. */
+  private guard(step: () => void): void {
+    try {
+      step()
+    } catch (error) {
+      this.options.observer.bug(error)
+      this.call?.abort()
+      this.refuse(internalFailure)
+    }
+  }
+}
