@@ -71,7 +71,7 @@ export class ProviderCalls {
   #readStart(id: string, start: Part, fields: JsonObject): ReadPart {
     const of = this.#begin(id, start, fields)
     this.#open.set(id, of)
-    this.#policy.callsGrew()
+    this.#policy.callGrew(of.call)
     return { is: 'call', of, said: startPieces(id, of.call.name) }
   }
 
@@ -81,7 +81,7 @@ export class ProviderCalls {
     if (of === undefined) return { is: 'kept' }
     const json = nonEmptyText(delta) ?? ''
     of.call.addArguments(json)
-    this.#policy.callsGrew()
+    this.#policy.callGrew(of.call)
     return { is: 'call', of, said: argumentPieces(this.#said.textOf(json, of.call)) }
   }
 
@@ -104,7 +104,7 @@ export class ProviderCalls {
     const given = call.hasArguments ? '' : input
     call.addArguments(given)
     call.isClosed = true
-    this.#policy.callsGrew()
+    this.#policy.callGrew(call)
     const start = begun === undefined ? startPieces(id, call.name) : []
     const said = typeof given === 'string' ? argumentPieces(this.#said.textOf(given, call)) : [neverAsItCame]
     return { is: 'call', of, said: [...start, ...said, { is: 'call-end', index: 0 }] }

@@ -1,7 +1,7 @@
 import { problemCodes, repairCodes } from '../../problems.ts'
 import { HeldText } from '../../text/held-text.ts'
 import { isBlank } from '../../text/space.ts'
-import { prefixWithin } from '../../text/utf8.ts'
+import { byteLength, prefixWithin } from '../../text/utf8.ts'
 import type { AnswerSink } from '../answer.ts'
 import { type Failure, incompleteCall, invalidArguments, namelessCall } from '../failure.ts'
 import type { AnswerIds } from '../ids.ts'
@@ -47,6 +47,8 @@ export class AnswerOrder {
   nextIndex = 0
   /** Whether anything but white space was sent. */
   hasSaid = false
+  /** How many bytes wait: behind the call that is open, and of calls. Counted as they come and go, not anew each time. */
+  heldBytes = 0
   /** Whether more came than may wait. */
   isOver = false
   private readonly sink: AnswerSink
@@ -70,15 +72,10 @@ export class AnswerOrder {
     return this.waiting.length === 0
   }
 
-  /** How many bytes wait behind the call that is open, or are kept of it. */
-  get heldBytes(): number {
-    let bytes = 0
-    for (const call of this.ended) bytes += call.heldBytes
-    for (const entry of this.waiting) {
-      if (entry.is === 'call') bytes += entry.call.heldBytes
-      else if (entry.is === 'text' || entry.is === 'reasoning') bytes += entry.text.bytes
-    }
-    return bytes
+  /** To be called when something was added to a call, or taken from it. */
+  recount(call: StructuredCall): void {
+    this.heldBytes += call.heldBytes - call.countedBytes
+    call.countedBytes = call.heldBytes
   }
 
   text(text: string): void {
@@ -160,6 +157,7 @@ export class AnswerOrder {
     const room = Math.max(0, this.heldLimit - this.heldBytes)
     const text = came.length * 3 > room ? came.slice(0, prefixWithin(came, room)) : came
     this.isOver ||= text !== came
+    this.heldBytes += byteLength(text)
     const last = this.waiting.at(-1)
     if (last?.is === is && (last.is === 'text' || last.field === field)) {
       last.text.add(text)
@@ -174,9 +172,11 @@ export class AnswerOrder {
   private release(entry: Exclude<Waiting, { is: 'call' }>): void {
     switch (entry.is) {
       case 'text':
+        this.heldBytes -= entry.text.bytes
         this.sink.text(entry.text.take())
         break
       case 'reasoning':
+        this.heldBytes -= entry.text.bytes
         this.sink.reasoning(entry.text.take(), entry.field)
         break
       case 'proof':
@@ -206,6 +206,7 @@ export class AnswerOrder {
   private sendReady(call: StructuredCall): void {
     const index = this.start(call)
     for (const piece of call.takeReady()) this.sink.callDelta(index, piece)
+    this.recount(call)
   }
 
   private start(call: StructuredCall): number {

@@ -104,7 +104,7 @@ export class CallPolicy {
     if (this.isEnded) return
     this.parser.settle()
     this.order.other(item)
-    this.callsGrew()
+    this.advance()
   }
 
   /** A call that only the upstream's dialect has. Where the client gets it, the answer has a call. */
@@ -135,18 +135,10 @@ export class CallPolicy {
   }
 
   /** To be called when something was added to a structured call, or the upstream has closed it. */
-  callsGrew(): void {
+  callGrew(call: StructuredCall): void {
     if (this.isEnded) return
-    const failure = this.order.advance()
-    if (failure !== null) {
-      this.fail(failure)
-      return
-    }
-    const { heldLimit } = this.options
-    let bytes = this.order.heldBytes
-    for (const call of this.held) bytes += call.heldBytes
-    if (this.order.isOver || bytes > heldLimit)
-      this.fail(callTooLarge(`More than ${heldLimit} bytes of tool calls had to wait.`))
+    this.order.recount(call)
+    this.advance()
   }
 
   /** The upstream's answer is whole. `reason` is null where it did not say why it ended. */
@@ -251,10 +243,18 @@ export class CallPolicy {
     return reason === null || reason === 'tool-calls' ? 'stop' : reason
   }
 
+  private advance(): void {
+    const failure = this.order.advance()
+    const { heldLimit } = this.options
+    const isOver = this.order.isOver || this.order.heldBytes > heldLimit
+    if (failure !== null) this.fail(failure)
+    else if (isOver) this.fail(callTooLarge(`More than ${heldLimit} bytes of tool calls had to wait.`))
+  }
+
   private textGrew(): void {
     const fault = this.inBand.faultWhere(false)
     if (fault !== null) this.fail(fault)
-    else if (!this.order.isEmpty) this.callsGrew()
+    else if (!this.order.isEmpty) this.advance()
   }
 }
 

@@ -16,6 +16,8 @@ export class StructuredCall implements UpstreamCall {
   /** The upstream has said that nothing more of it follows. */
   isClosed = false
   hasArguments = false
+  /** How much of it was counted as held. */
+  countedBytes = 0
   isFilled = false
   /** What was put right in its arguments. A call that is left out as a repetition tells nothing. */
   readonly notes: ArgumentNote[] = []

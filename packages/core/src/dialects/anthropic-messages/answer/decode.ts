@@ -166,7 +166,7 @@ export class MessageReader {
       open.input = isJsonObject(input) ? (rawValue(wire.event.data, inputPath) ?? input) : (input ?? null)
       open.call.addId(id)
       if (typeof name === 'string') open.call.addName(name)
-      this.policy.callsGrew()
+      this.policy.callGrew(open.call)
     } else {
       if (type === 'redacted_thinking') this.policy.proof(nonEmptyText(block['data']) ?? '')
       open.isOther = true
@@ -208,7 +208,7 @@ export class MessageReader {
     if (json === null || block === undefined || block.call === null) return
     block.input = null
     block.call.addArguments(json)
-    this.policy.callsGrew()
+    this.policy.callGrew(block.call)
   }
 
   private readBlockStop(index: unknown, wire: Wire): void {
@@ -220,7 +220,7 @@ export class MessageReader {
     if (block.call === null) return
     if (block.input !== null) block.call.addArguments(block.input)
     block.call.isClosed = true
-    this.policy.callsGrew()
+    this.policy.callGrew(block.call)
   }
 
   private readEnd(delta: JsonObject, usage: unknown): void {

@@ -64,7 +64,7 @@ export class ChoiceReader {
     const fn = functionOf(entry)
     if (fn !== null) this.addTo(call, fn, ['tool_calls', at, 'function'])
     this.lookup.remember(entry, call)
-    this.policy.callsGrew()
+    this.policy.callGrew(call)
     return call
   }
 
@@ -77,7 +77,7 @@ export class ChoiceReader {
     this.callField = 'function_call'
     this.legacyCall ??= this.policy.openCall({})
     this.addTo(this.legacyCall, functionCall, ['function_call'])
-    this.policy.callsGrew()
+    this.policy.callGrew(this.legacyCall)
   }
 
   private dropRepeated(): void {
