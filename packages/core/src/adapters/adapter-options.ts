@@ -13,3 +13,9 @@ export interface AdapterOptions extends ParserOptions {
   /** What was dropped, or passed on although something is wrong with it. */
   readonly onWarning?: (message: string) => void
 }
+
+/** Twelve random bytes as letters and digits. */
+export function randomId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(12))
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}

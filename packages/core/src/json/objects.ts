@@ -60,3 +60,12 @@ function equalValues(a: unknown, b: unknown, depth: number): boolean {
     keys.every((key) => Object.hasOwn(b, key) && equalValues(a[key], b[key], depth + 1))
   )
 }
+
+/** The first of these fields that holds a number of tokens. */
+export function countOf(object: JsonObject, ...fields: readonly string[]): number | null {
+  for (const field of fields) {
+    const value = object[field]
+    if (typeof value === 'number' && Number.isFinite(value) && value >= 0) return value
+  }
+  return null
+}

@@ -7,8 +7,7 @@ import {
   type RewriterOptions,
   type StreamRewriter,
 } from '../../translate-parts.ts'
-import type { AdapterOptions } from '../adapter-options.ts'
-import { randomId } from '../random-id.ts'
+import { type AdapterOptions, randomId } from '../adapter-options.ts'
 import type { PreparedRequest } from './prepare-request.ts'
 
 /** The response with the calls in its text made structured. What is no answer of the model stays as it is. */

@@ -1,6 +1,5 @@
 import type { FinishReason, Usage } from '../../answer/answer.ts'
-import { countOf } from '../../answer/token-counts.ts'
-import { isJsonObject, type JsonObject } from '../../json/objects.ts'
+import { countOf, isJsonObject, type JsonObject } from '../../json/objects.ts'
 
 /** What a `stop_reason` means; one that nobody knows is an ordinary end. */
 export function decodeStopReason(word: string): FinishReason {

@@ -1,6 +1,5 @@
 import type { FinishReason, Usage } from '../../answer/answer.ts'
-import { countOf } from '../../answer/token-counts.ts'
-import { isJsonObject, objectIn, type JsonObject } from '../../json/objects.ts'
+import { countOf, isJsonObject, objectIn, type JsonObject } from '../../json/objects.ts'
 
 /** What a server's word for the end means; a word that nobody knows is an ordinary end. */
 export function decodeFinishReason(word: string): FinishReason | 'error' {

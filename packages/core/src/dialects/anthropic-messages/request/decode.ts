@@ -1,9 +1,8 @@
 import { requiredObject, requiredText } from '../../../json/fields.ts'
 import { decoding, type DecodedRequest } from '../../../request/decoding.ts'
 import { wellFormed } from '../../../json/well-formed.ts'
-import { decodeMessages } from './messages.ts'
+import { decodeMessages, systemTexts } from './messages.ts'
 import { decodeSettings } from './settings.ts'
-import { systemTexts } from './messages.ts'
 import { decodeTools } from './tools.ts'
 
 /** Reads the body of `POST /v1/messages`. A field that we do not know is never an error. */

@@ -7,9 +7,8 @@ import { isJsonObject, nonEmptyText, type JsonObject } from '../../../json/objec
 import type { SseEvent } from '../../../sse/items.ts'
 import { decodeFinishReason, usageOf } from '../words.ts'
 import { ChoiceReader } from './choice.ts'
-import { otherParts, readDelta } from './delta.ts'
+import { otherParts, readDelta, SaidField } from './delta.ts'
 import { LearnedEnvelope } from './learned-envelope.ts'
-import { SaidField } from './said-field.ts'
 
 /** Reads the events of a chat completion into the policy of another dialect's client; of several choices the first. */
 export function decodeChatAnswer(policy: CallPolicy): WireAnswer {

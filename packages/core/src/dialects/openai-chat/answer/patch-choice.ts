@@ -17,8 +17,7 @@ import {
   withoutFinish,
 } from './chunks.ts'
 import { finishReasonOf, stopSequenceOf } from './decode.ts'
-import { readDelta, type SaidDelta } from './delta.ts'
-import { SaidField } from './said-field.ts'
+import { readDelta, type SaidDelta, SaidField } from './delta.ts'
 import { entriesByIndex, SaidPieces } from './said-pieces.ts'
 
 /** What a client is to get: an event as it came, or chunks with these choices in the place of one. */
