@@ -73,6 +73,8 @@ class MessagePatch implements WireAnswer {
     const wire: Wire = { data, event }
     switch (data['type']) {
       case 'message_start':
+        // A message begins once, however often the upstream says so.
+        if (this.policy.isStarted) break
         this.reader.read(wire)
         this.blocks.passBeside(this.frame.start(wire))
         break
