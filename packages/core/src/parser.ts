@@ -2,13 +2,7 @@ import type { EndReason } from './engines/engine.ts'
 import { EventCollector, type ModelEvent } from './events.ts'
 import type { FormatId } from './formats/format-id.ts'
 import { assemble, type ParsedOutput } from './parsed-output.ts'
-import {
-  createParserStage,
-  createPassingStage,
-  type ParserOptions,
-  type ParserStage,
-  type PassingStage,
-} from './parser-stage.ts'
+import { createParserStage, type ParserOptions, type ParserStage } from './parser-stage.ts'
 import type { Channel } from './reader/text-flow.ts'
 
 /** One response, one parser. Synchronous; never throws on what a model wrote. */
@@ -19,25 +13,17 @@ export interface PushParser {
   end(reason?: EndReason): ModelEvent[]
 }
 
-/** For stages inside this package, as `PassingStage` is. */
-export type PassingParser = PushParser & Pick<PassingStage, 'countPassing'>
-
 export function createParser(options: ParserOptions = {}): PushParser {
   const collector = new EventCollector()
   return new CollectingParser(createParserStage(options, collector), collector)
 }
 
-export function createPassingParser(options: ParserOptions = {}): PassingParser {
-  const collector = new EventCollector()
-  return new CountingParser(createPassingStage(options, collector), collector)
-}
-
 // A class for the same reason as the stage: the getter.
-class CollectingParser<S extends ParserStage> implements PushParser {
-  protected readonly stage: S
+class CollectingParser implements PushParser {
+  private readonly stage: ParserStage
   private readonly collector: EventCollector
 
-  constructor(stage: S, collector: EventCollector) {
+  constructor(stage: ParserStage, collector: EventCollector) {
     this.stage = stage
     this.collector = collector
   }
@@ -54,12 +40,6 @@ class CollectingParser<S extends ParserStage> implements PushParser {
   end(reason?: EndReason): ModelEvent[] {
     this.stage.end(reason)
     return this.collector.take()
-  }
-}
-
-class CountingParser extends CollectingParser<PassingStage> implements PassingParser {
-  countPassing(text: string, ends: readonly number[]): number {
-    return this.stage.countPassing(text, ends)
   }
 }
 

@@ -45,6 +45,17 @@ export type PolicyEnd =
 export class PieceCollector implements AnswerSink {
   ending: PolicyEnd = { is: 'open' }
   private pieces: Piece[] = []
+  private readonly counting: 'as the client' | 'as the upstream'
+  /** The number of the call at hand. */
+  private index = 0
+
+  /**
+   * By which number pieces name their call: a dialect that writes numbers compares those that the client knows; in any other
+   * a call is known by its place among those that came.
+   */
+  constructor(counting: 'as the client' | 'as the upstream') {
+    this.counting = counting
+  }
 
   /** What was said since the last call, neighbours of one kind joined. */
   take(): readonly Piece[] {
@@ -70,15 +81,16 @@ export class PieceCollector implements AnswerSink {
   reasoningProof(): void {}
 
   callStart(index: number, id: string, name: string, call?: UpstreamCall): void {
-    this.pieces.push({ is: 'call', index, id, name, call: call ?? null })
+    this.index = this.counting === 'as the client' ? index : (call?.ordinal ?? inBand)
+    this.pieces.push({ is: 'call', index: this.index, id, name, call: call ?? null })
   }
 
-  callDelta(index: number, json: string): void {
-    this.pieces.push({ is: 'arguments', index, json })
+  callDelta(_index: number, json: string): void {
+    this.pieces.push({ is: 'arguments', index: this.index, json })
   }
 
-  callEnd(index: number): void {
-    this.pieces.push({ is: 'call-end', index })
+  callEnd(): void {
+    this.pieces.push({ is: 'call-end', index: this.index })
   }
 
   other(item: unknown): void {
@@ -102,6 +114,9 @@ export class PieceCollector implements AnswerSink {
   repair(): void {}
 }
 
+/** The number of a call in the text where calls are counted as they came: no event says it. */
+const inBand = -1
+
 /** What becomes of the events of the upstream that were looked at. */
 export type Verdict<Event> =
   /** They say what the client is to get, and pass as they came. */
@@ -117,14 +132,8 @@ export type Verdict<Event> =
  * came where nothing has to change.
  */
 export class Comparison<Event> {
-  private readonly isSame: (said: Piece, made: Piece) => boolean
   private waiting: { readonly event: Event; readonly said: readonly Piece[] }[] = []
   private made: Piece[] = []
-
-  /** `numbering`: whether the events of the dialect number the calls. */
-  constructor(numbering: 'numbered' | 'unnumbered') {
-    this.isSame = numbering === 'numbered' ? equalPieces : equalButNumber
-  }
 
   get isWaiting(): boolean {
     return this.waiting.length > 0
@@ -180,7 +189,7 @@ export class Comparison<Event> {
     for (const own of joinPieces(said)) {
       const [first, ...others] = rest
       if (first === undefined) return null
-      if (this.isSame(own, first)) {
+      if (equalPieces(own, first)) {
         rest = others
       } else if (first.is === 'arguments' && this.isBeginning(own, first)) {
         const length = own.is === 'arguments' ? own.json.length : 0
@@ -200,7 +209,7 @@ export class Comparison<Event> {
     for (const [at, piece] of made.entries()) {
       const own = said[at]
       if (own === undefined) return 'other'
-      if (this.isSame(own, piece)) continue
+      if (equalPieces(own, piece)) continue
       const isBeginning = at === made.length - 1 && this.isBeginning(piece, own)
       return isBeginning && mayWait ? 'begun' : 'other'
     }
@@ -210,7 +219,7 @@ export class Comparison<Event> {
 
   private isBeginning(piece: Piece, whole: Piece): boolean {
     if (piece.is !== 'arguments' || whole.is !== 'arguments') return false
-    return whole.json.startsWith(piece.json) && this.isSame({ ...whole, json: piece.json }, piece)
+    return whole.json.startsWith(piece.json) && equalPieces({ ...whole, json: piece.json }, piece)
   }
 
   private takeMade(): readonly Piece[] {
@@ -254,10 +263,6 @@ function equalPieces(a: Piece, b: Piece): boolean {
     case 'other':
       return b.is === 'other' && a.item === b.item
   }
-}
-
-function equalButNumber(a: Piece, b: Piece): boolean {
-  return equalPieces('index' in a ? { ...a, index: 0 } : a, 'index' in b ? { ...b, index: 0 } : b)
 }
 
 function isOfCall({ is }: Piece): boolean {

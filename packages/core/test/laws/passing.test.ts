@@ -1,7 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { coalesce, type ModelEvent } from '../../src/events.ts'
-import { createParser, createPassingParser, type PassingParser } from '../../src/parser.ts'
+import { coalesce, EventCollector, type ModelEvent } from '../../src/events.ts'
+import { createParser } from '../../src/parser.ts'
+import { createPassingStage } from '../../src/parser-stage.ts'
 import { cutAt } from '../support/chunkings.ts'
 import { eventLog } from '../support/event-log.ts'
 import { cuts, fraction, modelText } from '../support/model-output.ts'
@@ -43,8 +44,22 @@ describe.each(everyMode)('%s', (_, mode) => {
   })
 })
 
+interface PassingParser {
+  push(text: string): ModelEvent[]
+  countPassing(text: string, ends: readonly number[]): number
+}
+
+/** A parser that has read these pieces. */
 function parserBehind(pieces: readonly string[], options: Options): PassingParser {
-  const parser = createPassingParser(options)
-  for (const piece of pieces) parser.push(piece)
-  return parser
+  const events = new EventCollector()
+  const stage = createPassingStage(options, events)
+  for (const piece of pieces) stage.push(piece, 'content')
+  events.take()
+  return {
+    push: (text) => {
+      stage.push(text, 'content')
+      return events.take()
+    },
+    countPassing: (text, ends) => stage.countPassing(text, ends),
+  }
 }

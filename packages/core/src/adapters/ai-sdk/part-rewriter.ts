@@ -13,15 +13,14 @@ import { TextBlocks } from './text-blocks.ts'
  * which nothing has to change passes as it came; what the policy made otherwise goes into parts of ours.
  */
 export class PartRewriter {
-  readonly #made = new PieceCollector()
+  readonly #made = new PieceCollector('as the upstream')
   readonly #policy: CallPolicy
   readonly #provided: ProviderCalls
-  readonly #comparison = new Comparison<CallPart>('unnumbered')
+  readonly #comparison = new Comparison<CallPart>()
   readonly #writer = new PartWriter()
   readonly #blocks = new TextBlocks(this.#writer)
   readonly #calls = new CallParts(this.#writer)
   /** The one that a part was read of last. */
-  #lastCall: ProviderCall | null = null
   #progress: 'reading' | 'failed' = 'reading'
 
   constructor(openPolicy: (sink: AnswerSink) => CallPolicy) {
@@ -92,9 +91,6 @@ export class PartRewriter {
   #readCall(part: Part, fields: JsonObject): void {
     const read = this.#provided.read(part, fields)
     if (read.is === 'call') {
-      // A piece does not tell its call: of two calls that come mixed, one would pass for the other.
-      if (read.of !== this.#lastCall) this.#carryOut(this.#comparison.settle([]))
-      this.#lastCall = read.of
       this.#carryOut(this.#comparison.take({ part, fields, of: read.of }, read.said, this.#made.take()))
     } else if (read.is === 'other') {
       this.#policy.other(part)

@@ -1,7 +1,7 @@
 import type { UpstreamCall } from '../../answer/answer.ts'
 import type { CallPolicy } from '../../answer/calls/policy.ts'
 import type { StructuredCall } from '../../answer/calls/structured-call.ts'
-import { type Piece, SaidArguments } from '../../answer/patch.ts'
+import { neverAsItCame, type Piece, SaidArguments } from '../../answer/patch.ts'
 import { nonEmptyText, type JsonObject } from '../../json/objects.ts'
 import type { Part } from './specification.ts'
 
@@ -72,7 +72,7 @@ export class ProviderCalls {
     const of = this.#begin(id, start, fields)
     this.#open.set(id, of)
     this.#policy.callGrew(of.call)
-    return { is: 'call', of, said: startPieces(id, of.call.name) }
+    return { is: 'call', of, said: startPieces(id, of.call) }
   }
 
   #readInput(id: string, { delta }: JsonObject): ReadPart {
@@ -82,7 +82,7 @@ export class ProviderCalls {
     const json = nonEmptyText(delta) ?? ''
     of.call.addArguments(json)
     this.#policy.callGrew(of.call)
-    return { is: 'call', of, said: argumentPieces(this.#said.textOf(json, of.call)) }
+    return { is: 'call', of, said: argumentPieces(this.#said.textOf(json, of.call), of.call) }
   }
 
   /** It goes out with the part that ends the call: arguments may be held until then. */
@@ -105,9 +105,10 @@ export class ProviderCalls {
     call.addArguments(given)
     call.isClosed = true
     this.#policy.callGrew(call)
-    const start = begun === undefined ? startPieces(id, call.name) : []
-    const said = typeof given === 'string' ? argumentPieces(this.#said.textOf(given, call)) : [neverAsItCame]
-    return { is: 'call', of, said: [...start, ...said, { is: 'call-end', index: 0 }] }
+    const start = begun === undefined ? startPieces(id, call) : []
+    const said =
+      typeof given === 'string' ? argumentPieces(this.#said.textOf(given, call), call) : [neverAsItCame]
+    return { is: 'call', of, said: [...start, ...said, { is: 'call-end', index: call.ordinal }] }
   }
 
   #begin(id: string, start: Part | null, fields: JsonObject): ProviderCall {
@@ -120,13 +121,10 @@ export class ProviderCalls {
   }
 }
 
-/** Equal to nothing that the policy says. */
-const neverAsItCame: Piece = { is: 'other', item: Symbol('never as it came') }
-
-function startPieces(id: string, name: string): readonly Piece[] {
-  return id === '' || name === '' ? [neverAsItCame] : [{ is: 'call', index: 0, id, name, call: null }]
+function startPieces(id: string, { name, ordinal }: StructuredCall): readonly Piece[] {
+  return id === '' || name === '' ? [neverAsItCame] : [{ is: 'call', index: ordinal, id, name, call: null }]
 }
 
-function argumentPieces(json: string): readonly Piece[] {
-  return json === '' ? [] : [{ is: 'arguments', index: 0, json }]
+function argumentPieces(json: string, { ordinal }: StructuredCall): readonly Piece[] {
+  return json === '' ? [] : [{ is: 'arguments', index: ordinal, json }]
 }

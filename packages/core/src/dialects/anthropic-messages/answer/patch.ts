@@ -32,13 +32,13 @@ class MessagePatch implements WireAnswer {
   failure: Failure | null = null
   private progress: 'new' | 'reading' | 'ended' = 'new'
   private readonly options: PatchOptions
-  private readonly made = new PieceCollector()
+  private readonly made = new PieceCollector('as the upstream')
   private readonly policy: CallPolicy
   private readonly reader: MessageReader
   private readonly writer: BlockWriter
   private readonly blocks: TextBlocks
   private readonly frame: MessageFrame
-  private readonly comparison = new Comparison<CallWire>('unnumbered')
+  private readonly comparison = new Comparison<CallWire>()
   /** Under which numbers the blocks go on that only this dialect has. */
   private readonly otherIndexes = new Map<unknown, number>()
   private readonly saidArguments = new SaidArguments()
@@ -157,7 +157,7 @@ class MessagePatch implements WireAnswer {
     this.blocks.forget(wire)
     this.reader.read(wire)
     const call = this.reader.callAt(wire.data['index'])
-    this.compare(wire, call, call === null ? [{ is: 'other', item: wire }] : startPieces(block))
+    this.compare(wire, call, call === null ? [{ is: 'other', item: wire }] : startPieces(block, call))
   }
 
   private readDelta(wire: Wire): void {
@@ -172,7 +172,7 @@ class MessagePatch implements WireAnswer {
       const json = nonEmptyText(delta['partial_json'])
       this.reader.read(wire)
       const said = json === null ? '' : this.saidArguments.textOf(json, call)
-      const own: Piece[] = said === '' ? [] : [{ is: 'arguments', index: 0, json: said }]
+      const own: Piece[] = said === '' ? [] : [{ is: 'arguments', index: call.ordinal, json: said }]
       // The client does not know the call yet: even a delta that says nothing would stand outside its block.
       if (own.length === 0 && call.index === null && !this.comparison.isWaiting) own.push(neverAsItCame)
       this.compare(wire, call, own)
@@ -210,7 +210,7 @@ class MessagePatch implements WireAnswer {
       const call = this.reader.callAt(index)
       const isGiven = this.reader.hasInputAtStart(index)
       this.reader.read(wire)
-      if (call !== null) this.compare(wire, call, stopPieces(isGiven))
+      if (call !== null) this.compare(wire, call, stopPieces(call, isGiven))
       else if (this.otherIndexes.has(index)) this.compare(wire, null, [{ is: 'other', item: wire }])
       return
     }
@@ -314,17 +314,17 @@ interface CallWire {
   readonly call: StructuredCall | null
 }
 
-function startPieces({ id, name, input }: JsonObject): Piece[] {
+function startPieces({ id, name, input }: JsonObject, { ordinal }: UpstreamCall): Piece[] {
   const [ownId, ownName] = [nonEmptyText(id), nonEmptyText(name)]
   // Many clients go by the deltas alone, and would lose an input that stands in the start.
   if (ownId === null || ownName === null || saysSomething(input)) return [neverAsItCame]
-  return [{ is: 'call', index: 0, id: ownId, name: ownName, call: null }]
+  return [{ is: 'call', index: ordinal, id: ownId, name: ownName, call: null }]
 }
 
 /** An input without members needs no delta. */
-function stopPieces(isGiven: boolean): Piece[] {
-  const end: Piece = { is: 'call-end', index: 0 }
-  return isGiven ? [{ is: 'arguments', index: 0, json: '{}' }, end] : [end]
+function stopPieces({ ordinal }: UpstreamCall, isGiven: boolean): Piece[] {
+  const end: Piece = { is: 'call-end', index: ordinal }
+  return isGiven ? [{ is: 'arguments', index: ordinal, json: '{}' }, end] : [end]
 }
 
 /** The blocks into which a delta goes. */

@@ -52,7 +52,7 @@ export class ChoicePatch {
   private state: State = { at: 'start' }
   private readonly reader: ChoiceReader
   private readonly made: PieceCollector
-  private readonly comparison = new Comparison<CameChunk>('numbered')
+  private readonly comparison = new Comparison<CameChunk>()
   private readonly options: ChoicePatchOptions
   private role: 'due' | 'told' = 'due'
   private readonly said = new SaidField()

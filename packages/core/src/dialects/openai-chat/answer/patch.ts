@@ -162,7 +162,7 @@ class ChatPatch implements WireAnswer {
     const index = typeof choice['index'] === 'number' ? choice['index'] : position
     let known = this.choices.get(index)
     if (known === undefined) {
-      const made = new PieceCollector()
+      const made = new PieceCollector('as the client')
       const policy = this.options.openPolicy(made, index)
       policy.start(null, null)
       let filled: 'nothing' | 'told' = 'nothing'
