@@ -1,4 +1,12 @@
-import type { Answer, Client, Received, Written } from './answer.ts'
+import {
+  type Answer,
+  callsIn,
+  type Client,
+  isNoCall,
+  isWoven,
+  type Received,
+  type Written,
+} from './answer.ts'
 import { readMessage } from './anthropic-messages-client.ts'
 import { messageBodies } from './anthropic-messages-upstream.ts'
 import { knownBetweenBodies, type KnownDifference, knownDifferences } from './known-differences.ts'
@@ -96,10 +104,13 @@ function knownFor(answer: Answer, { upstream, client }: Sight): readonly KnownDi
 
 /**
  * Clients of one body must agree. Clients of two bodies must agree where both bodies say all of the answer; but how
- * much of a call is held, and so whether it is too large, depends on how the body comes.
+ * much of a call is held, and so whether it is too large, depends on how the body comes. So does the place of text that
+ * stands behind the arguments of one of several mixed calls: only a message stream says where a call ends.
  */
-function areComparable({ reading }: Answer, { upstream }: Sight, { upstream: other }: Sight): boolean {
-  return upstream === other || (upstream.saysAll && other.saysAll && reading.toolCallBytes === null)
+function areComparable(answer: Answer, { upstream }: Sight, { upstream: other }: Sight): boolean {
+  if (upstream === other) return true
+  const isMixed = isWoven(answer) && callsIn(answer).some(isNoCall)
+  return upstream.saysAll && other.saysAll && answer.reading.toolCallBytes === null && !isMixed
 }
 
 function forgiven({ view }: Pick<Sight, 'view'>, known: ReadonlySet<Pick<KnownDifference, 'forgive'>>): View {

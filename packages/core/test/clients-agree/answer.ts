@@ -117,6 +117,18 @@ export function callsIn({ items }: Answer): Call[] {
   return items.flatMap((item) => (item.is === 'calls' ? item.calls : []))
 }
 
+/** Whether the arguments are no JSON as they stand, or the name is missing. */
+export function isNoCall(call: Call): boolean {
+  const json = argumentsText(call)
+  if (call.name === null || call.name === '') return true
+  try {
+    JSON.parse(json === '' ? '{}' : json)
+    return false
+  } catch {
+    return true
+  }
+}
+
 /** Whether the deltas of several calls alternate: a whole body has no place for that. */
 export function isWoven({ items }: Answer): boolean {
   return items.some((item) => item.is === 'calls' && item.order === 'woven' && item.calls.length > 1)

@@ -1,4 +1,4 @@
-import { type Answer, argumentsText, type Call, callsIn, type Client, type Written } from './answer.ts'
+import { type Answer, callsIn, type Client, isNoCall, type Written } from './answer.ts'
 import type { SeenCall, View } from './view.ts'
 
 /** A difference between what two clients see that a dialect, or the way an answer is delivered, forces. */
@@ -80,17 +80,6 @@ export const knownBetweenBodies: readonly (Pick<KnownDifference, 'name' | 'reaso
       view.failure === null ? view : { ...view, failure: { kind: 'upstream', message: 'one of the two' } },
   },
 ]
-
-function isNoCall(call: Call): boolean {
-  const json = argumentsText(call)
-  if (call.name === null || call.name === '') return true
-  try {
-    JSON.parse(json === '' ? '{}' : json)
-    return false
-  } catch {
-    return true
-  }
-}
 
 function withoutSpace(view: View): View {
   return {
