@@ -13,7 +13,7 @@ export type ChatEvent =
   | { readonly type: 'reasoning'; readonly text: string }
   | { readonly type: 'call-start'; readonly index: number; readonly id: string; readonly name: string }
   | { readonly type: 'call-delta'; readonly index: number; readonly json: string }
-  | { readonly type: 'call-end'; readonly index: number; readonly complete: true }
+  | { readonly type: 'call-end'; readonly index: number; readonly complete: boolean }
   | {
       readonly type: 'problem'
       readonly code: ProblemCode

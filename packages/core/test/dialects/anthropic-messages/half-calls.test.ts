@@ -177,3 +177,35 @@ describe('the input of a structured call', () => {
     })
   })
 })
+
+describe('the input of a call in a whole message', () => {
+  const whole = (input: unknown, stop_reason = 'tool_use') => {
+    const told: string[] = []
+    const block = { type: 'tool_use', id: 'toolu_1', name: 'Bash', input }
+    const usage = { input_tokens: 1, output_tokens: 1 }
+    const { body } = rewriteAnthropicMessage(
+      { content: [block], stop_reason, stop_sequence: null, usage },
+      { parser: {}, mint: countingMint(), onRecord: ({ code }) => told.push(code) },
+    )
+    return { body, told }
+  }
+
+  it('that is the text of its JSON becomes what the text says', () => {
+    const { body, told } = whole('{"command":"ls"}')
+    expect(body).toMatchObject({ content: [{ name: 'Bash', input: { command: 'ls' } }] })
+    expect(told).toEqual(['unwrapped-arguments'])
+  })
+
+  it('that is missing becomes an object without members', () => {
+    const { body, told } = whole(undefined)
+    expect(body).toMatchObject({ content: [{ name: 'Bash', input: {} }] })
+    expect(told).toEqual(['empty-arguments'])
+  })
+
+  it('that was cut where the model was stopped is no call', () => {
+    expect(whole('{"command":"l', 'max_tokens').body).toMatchObject({
+      content: [],
+      stop_reason: 'max_tokens',
+    })
+  })
+})

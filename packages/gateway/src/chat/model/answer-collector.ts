@@ -14,7 +14,13 @@ export interface CollectorOptions {
 type Open =
   | { readonly is: 'nothing' }
   | { readonly is: 'text'; readonly pieces: string[] }
-  | { readonly is: 'call'; readonly id: string; readonly name: string; readonly pieces: string[] }
+  | {
+      readonly is: 'call'
+      readonly index: number
+      readonly id: string
+      readonly name: string
+      readonly pieces: string[]
+    }
   | Thinking
 
 interface Thinking {
@@ -68,7 +74,7 @@ export class AnswerCollector implements AnswerSink {
 
   callStart(index: number, id: string, name: string): void {
     this.close()
-    this.open = { is: 'call', id: historyId(id), name, pieces: [] }
+    this.open = { is: 'call', index, id: historyId(id), name, pieces: [] }
     this.options.show({ type: 'call-start', index, id: this.open.id, name })
   }
 
@@ -96,12 +102,14 @@ export class AnswerCollector implements AnswerSink {
 
   /** A finish reason counts more than a failure of the connection that may have been reported before. */
   finish(reason: FinishReason): void {
+    this.giveUpCall()
     this.reason = reason
     this.failure = null
   }
 
   /** Of several failures the first one counts. */
   fail(failure: Failure): void {
+    this.giveUpCall()
     this.failure ??= failure
   }
 
@@ -125,7 +133,16 @@ export class AnswerCollector implements AnswerSink {
     return open
   }
 
+  /** A call that did not become whole ends as well, so that whoever reads the events knows what became of it. */
+  private giveUpCall(): void {
+    if (this.open.is !== 'call') return
+    const { index } = this.open
+    this.open = nothing
+    this.options.show({ type: 'call-end', index, complete: false })
+  }
+
   private close(): void {
+    this.giveUpCall()
     const { open } = this
     this.open = nothing
     if (open.is === 'text') {

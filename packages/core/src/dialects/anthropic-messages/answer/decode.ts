@@ -154,7 +154,7 @@ export class MessageReader {
   private readBlockStart(index: unknown, block: JsonObject, wire: Wire): void {
     if (!this.policy.isStarted) this.policy.start(null, null)
     const { type } = block
-    const open: OpenBlock = { call: null, input: null, signature: [], isOther: false }
+    const open: OpenBlock = { call: null, input: null, hasTextInput: false, signature: [], isOther: false }
     this.blocks.set(index, open)
     if (type === 'text' || type === 'thinking') {
       this.readText(type, block[type])
@@ -164,6 +164,7 @@ export class MessageReader {
       open.call = this.policy.openCall(block)
       // Read as a value, a number that is too long for ours would lose its digits.
       open.input = isJsonObject(input) ? (rawValue(wire.event.data, inputPath) ?? input) : (input ?? null)
+      open.hasTextInput = nonEmptyText(input) !== null
       open.call.addId(id)
       if (typeof name === 'string') open.call.addName(name)
       this.policy.callGrew(open.call)
@@ -218,6 +219,7 @@ export class MessageReader {
     if (block.isOther) this.policy.other(wire)
     this.policy.proof(block.signature.join(''))
     if (block.call === null) return
+    if (block.hasTextInput) block.call.noteRepair('unwrapped-arguments')
     if (block.input !== null) block.call.addArguments(block.input)
     block.call.isClosed = true
     this.policy.callGrew(block.call)
@@ -242,6 +244,8 @@ interface OpenBlock {
   call: StructuredCall | null
   /** What came with the start of the block and no delta has replaced. */
   input: unknown
+  /** Some servers write the input as the text of its JSON. */
+  hasTextInput: boolean
   readonly signature: string[]
   /** A block that no other dialect has. */
   isOther: boolean

@@ -94,19 +94,15 @@ function inPieces(block: JsonObject, rawInput: string | undefined): Pieces {
     case 'tool_use':
     case 'server_tool_use':
     case 'mcp_tool_use':
+      // An input that is missing, or the text of its JSON, stays in the start: whoever reads it puts it right, and tells.
+      if (!isJsonObject(block['input'])) return { start: block, deltas: [] }
       return {
         start: { ...block, input: {} },
-        deltas: [{ type: 'input_json_delta', partial_json: inputText(block['input'], rawInput) }],
+        deltas: [{ type: 'input_json_delta', partial_json: rawInput ?? JSON.stringify(block['input']) }],
       }
     default:
       return { start: block, deltas: [] }
   }
-}
-
-/** Some servers write the input as the text of its JSON. */
-function inputText(input: unknown, raw: string | undefined): string {
-  if (typeof input === 'string') return input
-  return raw ?? JSON.stringify(input ?? {})
 }
 
 function textInPieces(block: JsonObject): Pieces {
