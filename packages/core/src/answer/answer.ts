@@ -44,8 +44,11 @@ export interface AnswerSink {
   callStart(index: number, id: string, name: string, call?: UpstreamCall): void
   callDelta(index: number, json: string): void
   callEnd(index: number): void
-  /** Something that only the upstream's dialect can say, at its place among the rest. Other dialects leave it out. */
-  other?(item: unknown): void
+  /**
+   * Something that only the upstream's dialect can say, at its place among the rest. Other dialects leave it out. Where it
+   * is a part of a call, `callIndex` is the place of that call.
+   */
+  other?(item: unknown, callIndex: number | null): void
   /** Whether `other` reaches the client. */
   readonly takesOther?: boolean
   usage(usage: Usage): void

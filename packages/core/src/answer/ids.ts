@@ -6,7 +6,6 @@ export type MintId = (format: FormatId | 'std', taken: ReadonlySet<string>) => s
 /** The tool ids of one answer: none is given out twice, nor one that the conversation holds. */
 export class AnswerIds {
   private readonly seen: Set<string>
-  private readonly conversation: ReadonlySet<string>
   private readonly mintId: MintId
   private readonly isLegal: (id: string) => boolean
 
@@ -18,16 +17,7 @@ export class AnswerIds {
   ) {
     this.mintId = mintId
     this.isLegal = isLegal
-    this.conversation = conversation
     this.seen = new Set(conversation)
-  }
-
-  see(id: string): void {
-    this.seen.add(id)
-  }
-
-  isInConversation(id: string): boolean {
-    return this.conversation.has(id)
   }
 
   mint(format: FormatId | 'std'): string {

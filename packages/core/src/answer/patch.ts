@@ -30,10 +30,11 @@ export type Piece =
     }
   | { readonly is: 'arguments'; readonly index: number; readonly json: string }
   | { readonly is: 'call-end'; readonly index: number }
-  | { readonly is: 'other'; readonly item: unknown }
+  /** `index` is the place of the call that it is a part of. */
+  | { readonly is: 'other'; readonly item: unknown; readonly index: number | null }
 
 /** Equal to nothing that the policy makes: an event that says this never passes as it came. */
-export const neverAsItCame: Piece = { is: 'other', item: Symbol('never as it came') }
+export const neverAsItCame: Piece = { is: 'other', item: Symbol('never as it came'), index: null }
 
 /** How the policy ended the answer. */
 export type PolicyEnd =
@@ -93,8 +94,8 @@ export class PieceCollector implements AnswerSink {
     this.pieces.push({ is: 'call-end', index: this.index })
   }
 
-  other(item: unknown): void {
-    this.pieces.push({ is: 'other', item })
+  other(item: unknown, callIndex: number | null): void {
+    this.pieces.push({ is: 'other', item, index: callIndex })
   }
 
   usage(): void {}
@@ -142,7 +143,7 @@ export class Comparison<Event> {
   /** `said` is what the event says, `made` what the policy made of it. */
   take(event: Event, said: readonly Piece[], made: readonly Piece[]): Verdict<Event> {
     if (this.waiting.length === 0) {
-      const verdict = this.compare(said, made)
+      const verdict = this.compare(joinPieces(said), made)
       if (verdict === 'same') return { is: 'pass', events: [event] }
       if (verdict === 'other') return { is: 'edit', silent: [], pieces: made }
     }
@@ -261,7 +262,7 @@ function equalPieces(a: Piece, b: Piece): boolean {
     case 'call-end':
       return b.is === 'call-end' && a.index === b.index
     case 'other':
-      return b.is === 'other' && a.item === b.item
+      return b.is === 'other' && a.item === b.item && a.index === b.index
   }
 }
 

@@ -59,8 +59,8 @@ export class WatchedAnswer implements AnswerSink {
     this.sink.callEnd(index)
   }
 
-  other(item: unknown): void {
-    this.sink.other?.(item)
+  other(item: unknown, callIndex: number | null): void {
+    this.sink.other?.(item, callIndex)
   }
 
   usage(usage: Usage): void {

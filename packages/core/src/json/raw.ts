@@ -1,39 +1,59 @@
 /**
- * The text of a value inside a JSON text, exactly as it was written: numbers that are too long for ours keep their
- * digits. `undefined` where there is nothing at that place. The text must be valid JSON.
+ * The values inside a JSON text exactly as they were written: numbers that are too long for ours keep their digits. The
+ * text must be valid JSON. What was found once is remembered, so that asking for many values takes no longer than reading
+ * the text a few times.
  */
-export function rawValue(json: string, path: readonly (string | number)[]): string | undefined {
-  let at = skipSpace(json, 0)
-  for (const step of path) {
-    const next = typeof step === 'number' ? itemAt(json, at, step) : memberAt(json, at, step)
-    if (next === undefined) return undefined
-    at = next
-  }
-  return json.slice(at, valueEnd(json, at))
-}
+export class RawJson {
+  private readonly json: string
+  private readonly items = new Map<number, readonly number[]>()
+  private readonly members = new Map<number, ReadonlyMap<string, number>>()
 
-function itemAt(json: string, start: number, index: number): number | undefined {
-  if (json.charAt(start) !== '[') return undefined
-  let at = skipSpace(json, start + 1)
-  for (let item = 0; json.charAt(at) !== ']'; item++) {
-    if (item === index) return at
-    at = afterComma(json, valueEnd(json, at))
+  constructor(json: string) {
+    this.json = json
   }
-  return undefined
-}
 
-/** Of a member that is written twice the last one counts, as everywhere. */
-function memberAt(json: string, start: number, name: string): number | undefined {
-  if (json.charAt(start) !== '{') return undefined
-  let found: number | undefined
-  let at = skipSpace(json, start + 1)
-  while (json.charAt(at) === '"') {
-    const keyEnd = stringEnd(json, at)
-    const value = skipSpace(json, skipSpace(json, keyEnd) + 1)
-    if (JSON.parse(json.slice(at, keyEnd)) === name) found = value
-    at = afterComma(json, valueEnd(json, value))
+  /** The text of the value at this place; `undefined` where there is none. */
+  value(path: readonly (string | number)[]): string | undefined {
+    let at: number | undefined = skipSpace(this.json, 0)
+    for (const step of path) {
+      at = typeof step === 'number' ? this.itemsAt(at)[step] : this.membersAt(at).get(step)
+      if (at === undefined) return undefined
+    }
+    return this.json.slice(at, valueEnd(this.json, at))
   }
-  return found
+
+  private itemsAt(start: number): readonly number[] {
+    const { json } = this
+    const known = this.items.get(start)
+    if (known !== undefined) return known
+    const found: number[] = []
+    if (json.charAt(start) === '[') {
+      for (let at = skipSpace(json, start + 1); json.charAt(at) !== ']' && at < json.length;) {
+        found.push(at)
+        at = afterComma(json, valueEnd(json, at))
+      }
+    }
+    this.items.set(start, found)
+    return found
+  }
+
+  /** Of a member that is written twice the last one counts, as everywhere. */
+  private membersAt(start: number): ReadonlyMap<string, number> {
+    const { json } = this
+    const known = this.members.get(start)
+    if (known !== undefined) return known
+    const found = new Map<string, number>()
+    if (json.charAt(start) === '{') {
+      for (let at = skipSpace(json, start + 1); json.charAt(at) === '"';) {
+        const keyEnd = stringEnd(json, at)
+        const value = skipSpace(json, skipSpace(json, keyEnd) + 1)
+        found.set(String(JSON.parse(json.slice(at, keyEnd))), value)
+        at = afterComma(json, valueEnd(json, value))
+      }
+    }
+    this.members.set(start, found)
+    return found
+  }
 }
 
 function afterComma(json: string, end: number): number {
@@ -47,18 +67,21 @@ function valueEnd(json: string, start: number): number {
   if (first !== '{' && first !== '[') return wordEnd(json, start)
   let depth = 0
   for (let at = start; at < json.length; at++) {
-    const character = json.charAt(at)
-    if (character === '"') at = stringEnd(json, at) - 1
-    else if (character === '{' || character === '[') depth++
-    else if ((character === '}' || character === ']') && --depth === 0) return at + 1
+    const code = json.charCodeAt(at)
+    if (code === QUOTE) at = stringEnd(json, at) - 1
+    else if (code === 0x7b || code === 0x5b) depth++
+    else if ((code === 0x7d || code === 0x5d) && --depth === 0) return at + 1
   }
   return json.length
 }
 
 function stringEnd(json: string, start: number): number {
   let at = start + 1
-  while (at < json.length && json.charAt(at) !== '"') at += json.charAt(at) === '\\' ? 2 : 1
-  return at + 1
+  for (;;) {
+    const code = json.charCodeAt(at)
+    if (code === QUOTE || Number.isNaN(code)) return at + 1
+    at += code === BACKSLASH ? 2 : 1
+  }
 }
 
 function wordEnd(json: string, start: number): number {
@@ -69,6 +92,9 @@ function wordEnd(json: string, start: number): number {
 
 function skipSpace(json: string, start: number): number {
   let at = start
-  while (at < json.length && /\s/.test(json.charAt(at))) at++
+  while (at < json.length && json.charCodeAt(at) <= 0x20) at++
   return at
 }
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { rawValue } from '../../src/json/raw.ts'
+import { RawJson } from '../../src/json/raw.ts'
 
 describe('a value as it was written', () => {
   const json = ' { "a" : [ 1.0 , {"id":12345678901234567890, "s":"}\\"]"} ] , "b":1, "b": 2e1 } '
@@ -12,18 +12,25 @@ describe('a value as it was written', () => {
     [['a', 1, 's'], '"}\\"]"'],
     [['b'], '2e1'],
   ])('is found at %j', (path, written) => {
-    expect(rawValue(json, path)).toBe(written)
+    expect(new RawJson(json).value(path)).toBe(written)
   })
 
   it.each([[['c']], [['a', 2]], [['a', 'id']], [['b', 0]], [[0]]])('is not found at %j', (path) => {
-    expect(rawValue(json, path)).toBeUndefined()
+    expect(new RawJson(json).value(path)).toBeUndefined()
+  })
+
+  it('is found among many, each without reading those before it anew', () => {
+    const many = JSON.stringify(Array.from({ length: 20_000 }, (_, n) => ({ n, text: 'x'.repeat(100) })))
+    const raw = new RawJson(many)
+    for (let n = 0; n < 20_000; n++) expect(raw.value([n, 'n'])).toBe(String(n))
   })
 
   it('says what the parsed value says, everywhere', () => {
     fc.assert(
       fc.property(fc.json({ maxDepth: 3 }), (text) => {
+        const raw = new RawJson(text)
         for (const [path, value] of placesIn(JSON.parse(text))) {
-          expect(JSON.parse(rawValue(text, path) ?? '"missing"')).toEqual(value)
+          expect(JSON.parse(raw.value(path) ?? '"missing"')).toEqual(value)
         }
       }),
     )

@@ -5,7 +5,7 @@ import { byteLength, prefixWithin } from '../../text/utf8.ts'
 import type { AnswerSink } from '../answer.ts'
 import { type Failure, incompleteCall, invalidArguments, namelessCall } from '../failure.ts'
 import type { AnswerIds } from '../ids.ts'
-import type { StructuredCall } from './structured-call.ts'
+import type { OtherCall, StructuredCall } from './structured-call.ts'
 
 /** Whether arguments go out as they come, or a call when it is whole and valid. */
 export type CallDelivery = 'incremental' | 'complete'
@@ -32,7 +32,7 @@ type Waiting =
   | ({ readonly is: 'text' } & WaitingText)
   | ({ readonly is: 'reasoning'; readonly field: string } & WaitingText)
   | { readonly is: 'proof'; readonly proof: string }
-  | { readonly is: 'other'; readonly item: unknown }
+  | { readonly is: 'other'; readonly item: unknown; readonly call: OtherCall | null }
 
 interface WaitingText {
   readonly text: HeldText
@@ -91,14 +91,23 @@ export class AnswerOrder {
   }
 
   proof(proof: string): void {
-    if (this.waiting.length === 0) this.sink.reasoningProof(proof)
-    else this.waiting.push({ is: 'proof', proof })
+    if (this.waiting.length === 0) {
+      this.sink.reasoningProof(proof)
+    } else {
+      this.heldBytes += proof.length
+      this.waiting.push({ is: 'proof', proof })
+    }
   }
 
-  other(item: unknown): void {
+  /** `call`: the one that it is a part of, if it is. */
+  other(item: unknown, call: OtherCall | null = null): void {
     this.hasSaid = true
-    if (this.waiting.length === 0) this.sink.other?.(item)
-    else this.waiting.push({ is: 'other', item })
+    if (this.waiting.length === 0) {
+      this.sendOther(item, call)
+    } else {
+      this.heldBytes += OTHER_BYTES
+      this.waiting.push({ is: 'other', item, call })
+    }
   }
 
   call(call: StructuredCall): void {
@@ -180,11 +189,19 @@ export class AnswerOrder {
         this.sink.reasoning(entry.text.take(), entry.field)
         break
       case 'proof':
+        this.heldBytes -= entry.proof.length
         this.sink.reasoningProof(entry.proof)
         break
       case 'other':
-        this.sink.other?.(entry.item)
+        this.heldBytes -= OTHER_BYTES
+        this.sendOther(entry.item, entry.call)
     }
+  }
+
+  /** A call of the upstream's dialect alone is numbered among the others where the client gets it. */
+  private sendOther(item: unknown, call: OtherCall | null): void {
+    if (call !== null && this.sink.takesOther === true) call.index ??= this.nextIndex++
+    this.sink.other?.(item, call?.index ?? null)
   }
 
   /** A whole object may still be followed by nothing: such a call ends when something else has begun. */
@@ -192,7 +209,7 @@ export class AnswerOrder {
     const isFollowed = this.waiting.some((entry, at) => at > 0 && saysSomething(entry))
     if (call.isClosed) {
       // Half a call that the upstream has ended may be where the model was stopped, unless something follows it.
-      return isFollowed || (call.name !== '' && (call.isWhole || !call.hasArguments))
+      return isFollowed || (call.name !== '' && call.isWhole)
     }
     // A name may still come, as long as the upstream has not ended the call.
     return call.isWhole && isFollowed && call.name !== ''
@@ -258,6 +275,9 @@ function saysSomething(entry: Waiting): boolean {
   if (entry.is === 'text' || entry.is === 'reasoning') return !entry.isBlank
   return entry.is !== 'proof'
 }
+
+/** What a waiting thing of the upstream's dialect counts for. Its size is not known; that many of them wait is the danger. */
+const OTHER_BYTES = 1024
 
 function faultOf({ name }: StructuredCall, fault: 'cut' | 'invalid'): Failure {
   return fault === 'cut'

@@ -7,7 +7,7 @@ import { callTooLarge, type Failure, noContent } from '../failure.ts'
 import { InBandCalls } from './in-band.ts'
 import { type DeclaredTools, declaredName, isWholeName, withoutTokens } from './names.ts'
 import { AnswerOrder, type OrderOptions } from './order.ts'
-import { StructuredCall } from './structured-call.ts'
+import { type OtherCall, StructuredCall } from './structured-call.ts'
 
 /** What reads the text of an answer: a `ParserStage` does. */
 export interface TextStage {
@@ -107,11 +107,12 @@ export class CallPolicy {
     this.advance()
   }
 
-  /** A call that only the upstream's dialect has. Where the client gets it, the answer has a call. */
-  otherCall(item: unknown): void {
+  /** A part of a call that only the upstream's dialect has. Where the client gets it, the answer has a call. */
+  otherCall(item: unknown, call: OtherCall): void {
     if (this.isEnded) return
-    if (this.sink.takesOther === true) this.order.nextIndex++
-    this.other(item)
+    this.parser.settle()
+    this.order.other(item, call)
+    this.advance()
   }
 
   usage(usage: Usage): void {

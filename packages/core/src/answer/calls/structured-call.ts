@@ -16,6 +16,8 @@ export class StructuredCall implements UpstreamCall {
   /** The upstream has said that nothing more of it follows. */
   isClosed = false
   hasArguments = false
+  /** The upstream has said that the call has no arguments, unless some follow. */
+  takesNone = false
   /** How much of it was counted as held. */
   countedBytes = 0
   isFilled = false
@@ -96,6 +98,7 @@ export class StructuredCall implements UpstreamCall {
   /** Nothing follows. Says why this is no call, or null; what is still to be sent is ready then. */
   end(isCut: boolean): ArgumentFault | null {
     if (this.fault !== undefined) return this.fault
+    if (this.takesNone && !this.hasArguments && !isCut) this.addArguments('{}')
     const end = this.arguments.end(isCut)
     if (typeof end !== 'string') this.ready.add(end.rest)
     this.fault = typeof end === 'string' ? end : null
@@ -106,6 +109,12 @@ export class StructuredCall implements UpstreamCall {
   takeTextBehind(): string {
     return this.arguments.takeTextBehind()
   }
+}
+
+/** A call that only the upstream's dialect has. */
+export class OtherCall {
+  /** Its place among the calls of the answer; null before the client has been told of it. */
+  index: number | null = null
 }
 
 /** `cut`: the JSON is not at its end. `invalid`: it is none. */

@@ -178,18 +178,21 @@ describe('the input of a structured call', () => {
   })
 })
 
-describe('the input of a call in a whole message', () => {
-  const whole = (input: unknown, stop_reason = 'tool_use') => {
-    const told: string[] = []
-    const block = { type: 'tool_use', id: 'toolu_1', name: 'Bash', input }
-    const usage = { input_tokens: 1, output_tokens: 1 }
-    const { body } = rewriteAnthropicMessage(
-      { content: [block], stop_reason, stop_sequence: null, usage },
-      { parser: {}, mint: countingMint(), onRecord: ({ code }) => told.push(code) },
-    )
-    return { body, told }
-  }
+describe('a call without input that the upstream has ended', () => {
+  it('is a call, unless the model was stopped there', () => {
+    const called = run(messageStart + bash() + messageEnd('tool_use')).message
+    expect(called.content).toMatchObject([{ name: 'Bash', input: {} }])
+    const stopped = run(messageStart + bash() + messageEnd('max_tokens')).message
+    expect(stopped).toMatchObject({ content: [], openBlocks: 0 })
+  })
 
+  it('is a call where something follows it', () => {
+    const { message } = run(messageStart + bash() + textBlock(1, 'Done.') + messageEnd('max_tokens'))
+    expect(message.content).toMatchObject([{ name: 'Bash', input: {} }, { text: 'Done.' }])
+  })
+})
+
+describe('the input of a call in a whole message', () => {
   it('that is the text of its JSON becomes what the text says', () => {
     const { body, told } = whole('{"command":"ls"}')
     expect(body).toMatchObject({ content: [{ name: 'Bash', input: { command: 'ls' } }] })
@@ -209,3 +212,14 @@ describe('the input of a call in a whole message', () => {
     })
   })
 })
+
+function whole(input: unknown, stop_reason = 'tool_use') {
+  const told: string[] = []
+  const block = { type: 'tool_use', id: 'toolu_1', name: 'Bash', input }
+  const usage = { input_tokens: 1, output_tokens: 1 }
+  const { body } = rewriteAnthropicMessage(
+    { content: [block], stop_reason, stop_sequence: null, usage },
+    { parser: {}, mint: countingMint(), onRecord: ({ code }) => told.push(code) },
+  )
+  return { body, told }
+}

@@ -322,6 +322,12 @@ describe('however the stream is cut', () => {
     )
   })
 
+  it('a block of reasoning that says nothing but is signed stays: the client must send it back', () => {
+    const signed = blockStart(0, { type: 'thinking', thinking: '', signature: 'c2ln' }) + blockStop(0)
+    const sse = messageStart + signed + textBlock(1, 'Hi.') + messageEnd('end_turn')
+    expect(rewrite([sse])).toBe(sse)
+  })
+
   it('a block of white space alone, or of nothing, is left out', () => {
     const blocks = textBlock(0, 'a') + textBlock(1, ' ', '\n') + textBlock(2) + textBlock(3, 'b')
     const { content } = assembleAnthropic(rewrite([messageStart + blocks + messageEnd('end_turn')]))

@@ -611,6 +611,24 @@ describe('structured calls', () => {
     expect(rewrite([sse])).toBe(sse)
   })
 
+  it('calls that are of no function are numbered behind the function that they wait for', () => {
+    const sse = rewrite([
+      first,
+      structured({ index: 0, id: 'a', function: { name: 'f', arguments: '{"x":' } }),
+      structured({ index: 1, id: 'b', type: 'custom', custom: { name: 'sql', input: 'select 1' } }),
+      structured({ index: 0, function: { arguments: '1}' } }),
+      chunk({}, 'tool_calls'),
+      done,
+    ])
+    const deltas = chunksOf(sse).flatMap(choicesOf)
+    const called = deltas.flatMap(({ delta }) => (isRecord(delta) ? delta['tool_calls'] : undefined))
+    expect(called.filter((each) => each !== undefined)).toMatchObject([
+      { index: 0, id: 'a', function: { name: 'f', arguments: '{"x":' } },
+      { index: 0, function: { arguments: '1}' } },
+      { index: 1, id: 'b', type: 'custom', custom: { name: 'sql', input: 'select 1' } },
+    ])
+  })
+
   it('a name that comes with every delta is sent once', () => {
     const names: string[] = []
     const pieces = ['', '{"x":', '1}'].map((json) =>

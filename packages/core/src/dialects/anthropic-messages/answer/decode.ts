@@ -4,7 +4,7 @@ import type { StructuredCall } from '../../../answer/calls/structured-call.ts'
 import type { Failure } from '../../../answer/failure.ts'
 import type { WireAnswer } from '../../../answer/stream.ts'
 import { isJsonObject, nonEmptyText, objectIn, type JsonObject } from '../../../json/objects.ts'
-import { rawValue } from '../../../json/raw.ts'
+import { RawJson } from '../../../json/raw.ts'
 import type { SseEvent } from '../../../sse/items.ts'
 import { decodeAnthropicUsage, decodeStopReason, nothingCounted } from '../words.ts'
 
@@ -112,10 +112,10 @@ export class MessageReader {
     return this.blocks.get(index)?.call ?? null
   }
 
-  /** Whether the input of a call came with its start and no delta has replaced it. */
-  hasInputAtStart(index: unknown): boolean {
-    const block = this.blocks.get(index)
-    return block?.call !== null && block?.input !== null
+  /** Whether the start of a call said that it has no arguments, and no delta has said otherwise. */
+  hasNoInput(index: unknown): boolean {
+    const call = this.callAt(index)
+    return call !== null && call.takesNone && !call.hasArguments
   }
 
   read(wire: Wire): void {
@@ -161,9 +161,9 @@ export class MessageReader {
       if (nonEmptyText(block['signature']) !== null) open.signature.push(String(block['signature']))
     } else if (type === 'tool_use') {
       const { input, id, name } = block
-      open.call = this.policy.openCall(block)
-      // Read as a value, a number that is too long for ours would lose its digits.
-      open.input = isJsonObject(input) ? (rawValue(wire.event.data, inputPath) ?? input) : (input ?? null)
+      open.call = this.policy.openCall({ ...block, input: {} })
+      open.call.takesNone = isJsonObject(input) && Object.keys(input).length === 0
+      open.input = open.call.takesNone ? null : writtenInput(input, wire)
       open.hasTextInput = nonEmptyText(input) !== null
       open.call.addId(id)
       if (typeof name === 'string') open.call.addName(name)
@@ -238,7 +238,11 @@ export class MessageReader {
   }
 }
 
-const inputPath = ['content_block', 'input'] as const
+/** Read as a value, a number that is too long for ours would lose its digits. */
+function writtenInput(input: unknown, { event }: Wire): unknown {
+  if (!isJsonObject(input)) return input ?? null
+  return new RawJson(event.data).value(['content_block', 'input']) ?? input
+}
 
 interface OpenBlock {
   call: StructuredCall | null

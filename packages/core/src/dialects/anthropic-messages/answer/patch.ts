@@ -157,7 +157,11 @@ class MessagePatch implements WireAnswer {
     this.blocks.forget(wire)
     this.reader.read(wire)
     const call = this.reader.callAt(wire.data['index'])
-    this.compare(wire, call, call === null ? [{ is: 'other', item: wire }] : startPieces(block, call))
+    this.compare(
+      wire,
+      call,
+      call === null ? [{ is: 'other', item: wire, index: null }] : startPieces(block, call),
+    )
   }
 
   private readDelta(wire: Wire): void {
@@ -181,7 +185,7 @@ class MessagePatch implements WireAnswer {
     const kind = kinds.get(delta['type'])
     if (kind === undefined || this.otherIndexes.has(wire.data['index'])) {
       this.reader.read(wire)
-      this.compare(wire, null, [{ is: 'other', item: wire }])
+      this.compare(wire, null, [{ is: 'other', item: wire, index: null }])
       return
     }
     this.tellFilled()
@@ -208,10 +212,11 @@ class MessagePatch implements WireAnswer {
     const { index } = wire.data
     if (this.blocks.kindOf(wire) === null) {
       const call = this.reader.callAt(index)
-      const isGiven = this.reader.hasInputAtStart(index)
+      const isGiven = this.reader.hasNoInput(index)
       this.reader.read(wire)
       if (call !== null) this.compare(wire, call, stopPieces(call, isGiven))
-      else if (this.otherIndexes.has(index)) this.compare(wire, null, [{ is: 'other', item: wire }])
+      else if (this.otherIndexes.has(index))
+        this.compare(wire, null, [{ is: 'other', item: wire, index: null }])
       return
     }
     this.reader.read(wire)

@@ -151,20 +151,27 @@ class SourceBlock {
     return this.upstreamIndex === wire.data['index']
   }
 
+  private get isSigned(): boolean {
+    return this.waiting.some(
+      ({ data }) => nonEmptyText(objectIn(data, 'content_block')['signature']) !== null,
+    )
+  }
+
   hold(wire: Wire): void {
     this.waiting.push(wire)
   }
 
   /**
    * The upstream has ended the block. What it said may still be held. White space alone makes no block, nor does nothing
-   * at all: a client that sends such a block back is refused.
+   * at all: a client that sends such a block back is refused. A signature is what a client must send back, even alone.
    */
   end(stop: Wire): void {
     const { state } = this
     if (state === 'open') this.writer.deferStop(stop)
     if (state !== 'waiting') return
     this.hold(stop)
-    if (!this.hasDiffered) this.drop()
+    if (this.isSigned) this.open()
+    else if (!this.hasDiffered) this.drop()
   }
 
   private drop(): void {

@@ -2,7 +2,7 @@ import { protocolError } from '../../../answer/failure.ts'
 import { failureFromError, isErrorValue } from '../../../answer/upstream-failure.ts'
 import type { WholeAnswer, WholeAsEvents, WholeCollector } from '../../../answer/whole.ts'
 import { isJsonObject, nonEmptyText, objectIn, parseJson, type JsonObject } from '../../../json/objects.ts'
-import { rawValue } from '../../../json/raw.ts'
+import { RawJson } from '../../../json/raw.ts'
 import { encodeSse } from '../../../sse/encoder.ts'
 import type { SseItem } from '../../../sse/items.ts'
 import { SseReader } from '../../../sse/reader.ts'
@@ -15,7 +15,8 @@ export function messageAsEvents(body: string): WholeAsEvents {
   if (!isJsonObject(message)) return { failure: protocolError('It is not a JSON object.') }
   if (isErrorValue(message)) return { failure: failureFromError(message) }
   if (!Array.isArray(message['content'])) return { failure: protocolError('It has no content.') }
-  return { events: eventsOf(message, (index) => rawValue(body, ['content', index, 'input'])), json: body }
+  const raw = new RawJson(body)
+  return { events: eventsOf(message, (index) => raw.value(['content', index, 'input'])), json: body }
 }
 
 /** The event stream of a whole message, for a client that streams: each text and each input in one delta. */
@@ -30,7 +31,7 @@ export function streamOfMessage(message: JsonObject): string {
 function eventsOf(message: JsonObject, rawInput: (index: number) => string | undefined): string {
   const { content } = message
   const blocks = (Array.isArray(content) ? content : []).flatMap((block: unknown, at) =>
-    isJsonObject(block) ? [inPieces(block, rawInput(at))] : [],
+    isJsonObject(block) ? [inPieces(block, isJsonObject(block['input']) ? rawInput(at) : undefined)] : [],
   )
   return [startOf(message), ...blocks.map(blockEvents), endOf(message), event('message_stop', {})].join('')
 }

@@ -1,7 +1,7 @@
 import type { CallPolicy } from '../../../answer/calls/policy.ts'
-import { argumentsText, type StructuredCall } from '../../../answer/calls/structured-call.ts'
+import { argumentsText, OtherCall, StructuredCall } from '../../../answer/calls/structured-call.ts'
 import { isJsonObject, nonEmptyText, type JsonObject } from '../../../json/objects.ts'
-import { rawValue } from '../../../json/raw.ts'
+import { RawJson } from '../../../json/raw.ts'
 import type { SaidDelta } from './delta.ts'
 
 /** Reads what one choice says into its policy, delta by delta; a whole message is one delta. */
@@ -14,6 +14,7 @@ export class ChoiceReader {
   private callField: 'none' | 'tool_calls' | 'function_call' | 'both' = 'none'
   private legacyCall: StructuredCall | undefined
   private source: DeltaSource = { json: '', path: [] }
+  private raw: RawJson | null = null
 
   constructor(policy: CallPolicy) {
     this.policy = policy
@@ -25,6 +26,7 @@ export class ChoiceReader {
    */
   read(said: SaidDelta, source: DeltaSource): void {
     this.source = source
+    this.raw = null
     const { policy } = this
     for (const piece of said.texts) {
       if (piece.is === 'text') policy.content(piece.text)
@@ -47,19 +49,20 @@ export class ChoiceReader {
   private readEntry(entry: JsonObject, at: number): StructuredCall | null {
     const known = this.lookup.find(entry)
     if (known === undefined && saysNothing(entry)) return null
-    if (known === 'other' || (known === undefined && !isFunction(entry))) {
-      if (known === undefined) this.policy.otherCall(entry)
-      else this.policy.other(entry)
-      this.lookup.remember(entry, 'other')
+    if (known instanceof OtherCall || (known === undefined && !isFunction(entry))) {
+      const other = known ?? new OtherCall()
+      this.policy.otherCall(entry, other)
+      this.lookup.remember(entry, other)
       return null
     }
-    const call = known ?? this.policy.openCall(entry)
+    const call = known ?? this.policy.openCall(withoutArguments(entry))
     // Some servers number every call alike. An index that another call has cannot stay.
     if (known === undefined && this.lookup.hasIndexOf(entry)) {
       call.isFilled = true
       call.noteRepair('filled-field')
     }
-    if (known !== undefined && call.index === null) call.source = { ...call.source, ...entry }
+    if (known !== undefined && call.index === null)
+      call.source = { ...call.source, ...withoutArguments(entry) }
     call.addId(entry['id'])
     const fn = functionOf(entry)
     if (fn !== null) this.addTo(call, fn, ['tool_calls', at, 'function'])
@@ -97,8 +100,8 @@ export class ChoiceReader {
     }
     // Some servers send an object without members where the arguments are still to come as text.
     if (argumentsText(given).length > '{}'.length) call.noteRepair('encoded-arguments')
-    const { json, path } = this.source
-    call.addArguments(rawValue(json, [...path, ...place, 'arguments']) ?? given)
+    this.raw ??= new RawJson(this.source.json)
+    call.addArguments(this.raw.value([...this.source.path, ...place, 'arguments']) ?? given)
   }
 }
 
@@ -126,7 +129,7 @@ class CallLookup {
       return known === undefined || (isNamed && isAnother(known, id, entry)) ? undefined : known
     }
     if (id !== null) {
-      const isLate = this.last !== 'other' && this.last?.id === null && !isNamed
+      const isLate = this.last instanceof StructuredCall && this.last.id === null && !isNamed
       return this.byId.get(id) ?? (isLate ? this.last : undefined)
     }
     return isNamed ? undefined : this.last
@@ -147,13 +150,13 @@ class CallLookup {
   }
 }
 
-/** `other`: a call that is of no function, which only this dialect has. */
-type KnownCall = StructuredCall | 'other'
+/** A call that is of no function only this dialect has. */
+type KnownCall = StructuredCall | OtherCall
 
 // Some servers number every call 0. A name beside another id opens a call; another id alone does not, for some
 // servers make a new id for each delta. Without ids a name behind whole arguments does.
 function isAnother(known: KnownCall, id: string | null, entry: JsonObject): boolean {
-  if (known === 'other') return true
+  if (known instanceof OtherCall) return true
   if (known.id !== null) return id !== null && id !== known.id
   if (id !== null && known.isWhole) return true
   const fn = functionOf(entry)
@@ -164,6 +167,14 @@ function isAnother(known: KnownCall, id: string | null, entry: JsonObject): bool
 function saysNothing(entry: JsonObject): boolean {
   const fn = functionOf(entry)
   return ![entry['id'], entry['type'], fn?.['name'], argumentsText(fn?.['arguments'])].some(nonEmptyText)
+}
+
+/** The arguments of a call that was passed on are not kept. */
+function withoutArguments(entry: JsonObject): JsonObject {
+  const fn = functionOf(entry)
+  if (fn === null) return entry
+  const { arguments: _, ...rest } = fn
+  return { ...entry, function: rest }
 }
 
 function isFunction(entry: JsonObject): boolean {

@@ -136,7 +136,8 @@ function deltasOf(
         addArguments(entries, piece, read)
         break
       case 'other':
-        if (isJsonObject(piece.item)) entries.push(piece.item)
+        if (isJsonObject(piece.item))
+          entries.push({ ...piece.item, index: piece.index ?? piece.item['index'] })
         break
       default:
     }

@@ -116,7 +116,7 @@ class ChatAnswer implements WireAnswer {
     let first: JsonObject | undefined
     for (const [at, choice] of choices.entries()) {
       if (!isJsonObject(choice)) continue
-      if (first === undefined && (choice['index'] ?? 0) === 0) {
+      if (first === undefined && choiceIndex(choice, at) === 0) {
         first = choice
         this.position = at
       } else {
@@ -131,6 +131,11 @@ class ChatAnswer implements WireAnswer {
     if (this.otherChoices === 'none') this.policy.repair('dropped-choice')
     this.otherChoices = 'told'
   }
+}
+
+/** The number of a choice; its place where it has none. */
+export function choiceIndex({ index }: JsonObject, position: number): number {
+  return typeof index === 'number' ? index : position
 }
 
 /** Some servers tell in the choice which stop sequence was met; a number is the id of a token. */

@@ -83,7 +83,7 @@ export class ChoicePatch {
   take(event: SseEvent, chunk: JsonObject, given: JsonObject, position: number, isAlone: boolean): Sent[] {
     const came = this.withDelta(given)
     const word = nonEmptyText(came['finish_reason'])
-    if (this.state.at === 'ended') return [late(event, chunk, came, given, word)]
+    if (this.state.at === 'ended') return [late(event, chunk, came, came === given && isAlone, word)]
     // Some servers repeat the finish reason beside the usage. A client that is told twice may end twice.
     const isRepeated = word !== null && this.state.at === 'finishing'
     const choice = this.withRole(isRepeated ? withoutFinish(came) : came)
@@ -334,9 +334,9 @@ function late(
   event: SseEvent,
   chunk: JsonObject,
   choice: JsonObject,
-  given: JsonObject,
+  isUntouched: boolean,
   word: string | null,
 ): Sent {
-  if (word === null && choice === given) return { is: 'event', event }
+  if (word === null && isUntouched) return { is: 'event', event }
   return { is: 'choices', event, chunk, choices: [word === null ? choice : withoutFinish(choice)] }
 }

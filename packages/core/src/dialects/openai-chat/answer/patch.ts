@@ -1,3 +1,4 @@
+import type { Usage } from '../../../answer/answer.ts'
 import type { CallPolicy } from '../../../answer/calls/policy.ts'
 import type { Failure } from '../../../answer/failure.ts'
 import type { AnswerOutput } from '../../../answer/output.ts'
@@ -9,7 +10,7 @@ import type { SseComment, SseEvent, SseFields } from '../../../sse/items.ts'
 import { chatErrorBody } from '../errors.ts'
 import { usageOf } from '../words.ts'
 import { chunkWith } from './chunks.ts'
-import { failureOfChoice } from './decode.ts'
+import { choiceIndex, failureOfChoice } from './decode.ts'
 import { LearnedEnvelope } from './learned-envelope.ts'
 import { ChoicePatch, type Sent } from './patch-choice.ts'
 
@@ -93,12 +94,12 @@ class ChatPatch implements WireAnswer {
     this.progress = 'reading'
     const came: readonly unknown[] = Array.isArray(chunk['choices']) ? chunk['choices'] : []
     const usage = usageOf(chunk)
-    if (usage !== null) this.earliest?.policy.usage(usage)
     if (came.length > 0) {
-      this.readChoices(chunk, event, came)
+      this.readChoices(chunk, event, came, usage)
       this.envelope.learn(event, chunk)
       return
     }
+    if (usage !== null) this.earliest?.policy.usage(usage)
     // Counts follow the end. Text that follows it before them belongs in front of it.
     if (this.hasFinishReason) this.finishChoices()
     if (!this.failIfBroken() && (usage === null || this.options.includeUsage)) this.output.event(event)
@@ -139,7 +140,12 @@ class ChatPatch implements WireAnswer {
     return undefined
   }
 
-  private readChoices(chunk: JsonObject, event: SseEvent, came: readonly unknown[]): void {
+  private readChoices(
+    chunk: JsonObject,
+    event: SseEvent,
+    came: readonly unknown[],
+    usage: Usage | null,
+  ): void {
     const isAlone = came.length === 1
     const sent: Sent[] = []
     for (const [position, choice] of came.entries()) {
@@ -148,6 +154,7 @@ class ChatPatch implements WireAnswer {
         continue
       }
       const { patch, policy } = this.choiceAt(choice, position)
+      if (usage !== null && policy === this.earliest?.policy) policy.usage(usage)
       const own = position === came.length - 1 ? chunk : { ...chunk, usage: undefined }
       sent.push(...patch.take(event, own, choice, position, isAlone))
       const failure = this.isStrict ? failureOfChoice(choice) : null
@@ -159,7 +166,7 @@ class ChatPatch implements WireAnswer {
   }
 
   private choiceAt(choice: JsonObject, position: number): PatchedChoice {
-    const index = typeof choice['index'] === 'number' ? choice['index'] : position
+    const index = choiceIndex(choice, position)
     let known = this.choices.get(index)
     if (known === undefined) {
       const made = new PieceCollector('as the client')

@@ -20,7 +20,8 @@ export class SaidPieces {
     for (const [at, entry] of (said.toolCalls ?? []).entries()) {
       const call = calls[at] ?? null
       // A call that is of no function goes on as it came, and so does what is no entry at all.
-      if (call === null || !isJsonObject(entry)) pieces.push({ is: 'other', item: entry })
+      if (call === null || !isJsonObject(entry))
+        pieces.push({ is: 'other', item: entry, index: indexIn(entry) })
       else pieces.push(...this.entryPieces(entry, call, isWaiting))
     }
     return pieces
@@ -47,6 +48,11 @@ export class SaidPieces {
     const isUntold = call.index === null && !isWaiting
     return pieces.length === 0 && isUntold ? [neverAsItCame] : pieces
   }
+}
+
+function indexIn(entry: unknown): number | null {
+  const index = isJsonObject(entry) ? entry['index'] : null
+  return typeof index === 'number' ? index : null
 }
 
 /** The entries of a delta by the index that the client knows their call by. */

@@ -2,7 +2,7 @@ import { protocolError } from '../../../answer/failure.ts'
 import { failureFromError, isErrorValue } from '../../../answer/upstream-failure.ts'
 import type { WholeAnswer, WholeAsEvents, WholeCollector } from '../../../answer/whole.ts'
 import { isJsonObject, nonEmptyText, objectIn, parseJson, type JsonObject } from '../../../json/objects.ts'
-import { rawValue } from '../../../json/raw.ts'
+import { RawJson } from '../../../json/raw.ts'
 import { encodeSse } from '../../../sse/encoder.ts'
 import type { SseItem } from '../../../sse/items.ts'
 import { SseReader } from '../../../sse/reader.ts'
@@ -29,16 +29,11 @@ export function completionAsEvents(body: string): WholeAsEvents {
 
 /** Arguments that are a value and not its text. Read and written again, a number too long for ours would lose digits. */
 class WrittenValues {
-  private readonly json: string
-  private readonly mark: string
+  private readonly raw: RawJson
   private readonly texts: string[] = []
 
   constructor(json: string) {
-    this.json = json
-    let mark = 'written value'
-    // A model that writes the mark itself must not have its text replaced.
-    while (json.includes(mark)) mark += '.'
-    this.mark = mark
+    this.raw = new RawJson(json)
   }
 
   /** The choice with a mark in the place of each such value. */
@@ -57,30 +52,31 @@ class WrittenValues {
     return { ...choice, message: marked }
   }
 
+  putBack(events: string): string {
+    if (this.texts.length === 0) return events
+    return events.replaceAll(marks, (mark, at: string) => {
+      const text = this.texts[Number(at)]
+      return text === undefined ? mark : `"arguments":${text}`
+    })
+  }
+
   private markedCall(call: unknown, path: readonly (string | number)[]): unknown {
     const fn = isJsonObject(call) ? call['function'] : undefined
     if (!isJsonObject(call) || !isJsonObject(fn)) return call
     return { ...call, function: this.marked(fn, [...path, 'function']) }
   }
 
-  private marked(fn: JsonObject, path: readonly (string | number)[]): JsonObject {
-    const raw = isJsonObject(fn['arguments']) ? rawValue(this.json, [...path, 'arguments']) : undefined
-    if (raw === undefined) return fn
+  private marked({ arguments: given, ...fn }: JsonObject, path: readonly (string | number)[]): JsonObject {
+    const raw = isJsonObject(given) ? this.raw.value([...path, 'arguments']) : undefined
+    if (raw === undefined) return given === undefined ? fn : { ...fn, arguments: given }
     this.texts.push(raw)
-    return { ...fn, arguments: this.markOf(this.texts.length - 1) }
-  }
-
-  putBack(events: string): string {
-    return this.texts.reduce(
-      (text, raw, at) => text.replace(JSON.stringify(this.markOf(at)), () => raw),
-      events,
-    )
-  }
-
-  private markOf(at: number): string {
-    return `${this.mark} ${at}`
+    return { ...fn, [markKey]: this.texts.length - 1 }
   }
 }
+
+/** A key, and not a text: whatever a model writes stands inside quotes that are escaped, and is never taken for it. */
+const markKey = '\u0000arguments'
+const marks = /"\\u0000arguments":(\d+)/g
 
 export interface CompletionStreamOptions {
   /** Whether the client asked for the chunk with the usage. */
