@@ -1,4 +1,4 @@
-import { valueAt } from '../request/translation.ts'
+import { valueAt } from '../../request/translation.ts'
 
 export interface IdPair {
   readonly call: string

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { decodeHistory, encodeHistory } from '../../src/dialects/history.ts'
-import type { FormatId } from '../../src/formats/format-id.ts'
+import { decodeHistory, encodeHistory } from '../../../src/dialects/history.ts'
+import type { FormatId } from '../../../src/formats/format-id.ts'
 
 type Fields = Record<string, unknown>
 

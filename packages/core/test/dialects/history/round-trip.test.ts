@@ -1,11 +1,11 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { decodeHistory, encodeHistory, type History } from '../../src/dialects/history.ts'
-import type { DialectId } from '../../src/dialects/index.ts'
-import { formatIds } from '../../src/formats/format-id.ts'
-import { anyAnthropicBody, anyChatBody } from '../request/any-body.ts'
-import { anyAnthropicMessages, anyChatMessages } from '../request/any-messages.ts'
-import { deepFreeze } from '../request/translation.ts'
+import { decodeHistory, encodeHistory, type History } from '../../../src/dialects/history.ts'
+import type { DialectId } from '../../../src/dialects/index.ts'
+import { formatIds } from '../../../src/formats/format-id.ts'
+import { anyAnthropicBody, anyChatBody } from '../../request/any-body.ts'
+import { anyAnthropicMessages, anyChatMessages } from '../../request/any-messages.ts'
+import { deepFreeze } from '../../request/translation.ts'
 import { idPairs } from './id-pairs.ts'
 
 const ownFormat = { 'openai-chat': 'standard', 'anthropic-messages': 'anthropic' } as const
