@@ -214,18 +214,6 @@ describe('the stream', () => {
     expect(message.events.at(-1)).toBe('error')
     expect(message.stop_reason).toBeUndefined()
   })
-
-  it('pings only between its start and its end', () => {
-    let sse = ''
-    const encoder = createAnthropicStreamEncoder({ ...options, write: (piece) => (sse += piece) })
-    encoder.ping()
-    expect(sse).toBe('')
-    expect(encoder.isStarted).toBe(false)
-    answer(text('a'), () => encoder.ping())(encoder)
-    encoder.ping()
-    expect(encoder.isStarted).toBe(true)
-    expect(assembleAnthropic(sse).events.filter((type) => type === 'ping')).toHaveLength(2)
-  })
 })
 
 describe('the whole message', () => {

@@ -97,19 +97,6 @@ describe('the stream', () => {
     )
     expect(assembleChat(sse)).toMatchObject({ isDone: false, choices: { 0: { finishReasons: [] } } })
   })
-
-  it('takes comments only between its start and its end', () => {
-    let sse = ''
-    const encoder = createChatStreamEncoder({ ...options, write: (text) => (sse += text) })
-    encoder.comment('early')
-    expect([sse, encoder.isStarted]).toEqual(['', false])
-    encoder.start({ id: null, model: null })
-    encoder.comment('keep-alive')
-    encoder.finish('stop', null)
-    encoder.end()
-    encoder.comment('late')
-    expect(sse.match(/^: .*$/gm)).toEqual([': keep-alive'])
-  })
 })
 
 describe('the whole completion', () => {

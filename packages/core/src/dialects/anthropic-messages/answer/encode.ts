@@ -15,15 +15,8 @@ export interface AnthropicStreamOptions {
   readonly signature: (field: string, proof: string | null) => string
 }
 
-export interface AnthropicStreamEncoder extends AnswerSink {
-  /** Whether anything was written: until then a failure can still be a response of its own. */
-  readonly isStarted: boolean
-  /** Keeps the connection alive. Nothing is written before the message has begun, nor after its end. */
-  ping(): void
-}
-
 /** Writes an answer as the event stream of a message. */
-export function createAnthropicStreamEncoder(options: AnthropicStreamOptions): AnthropicStreamEncoder {
+export function createAnthropicStreamEncoder(options: AnthropicStreamOptions): AnswerSink {
   return new MessageEncoder(options)
 }
 
@@ -34,8 +27,7 @@ type OpenBlock =
   | { readonly is: 'tool'; hasInput: boolean }
 
 /** Deltas are written by template: to build an object for each would cost several times as much. */
-class MessageEncoder implements AnthropicStreamEncoder {
-  private state: 'new' | 'open' | 'ended' = 'new'
+class MessageEncoder implements AnswerSink {
   private readonly options: AnthropicStreamOptions
   private readonly write: (text: string) => void
   private open: OpenBlock = none
@@ -53,14 +45,6 @@ class MessageEncoder implements AnthropicStreamEncoder {
     this.write = options.write
   }
 
-  get isStarted(): boolean {
-    return this.state !== 'new'
-  }
-
-  ping(): void {
-    if (this.state === 'open') this.write(pingEvent)
-  }
-
   start(): void {
     const { messageId, model, inputTokens } = this.options
     const message = {
@@ -73,7 +57,6 @@ class MessageEncoder implements AnthropicStreamEncoder {
       stop_sequence: null,
       usage: encodeAnthropicUsage({ ...nothingCounted, inputTokens }),
     }
-    this.state = 'open'
     this.write(event('message_start', { message }) + pingEvent)
   }
 
@@ -134,7 +117,6 @@ class MessageEncoder implements AnthropicStreamEncoder {
 
   fail(failure: Failure): void {
     this.finished = null
-    this.state = 'ended'
     this.write(event('error', anthropicErrorBody(failure)))
   }
 
@@ -144,7 +126,6 @@ class MessageEncoder implements AnthropicStreamEncoder {
     const { reason, stopSequence } = this.finished
     // A block must have ended before the message says why it ends, half a call as well.
     this.close()
-    this.state = 'ended'
     const delta = { stop_reason: encodeStopReason(reason), stop_sequence: stopSequence }
     const usage = encodeAnthropicUsage(this.counted ?? this.estimate())
     this.write(event('message_delta', { delta, usage }) + event('message_stop', {}))
@@ -158,7 +139,8 @@ class MessageEncoder implements AnthropicStreamEncoder {
   private saying(is: 'text' | 'thinking', text: string): string {
     if (this.open.is === is) return text
     const waiting = this.space?.is === is ? this.space.text + text : text
-    const isSpace = isBlank(waiting)
+    // What waits is white space already: looking at it again with every piece would take quadratic time.
+    const isSpace = isBlank(text)
     this.space = isSpace ? { is, text: waiting } : null
     return isSpace ? '' : waiting
   }

@@ -1,6 +1,5 @@
 import type { AnswerSink, FinishReason, Usage } from '../../../answer/answer.ts'
 import type { Failure } from '../../../answer/failure.ts'
-import { encodeSseComment } from '../../../sse/encoder.ts'
 import { chatErrorBody } from '../errors.ts'
 import { encodeChatUsage, encodeFinishReason } from '../words.ts'
 
@@ -15,21 +14,14 @@ export interface ChatStreamOptions {
   readonly includeUsage: boolean
 }
 
-export interface ChatStreamEncoder extends AnswerSink {
-  /** Whether anything was written: until then a failure can still be a response of its own. */
-  readonly isStarted: boolean
-  /** Keeps the connection alive. Nothing is written before the answer has begun, nor after its end. */
-  comment(text: string): void
-}
-
 /** Writes an answer as the event stream of a chat completion. */
-export function createChatStreamEncoder(options: ChatStreamOptions): ChatStreamEncoder {
+export function createChatStreamEncoder(options: ChatStreamOptions): AnswerSink {
   return new StreamEncoder(options)
 }
 
 /** Deltas are written by template: to build an object for each would cost several times as much. */
-class StreamEncoder implements ChatStreamEncoder {
-  private state: 'new' | 'open' | 'finished' | 'failed' | 'ended' = 'new'
+class StreamEncoder implements AnswerSink {
+  private state: 'open' | 'finished' | 'failed' | 'ended' = 'open'
   private readonly write: (text: string) => void
   private readonly includeUsage: boolean
   private readonly head: string
@@ -43,16 +35,7 @@ class StreamEncoder implements ChatStreamEncoder {
     this.head = `data: ${fields.slice(0, -1)},"choices":[`
   }
 
-  get isStarted(): boolean {
-    return this.state !== 'new'
-  }
-
-  comment(text: string): void {
-    if (this.state === 'open') this.write(encodeSseComment(text))
-  }
-
   start(): void {
-    this.state = 'open'
     this.delta('{"role":"assistant","content":""}')
   }
 
