@@ -1,4 +1,4 @@
-import { isJsonObject, parseJson, type JsonObject } from '../json/objects.ts'
+import { isJsonObject, parseWritableJson, type JsonObject } from '../json/objects.ts'
 import { encodeSse } from '../sse/encoder.ts'
 import type { SseComment, SseEvent, SseFields, SseItem } from '../sse/items.ts'
 import { SseReader, type SseSink } from '../sse/reader.ts'
@@ -112,7 +112,7 @@ export class AnswerStream implements SseSink {
   private readEvent(event: SseEvent): void {
     // An empty `data:` says nothing, and clients that parse it as JSON fail.
     if (event.data === '' && event.event === undefined) return
-    const came = parseJson(event.data)
+    const came = parseWritableJson(event.data)
     const data = this.unwrap(came)
     if (data === undefined) {
       this.takeText(event)

@@ -14,6 +14,40 @@ export function parseJson(text: string): unknown {
   }
 }
 
+/**
+ * As `parseJson`, for what is written again: `undefined` also where values stand so deep in one another that
+ * `JSON.stringify`, which goes down by calls, would run out of stack and throw.
+ */
+export function parseWritableJson(text: string): unknown {
+  return nestsDeeperThan(DEEPEST_WRITTEN, text) ? undefined : parseJson(text)
+}
+
+/** More than the deepest arguments that are taken, with what stands around them. */
+const DEEPEST_WRITTEN = 2048
+
+function nestsDeeperThan(limit: number, json: string): boolean {
+  // Each level takes two characters: most texts are too short to be looked at.
+  if (json.length <= 2 * limit) return false
+  let depth = 0
+  let isText = false
+  for (let at = 0; at < json.length; at++) {
+    const code = json.charCodeAt(at)
+    if (code === QUOTE) isText = !isText
+    else if (isText) at += code === BACKSLASH ? 1 : 0
+    else if (code === OPENING_BRACE || code === OPENING_BRACKET) depth++
+    else if (code === CLOSING_BRACE || code === CLOSING_BRACKET) depth--
+    if (depth > limit) return true
+  }
+  return false
+}
+
+const QUOTE = 0x22
+const OPENING_BRACKET = 0x5b
+const BACKSLASH = 0x5c
+const CLOSING_BRACKET = 0x5d
+const OPENING_BRACE = 0x7b
+const CLOSING_BRACE = 0x7d
+
 export function nonEmptyText(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null
 }

@@ -107,6 +107,26 @@ describe('a structured call', () => {
     for (const view of seen(answer([calls(object)]))) expect(view.calls).toEqual([paris])
   })
 
+  it('has arguments a thousand levels deep', () => {
+    const json = nested(1000)
+    const object: Call = { ...call('get_weather'), arguments: { are: 'an object', json } }
+    for (const one of [object, call('get_weather', json)]) {
+      for (const view of seen(answer([calls(one)], 'tool-calls'))) {
+        expect(view.calls).toEqual([{ name: 'get_weather', arguments: json }])
+      }
+    }
+  })
+
+  it('is a failure, and no exception, where its arguments are deeper than the stack', () => {
+    const json = nested(200_000)
+    const object: Call = { ...call('get_weather'), arguments: { are: 'an object', json } }
+    for (const one of [object, call('get_weather', json)]) {
+      for (const { view } of sightsOf(answer([calls(one)], 'tool-calls'))) {
+        expect(view?.failure).toMatchObject({ kind: 'upstream' })
+      }
+    }
+  })
+
   it.each([
     ['without a name', { ...call('get_weather', '{"city":"Paris"}'), name: null }],
     ['with an empty name', { ...call('get_weather', '{"city":"Paris"}'), name: '' }],
@@ -273,6 +293,10 @@ function holds(pieces: readonly string[]): 'prose' | 'a call' {
 
 function calls(...several: Call[]): Item {
   return { is: 'calls', calls: several, order: 'one by one' }
+}
+
+function nested(depth: number): string {
+  return `{"city":${'['.repeat(depth)}${']'.repeat(depth)}}`
 }
 
 function call(name: string, ...pieces: string[]): Call {

@@ -1,7 +1,14 @@
 import { protocolError } from '../../../answer/failure.ts'
 import { failureFromError, isErrorValue } from '../../../answer/upstream-failure.ts'
 import type { WholeAnswer, WholeAsEvents, WholeCollector } from '../../../answer/whole.ts'
-import { isJsonObject, nonEmptyText, objectIn, parseJson, type JsonObject } from '../../../json/objects.ts'
+import {
+  isJsonObject,
+  nonEmptyText,
+  objectIn,
+  parseJson,
+  parseWritableJson,
+  type JsonObject,
+} from '../../../json/objects.ts'
 import { RawJson } from '../../../json/raw.ts'
 import { encodeSse } from '../../../sse/encoder.ts'
 import type { SseItem } from '../../../sse/items.ts'
@@ -11,7 +18,7 @@ import { decodeStopReason } from '../words.ts'
 
 /** A whole message as the stream that says the same. */
 export function messageAsEvents(body: string): WholeAsEvents {
-  const message = parseJson(body)
+  const message = parseWritableJson(body)
   if (!isJsonObject(message)) return { failure: protocolError('It is not a JSON object.') }
   if (isErrorValue(message)) return { failure: failureFromError(message) }
   if (!Array.isArray(message['content'])) return { failure: protocolError('It has no content.') }

@@ -1,7 +1,14 @@
 import { protocolError } from '../../../answer/failure.ts'
 import { failureFromError, isErrorValue } from '../../../answer/upstream-failure.ts'
 import type { WholeAnswer, WholeAsEvents, WholeCollector } from '../../../answer/whole.ts'
-import { isJsonObject, nonEmptyText, objectIn, parseJson, type JsonObject } from '../../../json/objects.ts'
+import {
+  isJsonObject,
+  nonEmptyText,
+  objectIn,
+  parseJson,
+  parseWritableJson,
+  type JsonObject,
+} from '../../../json/objects.ts'
 import { RawJson } from '../../../json/raw.ts'
 import { encodeSse } from '../../../sse/encoder.ts'
 import type { SseItem } from '../../../sse/items.ts'
@@ -12,7 +19,7 @@ import { unwrapEnvelope } from './decode.ts'
 
 /** A whole completion as the stream that says the same. */
 export function completionAsEvents(body: string): WholeAsEvents {
-  const came = parseJson(body)
+  const came = parseWritableJson(body)
   const completion = unwrapEnvelope(came)
   if (!isJsonObject(completion)) return { failure: protocolError('It is not a JSON object.') }
   if (isErrorValue(completion)) return { failure: failureFromError(completion) }
