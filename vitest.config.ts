@@ -1,5 +1,29 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+/**
+ * The files that take longest. They begin first, those that work beside those that wait for programs: otherwise the
+ * last of them would run alone. Vitest knows this only where it has run before, so not on a fresh clone.
+ */
+const longest = [
+  'gateway/test/clients/ai-sdk.test.ts',
+  'gateway/test/cli/serve.test.ts',
+  'gateway/test/chat/chat-pipe.test.ts',
+  'gateway/test/clients/anthropic-sdk.test.ts',
+  'gateway/test/clients/openai-sdk.test.ts',
+  'core/test/laws/linear.test.ts',
+  'core/test/answer/laws.test.ts',
+  'gateway/test/cli/large-streams.test.ts',
+]
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files)
+    const first = longest.flatMap((path) => sorted.filter(({ moduleId }) => moduleId.endsWith(path)))
+    return [...first, ...sorted.filter((file) => !first.includes(file))]
+  }
+}
 
 export default defineConfig({
   test: {
@@ -10,5 +34,6 @@ export default defineConfig({
     isolate: false,
     // One more than there are cores, as some tests wait for clocks and programs more than they work.
     maxWorkers: availableParallelism() + 1,
+    sequence: { sequencer: LongestFirst },
   },
 })
