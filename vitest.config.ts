@@ -19,11 +19,13 @@ const longest = [
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    // oxlint-disable-next-line unicorn/no-array-sort -- it is the sequencer’s, not that of an array
-    const sorted = await super.sort(files)
-    const first = longest.flatMap((path) => sorted.filter(({ moduleId }) => moduleId.endsWith(path)))
-    return [...first, ...sorted.filter((file) => !first.includes(file))]
+    return files.toSorted((a, b) => rank(a) - rank(b))
   }
+}
+
+function rank({ moduleId }: TestSpecification): number {
+  const at = longest.findIndex((path) => moduleId.endsWith(path))
+  return at < 0 ? longest.length : at
 }
 
 export default defineConfig({
