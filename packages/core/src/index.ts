@@ -95,6 +95,17 @@ export { responsesWithoutCall } from './request/history-repair.ts'
 export type { DecodedRequest, RequestError } from './request/decoding.ts'
 export { makeSignature } from './request/reasoning-signature.ts'
 export type { AnthropicTarget, ChatTarget, EncodedRequest } from './request/target.ts'
+export {
+  factsByName,
+  serverAt,
+  serverById,
+  serverIds,
+  servers,
+  takesOf,
+  textCallsOf,
+} from './servers/registry.ts'
+export { entriesIn, modelsOf, serverOfList, type ListedModel } from './servers/model-list.ts'
+export type { ModelFacts, Probe, ProbeAnswer, Server, ServerTakes, TextCalls } from './servers/server.ts'
 export { shortToolNames, type ToolNames } from './request/tools.ts'
 export { decodeAnthropicRequest } from './dialects/anthropic-messages/request/decode.ts'
 export { encodeAnthropicRequest } from './dialects/anthropic-messages/request/encode.ts'

@@ -52,6 +52,7 @@ const zones: Readonly<Record<string, readonly string[]>> = {
     'formats/format-id',
     'formats/template',
   ],
+  servers: ['request', 'json'],
   'prompt-tools': ['request', 'json', 'conversation', 'errors', 'formats/format-id', 'formats/template'],
   translate: [
     'text',
@@ -255,6 +256,8 @@ describe('the public names', () => {
       encodeHistory
       encodeSse
       encodeSseComment
+      entriesIn
+      factsByName
       failureFromResponse
       formatIds
       formatTagOf
@@ -265,6 +268,7 @@ describe('the public names', () => {
       isPromptFormat
       makeSignature
       mintToolId
+      modelsOf
       parseToolCalls
       problemCodes
       promptFormatIds
@@ -273,7 +277,14 @@ describe('the public names', () => {
       resolveFormatId
       responsesWithoutCall
       rewriteAnswer
+      serverAt
+      serverById
+      serverIds
+      serverOfList
+      servers
       shortToolNames
+      takesOf
+      textCallsOf
       toProviderFormat
       translateAnswer
       withToolsInPrompt"
@@ -334,11 +345,13 @@ describe('the public names', () => {
       History
       HistoryTarget
       HttpDialect
+      ListedModel
       MarkerOverrides
       MediaBlock
       MintId
       MintOptions
       ModelEvent
+      ModelFacts
       OutputFormat
       ParseOptions
       ParsedOutput
@@ -346,6 +359,8 @@ describe('the public names', () => {
       ParserLimits
       ParserOptions
       ParserStage
+      Probe
+      ProbeAnswer
       ProblemCode
       PromptFormatId
       PromptedRequest
@@ -364,6 +379,8 @@ describe('the public names', () => {
       RewriterOptions
       RewrittenAnswer
       RoutePattern
+      Server
+      ServerTakes
       Sink
       Speaker
       SseComment
@@ -378,6 +395,7 @@ describe('the public names', () => {
       StreamRewriter
       SystemText
       TextBlock
+      TextCalls
       ThinkingBlock
       Tool
       ToolCallBlock

@@ -1,5 +1,4 @@
 import type { TextBlock, ThinkingBlock } from '../conversation.ts'
-import type { FormatId } from '../formats/format-id.ts'
 import { templateOf } from '../formats/template.ts'
 import { isMadeHere, isOfAnthropic, readSignature, type ReasoningSource } from './reasoning-signature.ts'
 import type { RequestTarget } from './target.ts'
@@ -31,9 +30,15 @@ export function reasoningAsText(thought: string): TextBlock {
   return { type: 'text', text: `<earlier-reasoning>\n${thought}\n</earlier-reasoning>\n\n` }
 }
 
-/** Whether upstreams of the format answer 400 to a message that calls tools and holds no reasoning. */
-export function demandsReasoning(format: FormatId): boolean {
-  return templateOf(format).reasoning === 'required'
+/**
+ * Whether the upstream answers 400 to a message that calls tools and holds no reasoning. Vendors do; a server that
+ * people run themselves would show the model what we make up in its place.
+ */
+export function demandsReasoning({
+  format,
+  demandsReasoning: isDemanded,
+}: Pick<RequestTarget, 'format' | 'demandsReasoning'>): boolean {
+  return isDemanded !== false && templateOf(format).reasoning === 'required'
 }
 
 /** Sent in place of reasoning that is demanded and that the client did not keep. */

@@ -1,4 +1,5 @@
 import type { FormatId } from '../formats/format-id.ts'
+import type { JsonObject } from '../json/objects.ts'
 import type { RequestNote } from './notes.ts'
 import type { ToolNames } from './tools.ts'
 
@@ -25,6 +26,16 @@ export interface RequestTarget {
   readonly fixedSampling?: boolean | undefined
   /** False for a model that reads text alone. */
   readonly images?: boolean
+  /**
+   * Whether the upstream answers 400 to calls in the history without the reasoning before them, if its family of models
+   * is one whose vendor does. If left out, it is taken for that vendor.
+   */
+  readonly demandsReasoning?: boolean
+  /**
+   * Whether the line that Claude Code writes for Anthropic's billing goes on. If left out, it goes to an upstream that
+   * checks signatures.
+   */
+  readonly billingLine?: 'keep' | 'remove'
 }
 
 export interface ChatTarget extends RequestTarget {
@@ -36,7 +47,24 @@ export interface ChatTarget extends RequestTarget {
   /** How the upstream is told to go on with the model's last message. If left out, it may begin a new one. */
   readonly prefill?: 'continue_final_message' | 'prefix' | 'partial' | undefined
   /** Whether the upstream takes a tool choice that forces a call, or has to be asked for the call in words. */
-  readonly forcedToolChoice?: 'send' | 'nudge'
+  readonly forcedToolChoice?: 'send' | 'nudge' | 'nudge while thinking'
+  /** `alone`: the upstream does not understand the choice of one tool. So that tool is the only one it is offered. */
+  readonly namedToolChoice?: 'send' | 'alone'
+  /** `no-tools`: the upstream ignores the choice to call none. So it is offered none. */
+  readonly noneToolChoice?: 'send' | 'no-tools'
+  /** False for an upstream that refuses `strict` in the definition of a tool. */
+  readonly strictTools?: boolean
+  /** Further fields of a request that streams and offers tools. */
+  readonly streamedToolFields?: JsonObject
+  /**
+   * The fields in which the upstream reads the reasoning of earlier messages. None: it refuses every such field. If
+   * left out, reasoning goes back in the fields that it came in.
+   */
+  readonly reasoningFields?: readonly string[]
+  /** The upstream takes the results of tools only as text, and not in parts. */
+  readonly resultsAsText?: boolean
+  /** The upstream refuses more stop sequences than this. */
+  readonly mostStops?: number
   readonly topK?: boolean
   /** Whether the upstream takes documents as file parts. */
   readonly files?: boolean

@@ -27,8 +27,10 @@ describe('settings from Messages to Chat', () => {
     expect(notedFields(notes)).toEqual(['changed max_tokens'])
   })
 
-  it('four stop sequences go, the others are noted', () => {
-    const { body, notes } = anthropicToChat({ stop_sequences: ['1', '2', '3', '4', '5'] })
+  it('all stop sequences go, unless the upstream takes fewer: then the others are noted', () => {
+    const stops = { stop_sequences: ['1', '2', '3', '4', '5'] }
+    expect(anthropicToChat(stops).body['stop']).toEqual(['1', '2', '3', '4', '5'])
+    const { body, notes } = anthropicToChat(stops, { mostStops: 4 })
     expect(body['stop']).toEqual(['1', '2', '3', '4'])
     expect(notedFields(notes)).toEqual(['dropped stop_sequences'])
   })

@@ -10,6 +10,8 @@ import {
   formatTagOf,
   type ParserOptions,
   type RequestNote,
+  serverAt,
+  takesOf,
   type ToolNames,
   withToolsInPrompt,
 } from '@dragoman/core'
@@ -18,7 +20,6 @@ import type { GatewayConfig, Upstream } from '../config/config.ts'
 import type { ModelRoute } from '../config/match-model.ts'
 import { answerPath, headersFor, type UpstreamRequest } from '../upstream/upstream-request.ts'
 import { expectedCalls } from './expected-calls.ts'
-import { forcedChoice, habitsOf } from './host-habits.ts'
 import { modelFormat } from './model-format.ts'
 
 export type FormatSource = 'configuration' | 'dialect' | 'model name' | 'history' | 'nothing'
@@ -47,17 +48,16 @@ export function planRequest(
   const upstreamDialect = upstream.dialect
   const { request: requests } = dialects[upstreamDialect]
   const { format, formatFrom } = formatFor(request, route, config, upstreamDialect)
-  const { maxTokensField, fixedSampling, prefill } = habitsOf(upstream, route.model)
+  const takes = takesOf(serverAt(upstream.url), route.model)
   const target = {
     model: route.model,
     format,
     sameDialect: clientDialect === upstreamDialect,
     signatures: signaturesAt(route, config),
     foreignReasoning: config.reasoning.foreign,
-    forcedToolChoice: forcedChoice(upstream, route.model, request),
-    maxTokensField,
-    fixedSampling,
-    prefill,
+    demandsReasoning: false,
+    billingLine: 'remove' as const,
+    ...takes,
     allowedFields: config.keys.length === 0 ? undefined : requests.passedFields,
   }
   const { request: sent, notes } =

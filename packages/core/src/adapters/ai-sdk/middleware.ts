@@ -125,7 +125,7 @@ function parserOptions(
 
 function withReasoning(message: PromptMessage, format: FormatId): PromptMessage {
   const parts: readonly unknown[] = Array.isArray(message.content) ? message.content : []
-  if (!demandsReasoning(format) || promptPlaces.blocksIn(message).length === 0) return message
+  if (!demandsReasoning({ format }) || promptPlaces.blocksIn(message).length === 0) return message
   const hasReasoning = parts.some((part) => isJsonObject(part) && part['type'] === 'reasoning')
   if (message.role !== 'assistant' || hasReasoning) return message
   return { ...message, content: [{ type: 'reasoning', text: lostReasoning }, ...parts] }

@@ -38,7 +38,7 @@ export function prepareRequest(
       ? dialectFormat
       : targetFormat(explicit, model, callIds.at(-1))
   const mapped = history.messagesFor(target)
-  const sent = demandsReasoning(target)
+  const sent = demandsReasoning({ format: target })
     ? mapped.map((message) => places.withReasoning(message, lostReasoning))
     : mapped
   const isSame = sent.every((message, at) => message === messages[at])

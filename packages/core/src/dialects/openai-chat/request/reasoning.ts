@@ -75,8 +75,12 @@ export function encodeReasoning(
   target: ChatTarget,
   notes: Notes,
 ): JsonObject | undefined {
-  const isDemanded = callsTools && demandsReasoning(target.format)
+  const isDemanded = callsTools && demandsReasoning(target)
   if (thoughts.length === 0 && !isDemanded) return undefined
+  if (target.reasoningFields?.length === 0) {
+    notes.dropped('messages', 'The upstream refuses reasoning in the history.')
+    return undefined
+  }
   const fields: Record<string, unknown> = {}
   for (const thought of thoughts) {
     const original = originalFor(target, thought, 'openai-chat')
@@ -84,13 +88,23 @@ export function encodeReasoning(
       fields[field] = joined(fields[field], value)
     }
   }
-  if (!isDemanded || nonEmptyText(fields['reasoning_content']) !== null) return fields
+  const read = target.reasoningFields === undefined ? fields : inFields(fields, target.reasoningFields)
+  if (!isDemanded || nonEmptyText(read['reasoning_content']) !== null) return read
   // Some servers send reasoning under other names, and still demand it under this one.
   const known = thoughts.map(({ thought }) => thought).join('')
   if (known === '')
     notes.changed('messages', 'The upstream demands reasoning beside tool calls and the client sent none.')
-  fields['reasoning_content'] = known === '' ? lostReasoning : known
-  return fields
+  return { ...read, reasoning_content: known === '' ? lostReasoning : known }
+}
+
+/** The text of the reasoning under the names that the upstream reads. What else came with it stays. */
+function inFields(fields: JsonObject, names: readonly string[]): JsonObject {
+  const from = reasoningTextFields.find((field) => nonEmptyText(fields[field]) !== null)
+  if (from === undefined) return fields
+  const others = Object.entries(fields).filter(
+    ([field]) => !reasoningTextFields.some((name) => name === field),
+  )
+  return { ...Object.fromEntries(others), ...Object.fromEntries(names.map((name) => [name, fields[from]])) }
 }
 
 /** The client could forge the signature. So the field that it names is used only if it is one of these. */

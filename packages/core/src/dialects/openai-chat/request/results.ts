@@ -60,7 +60,7 @@ export function encodeToolMessages(
     if (block.type !== 'tool_response') continue
     const id = ids.resolveToolResponseId(block)
     const result = resultBlocks(block.result)
-    const isKept = keepsParts(result, target)
+    const isKept = target.resultsAsText !== true && keepsParts(result, target)
     const takesMedia = isKept || target.mediaInToolResults === true
     const media = takesMedia ? [] : result.filter(({ type }) => type === 'media')
     if (media.length > 0) {

@@ -124,7 +124,7 @@ export function encodeSettings(
   return {
     ...encodeMaxTokens(request, target, spellsCompletion, notes),
     ...encodeSampling(request, target, notes),
-    ...encodeStops(request.stopSequences, notes),
+    ...encodeStops(request.stopSequences, target, notes),
     ...encodeStream(request.stream, target),
     ...encodeEffort(request.reasoning, target, notes),
     ...encodeFormat(request.outputFormat, target),
@@ -164,9 +164,11 @@ function encodeSampling(
   return sampling
 }
 
-const mostStops = 4
-
-function encodeStops(stopSequences: readonly string[], notes: Notes): JsonObject {
+function encodeStops(
+  stopSequences: readonly string[],
+  { mostStops = Infinity }: ChatTarget,
+  notes: Notes,
+): JsonObject {
   if (stopSequences.length > mostStops) {
     notes.dropped('stop_sequences', `The upstream takes ${mostStops}; the others are left out.`)
   }

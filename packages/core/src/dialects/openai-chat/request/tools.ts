@@ -38,24 +38,42 @@ export function encodeTools(
   target: ChatTarget,
   names: ToolNames,
   notes: Notes,
-): { tools?: JsonObject[] } {
-  const tools = offeredTools(request.tools, target, notes).map((tool) =>
-    encodeTool(tool, target, names, notes),
-  )
-  return tools.length === 0 ? {} : { tools }
+): { readonly tools?: JsonObject[] } {
+  const chosen = chosenTools(request, target, notes)
+  const tools = offeredTools(chosen, target, notes).map((tool) => encodeTool(tool, target, names, notes))
+  if (tools.length === 0) return {}
+  return request.stream ? { tools, ...target.streamedToolFields } : { tools }
+}
+
+/** Some upstreams do not obey a tool choice. They obey it all the same where nothing else is offered. */
+function chosenTools(
+  { tools, toolChoice }: ConversationRequest,
+  { namedToolChoice, noneToolChoice }: ChatTarget,
+  notes: Notes,
+): readonly Tool[] {
+  if (toolChoice?.type === 'none' && noneToolChoice === 'no-tools' && tools.length > 0) {
+    notes.dropped('tools', 'The upstream ignores the choice to call none; it is offered none.')
+    return []
+  }
+  if (toolChoice?.type !== 'tool' || namedToolChoice !== 'alone') return tools
+  const named = tools.filter(({ name }) => name === toolChoice.name)
+  if (named.length === 0 || named.length === tools.length) return tools
+  notes.changed('tools', 'The upstream ignores the choice of one tool; it is offered that tool alone.')
+  return named
 }
 
 function encodeTool(tool: Tool, target: ChatTarget, names: ToolNames, notes: Notes): JsonObject {
   const name = names.toUpstream(tool.name)
   const original = originalFor(target, tool, 'openai-chat')
-  if (original !== undefined) return renamed(original, name)
+  if (original !== undefined) return withStrict(renamed(original, name), target, notes)
+  if (tool.strict !== undefined && target.strictTools === false) notes.dropped('tools.strict', noStrict)
   return {
     type: 'function',
     function: {
       name,
       ...(tool.description === undefined ? {} : { description: tool.description }),
       parameters: withProperties(tool.parameters),
-      ...(tool.strict === undefined ? {} : { strict: tool.strict }),
+      ...(tool.strict === undefined || target.strictTools === false ? {} : { strict: tool.strict }),
     },
     ...cacheMark(tool, target, notes),
   }
@@ -69,6 +87,16 @@ function renamed(original: JsonObject, name: string): JsonObject {
   return { ...original, type: 'function', function: { ...definition, name } }
 }
 
+const noStrict = 'The upstream refuses it.'
+
+function withStrict(tool: JsonObject, { strictTools }: ChatTarget, notes: Notes): JsonObject {
+  const { function: definition } = tool
+  if (strictTools !== false || !isJsonObject(definition) || !('strict' in definition)) return tool
+  notes.dropped('tools.strict', noStrict)
+  const { strict: _, ...rest } = definition
+  return { ...tool, function: rest }
+}
+
 export interface EncodedToolChoice {
   readonly tool_choice?: unknown
   readonly parallel_tool_calls?: boolean
@@ -78,7 +106,7 @@ export interface EncodedToolChoice {
 
 /** Where no tools are offered, no choice is sent: upstreams answer 400 to it. */
 export function encodeToolChoice(
-  { tools, toolChoice, parallelToolCalls, extra }: ConversationRequest,
+  { tools, toolChoice, parallelToolCalls, reasoning, extra }: ConversationRequest,
   target: ChatTarget,
   names: ToolNames,
   notes: Notes,
@@ -90,6 +118,7 @@ export function encodeToolChoice(
     if (parallelToolCalls !== undefined) notes.dropped('parallel_tool_calls', reason)
     return {}
   }
+  if (toolChoice?.type === 'none' && target.noneToolChoice === 'no-tools') return {}
   const parallel = parallelToolCalls === undefined ? {} : { parallel_tool_calls: parallelToolCalls }
   if (toolChoice === undefined) return parallel
   if (toolChoice.type === 'auto' || toolChoice.type === 'none')
@@ -101,11 +130,16 @@ export function encodeToolChoice(
     return parallel
   }
   const upstreamName = name === undefined ? undefined : names.toUpstream(name)
-  if (target.forcedToolChoice === 'nudge') {
+  const isThinking = reasoning?.mode === 'on' || reasoning?.mode === 'adaptive'
+  const nudges =
+    target.forcedToolChoice === 'nudge while thinking' ? isThinking : target.forcedToolChoice === 'nudge'
+  if (nudges) {
     notes.changed('tool_choice', 'The upstream refuses to force a call; it is asked for one in words.')
     return { tool_choice: 'auto', ...parallel, nudge: nudgeTo(upstreamName) }
   }
-  if (upstreamName === undefined) return { tool_choice: 'required', ...parallel }
+  if (upstreamName === undefined || target.namedToolChoice === 'alone') {
+    return { tool_choice: 'required', ...parallel }
+  }
   return { tool_choice: { type: 'function', function: { name: upstreamName } }, ...parallel }
 }
 

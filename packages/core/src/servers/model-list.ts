@@ -1,0 +1,80 @@
+import { isJsonObject, type JsonObject, nonEmptyText } from '../json/objects.ts'
+import type { ModelFacts, Server } from './server.ts'
+import { selfHostedServers } from './self-hosted.ts'
+
+/** One entry in the list of models of a server. */
+export interface ListedModel extends ModelFacts {
+  readonly id: string
+}
+
+/** The entries in the answer to `GET /models`. Null where the answer is no such list. */
+export function entriesIn(answer: unknown): readonly JsonObject[] | null {
+  const list = isJsonObject(answer) ? (answer['data'] ?? answer['models']) : answer
+  if (!Array.isArray(list)) return null
+  return list
+    .filter((entry: unknown) => isJsonObject(entry))
+    .filter((entry) => typeof entry['id'] === 'string')
+}
+
+/** Which server that people run themselves writes such a list. */
+export function serverOfList(entries: readonly JsonObject[]): Server | undefined {
+  const owners = entries.map((entry) => nonEmptyText(entry['owned_by']) ?? '')
+  return selfHostedServers.find(({ owner }) => owner !== undefined && owners.some((name) => owner.test(name)))
+}
+
+/** What the list tells of its models. Without a server every place is looked at in which one of them tells it. */
+export function modelsOf(entries: readonly JsonObject[], server: Server | undefined): ListedModel[] {
+  const windowAt = server?.windowAt ?? everyWindow
+  const outputAt = server?.outputAt ?? (server === undefined ? everyOutput : [])
+  return entries.map((entry) => ({
+    id: String(entry['id']),
+    ...count('window', entry, windowAt),
+    ...count('maxOutput', entry, outputAt),
+    ...abilitiesIn(entry),
+  }))
+}
+
+const everyWindow = [
+  'max_model_len',
+  'meta.n_ctx',
+  'loaded_context_length',
+  'top_provider.context_length',
+  'context_length',
+  'context_window',
+]
+const everyOutput = ['top_provider.max_completion_tokens', 'max_completion_tokens', 'max_output_tokens']
+
+function count<Name extends 'window' | 'maxOutput'>(
+  name: Name,
+  entry: JsonObject,
+  paths: readonly string[],
+): Partial<Record<Name, number>> {
+  const found: Partial<Record<Name, number>> = {}
+  for (const path of paths) {
+    const value = positiveAt(entry, path)
+    if (value === undefined) continue
+    found[name] = value
+    break
+  }
+  return found
+}
+
+/** A whole number above zero at a path such as `meta.n_ctx`. */
+export function positiveAt(value: unknown, path: string): number | undefined {
+  const found = path
+    .split('.')
+    .reduce<unknown>((inside, key) => (isJsonObject(inside) ? inside[key] : undefined), value)
+  return typeof found === 'number' && Number.isSafeInteger(found) && found > 0 ? found : undefined
+}
+
+/** Routers list which fields of a request a model takes, and what it can be shown. */
+function abilitiesIn(entry: JsonObject): ModelFacts {
+  const parameters = entry['supported_parameters']
+  const shown = isJsonObject(entry['architecture']) ? entry['architecture']['input_modalities'] : undefined
+  return {
+    ...(Array.isArray(parameters)
+      ? { tools: parameters.includes('tools'), thinking: parameters.includes('reasoning') }
+      : {}),
+    ...(Array.isArray(shown) ? { images: shown.includes('image') } : {}),
+  }
+}

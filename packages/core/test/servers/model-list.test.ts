@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest'
+import { entriesIn, factsByName, modelsOf, serverAt, serverById, serverOfList } from '../../src/index.ts'
+
+function read(answer: unknown, server = serverOfList(entriesIn(answer) ?? [])) {
+  return { server: server?.id, models: modelsOf(entriesIn(answer) ?? [], server) }
+}
+
+describe('a list of models', () => {
+  it('of vLLM tells the window', () => {
+    const answer = {
+      object: 'list',
+      data: [{ id: 'Qwen/Qwen3-30B', object: 'model', owned_by: 'vllm', max_model_len: 40_000 }],
+    }
+    expect(read(answer)).toEqual({ server: 'vllm', models: [{ id: 'Qwen/Qwen3-30B', window: 40_000 }] })
+  })
+
+  it('of vLLM tells no window for an adapter', () => {
+    const answer = { data: [{ id: 'lora', owned_by: 'vllm', max_model_len: null }] }
+    expect(read(answer)).toEqual({ server: 'vllm', models: [{ id: 'lora' }] })
+  })
+
+  it('of llama.cpp tells the window of a slot, and not that of the training', () => {
+    const answer = {
+      models: [{ name: 'qwen.gguf', model: 'qwen.gguf' }],
+      data: [{ id: 'qwen.gguf', owned_by: 'llamacpp', meta: { n_ctx: 8192, n_ctx_train: 262_144 } }],
+    }
+    expect(read(answer)).toEqual({ server: 'llama.cpp', models: [{ id: 'qwen.gguf', window: 8192 }] })
+  })
+
+  it('of OpenRouter tells what the provider takes, where that is less', () => {
+    const answer = {
+      data: [
+        {
+          id: 'qwen/qwen3-coder:free',
+          context_length: 1_048_576,
+          top_provider: { context_length: 262_000, max_completion_tokens: 32_768 },
+          supported_parameters: ['tools', 'temperature'],
+          architecture: { input_modalities: ['text', 'image'] },
+        },
+      ],
+    }
+    expect(read(answer, serverAt('https://openrouter.ai/api/v1')).models).toEqual([
+      {
+        id: 'qwen/qwen3-coder:free',
+        window: 262_000,
+        maxOutput: 32_768,
+        tools: true,
+        thinking: false,
+        images: true,
+      },
+    ])
+  })
+
+  it('of a server that nobody knows is searched for a window in every place that one of them has', () => {
+    const answer = {
+      data: [
+        { id: 'm', context_length: 65_536 },
+        { id: 'n', max_model_len: 1024 },
+      ],
+    }
+    expect(read(answer).models).toEqual([
+      { id: 'm', window: 65_536 },
+      { id: 'n', window: 1024 },
+    ])
+  })
+
+  it.each([['text'], [null], [{}], [{ data: 'none' }], [{ data: [null, 3, { id: 7 }] }]])(
+    'that is none tells nothing: %j',
+    (answer) => {
+      expect(entriesIn(answer) ?? []).toEqual([])
+    },
+  )
+
+  it.each([['0'], [-1], [1.5], [0], [Number.MAX_VALUE]])('with the window %j tells no window', (window) => {
+    expect(modelsOf([{ id: 'm', max_model_len: window }], serverById('vllm'))).toEqual([{ id: 'm' }])
+  })
+})
+
+describe('what a probe tells', () => {
+  function probe(server: string, path: string, answer: object, model = 'm') {
+    const found = serverById(server)?.probes.find((one) => one.path === path)
+    if (found === undefined) throw new Error(`${server} has no probe ${path}`)
+    return found.read({ ...answer }, model)
+  }
+
+  it('the version of vLLM and of Ollama', () => {
+    expect(probe('vllm', '/version', { version: '0.21.0' })).toEqual({ version: '0.21.0' })
+    expect(probe('ollama', '/api/version', { version: '0.33.0' })).toEqual({ version: '0.33.0' })
+    expect(probe('vllm', '/version', { detail: 'Not Found' })).toBeNull()
+  })
+
+  it('the window and the eyes of a model in llama.cpp', () => {
+    const answer = { default_generation_settings: { n_ctx: 4096 }, modalities: { vision: false } }
+    expect(probe('llama.cpp', '/props', answer)).toEqual({ model: { window: 4096, images: false } })
+  })
+
+  it('what a model of Ollama can do, and the window that it was given', () => {
+    const shown = {
+      capabilities: ['completion', 'tools'],
+      model_info: { 'qwen2.context_length': 32_768, 'general.architecture': 'qwen2' },
+    }
+    expect(probe('ollama', '/api/show', shown)).toEqual({
+      model: { tools: true, thinking: false, images: false, trainedWindow: 32_768 },
+    })
+    const loaded = { models: [{ name: 'qwen2.5:7b', model: 'qwen2.5:7b', context_length: 4096 }] }
+    expect(probe('ollama', '/api/ps', loaded)?.models?.get('qwen2.5:7b')).toEqual({ window: 4096 })
+  })
+
+  it('the models that LM Studio has loaded', () => {
+    const answer = {
+      data: [
+        {
+          id: 'a',
+          type: 'llm',
+          loaded_context_length: 4096,
+          max_context_length: 131_072,
+          capabilities: ['tool_use'],
+        },
+        { id: 'b', type: 'vlm', max_context_length: 32_768 },
+      ],
+    }
+    expect([...(probe('lm-studio', '/api/v0/models', answer)?.models ?? [])]).toEqual([
+      ['a', { window: 4096, trainedWindow: 131_072, tools: true, images: false }],
+      ['b', { trainedWindow: 32_768, images: true }],
+    ])
+  })
+
+  it('the window of Text Generation Inference', () => {
+    const answer = { model_id: 'x/y', max_input_tokens: 3000, max_total_tokens: 4096, version: '3.3.4' }
+    expect(probe('tgi', '/info', answer)).toEqual({ version: '3.3.4', model: { window: 4096 } })
+    expect(probe('tgi', '/info', { name: 'something else' })).toBeNull()
+  })
+})
+
+describe('a model whose server tells nothing', () => {
+  it('is known by its name', () => {
+    expect(factsByName(serverAt('https://api.z.ai/api/paas/v4'), 'glm-5.1')).toMatchObject({
+      window: 202_752,
+    })
+    expect(factsByName(serverAt('https://api.deepseek.com'), 'deepseek-v4')).toMatchObject({
+      window: 1_048_576,
+    })
+    expect(factsByName(undefined, 'glm-5.1')).toEqual({})
+  })
+})
