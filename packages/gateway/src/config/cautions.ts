@@ -1,3 +1,4 @@
+import { serverAt, serverById } from '@dragoman/core'
 import { isLoopbackHost } from './addresses.ts'
 import { issueAt, listenHost } from './checks.ts'
 import type { ReadFile } from './config-files.ts'
@@ -11,6 +12,7 @@ export function cautions(settings: SettingTree): ConfigIssue[] {
   return [
     ...upstreams.flatMap((path) => openKey(settings, path)),
     ...upstreams.flatMap((path) => missingPath(settings, path)),
+    ...upstreams.flatMap((path) => unreadableText(settings, path)),
     ...unreachedModels(settings),
     ...namelessAddress(settings),
   ]
@@ -57,6 +59,16 @@ function missingPath(settings: SettingTree, path: Path): ConfigIssue[] {
   const url = textAt(settings, [...path, 'url']) ?? ''
   if (!URL.canParse(url) || new URL(url).pathname !== '/') return []
   return [issueAt(settings, [...path, 'url'], 'has no path; most servers answer under /v1')]
+}
+
+/** Not every server can be kept from reading the calls itself. */
+function unreadableText(settings: SettingTree, path: Path): ConfigIssue[] {
+  const parsePath = [...path, 'parse']
+  const url = textAt(settings, [...path, 'url']) ?? ''
+  if (textAt(settings, parsePath) !== 'ours' || !URL.canParse(url)) return []
+  const server = serverById(textAt(settings, [...path, 'kind']) ?? '') ?? serverAt(url)
+  if (server === undefined || server.textCalls !== undefined) return []
+  return [issueAt(settings, parsePath, `${server.title} cannot be kept from reading calls itself`)]
 }
 
 function unreachedModels(settings: SettingTree): ConfigIssue[] {

@@ -53,6 +53,10 @@ export interface Upstream {
   readonly headers: ReadonlyMap<string, Secret>
   /** Fields that every request to this upstream gets. */
   readonly body: Readonly<Record<string, unknown>>
+  /** The id of a server, or `auto` where its address tells or it is asked. */
+  readonly kind: string
+  /** Who reads the calls in what a model writes there. */
+  readonly parse: 'auto' | 'server' | 'ours'
 }
 
 export interface ModelRule {
@@ -68,8 +72,16 @@ export interface ModelRule {
    */
   readonly tools: 'native' | 'prompt'
   readonly startsInReasoning: boolean | null
+  /** Tokens of prompt and answer together, or null where the upstream is to say it. */
+  readonly window: number | null
+  /** The longest answer in tokens. */
+  readonly maxTokens: number | null
+  /** What the user wants, whatever the client asks for. A number is a budget in tokens. */
+  readonly thinking: ThinkingSetting
   readonly timeouts: UpstreamTimeouts
 }
+
+export type ThinkingSetting = 'auto' | 'off' | 'low' | 'medium' | 'high' | number
 
 export interface FormatsConfig {
   /** The formats of models whose names do not show them, by exact name or by a pattern with `*`. */

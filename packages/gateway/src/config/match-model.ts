@@ -1,14 +1,10 @@
 import type { GatewayConfig, ModelRule, Upstream } from './config.ts'
 
 /** Where a request goes, and how the answer is read. */
-export interface ModelRoute {
+export interface ModelRoute extends Omit<ModelRule, 'match' | 'upstream' | 'model'> {
   readonly upstream: Upstream | 'simulator'
   /** What the upstream calls the model. */
   readonly model: string
-  readonly format: ModelRule['format']
-  readonly tools: ModelRule['tools']
-  readonly startsInReasoning: boolean | null
-  readonly timeouts: ModelRule['timeouts']
 }
 
 /** The first rule that matches the name a client asked for, or undefined where there is no such model. */
@@ -23,8 +19,8 @@ export function matchModel(config: GatewayConfig, name: string): ModelRoute | un
   if (rule === undefined) return undefined
   const upstream = upstreams === 'simulator' ? upstreams : upstreams.get(rule.upstream)
   if (upstream === undefined) return undefined
-  const { format, tools, startsInReasoning, timeouts } = rule
-  return { upstream, model: rule.model ?? name, format, tools, startsInReasoning, timeouts }
+  const { match: _, ...settings } = rule
+  return { ...settings, upstream, model: rule.model ?? name }
 }
 
 /** A name that this rule matches, or undefined where the rule matches any name and means none. */

@@ -58,7 +58,7 @@ function clientKeyOf({ name, sha256 }: ParsedConfig['keys'][number], plain: Secr
 }
 
 function upstreamOf([name, given]: [string, ParsedConfig['upstreams'][string]]): Upstream {
-  const { url, dialect, apiKey, headers, body } = given
+  const { url, dialect, apiKey, headers, body, kind, parse } = given
   return {
     name,
     url: upstreamBase(url),
@@ -68,19 +68,24 @@ function upstreamOf([name, given]: [string, ParsedConfig['upstreams'][string]]):
       Object.entries(headers).map(([header, value]) => [header.toLowerCase(), new Secret(value)]),
     ),
     body,
+    kind,
+    parse,
   }
 }
 
 /** Without rules, every name goes to the only upstream. */
 function modelsOf({ models, timeouts }: ParsedConfig, only: string): readonly ModelRule[] {
   if (models.length === 0) {
-    const rule = { match: '*', upstream: only, model: null, startsInReasoning: null } as const
-    return [{ ...rule, format: 'auto', tools: 'native', timeouts: upstreamTimeouts(timeouts, {}) }]
+    const rule = { match: '*', upstream: only, model: null, format: 'auto', tools: 'native' } as const
+    const nothingSaid = { startsInReasoning: null, window: null, maxTokens: null, thinking: 'auto' } as const
+    return [{ ...rule, ...nothingSaid, timeouts: upstreamTimeouts(timeouts, {}) }]
   }
   return models.map((rule) => ({
     ...rule,
     model: rule.model ?? null,
     startsInReasoning: rule.startsInReasoning ?? null,
+    window: rule.window ?? null,
+    maxTokens: rule.maxTokens ?? null,
     timeouts: upstreamTimeouts(timeouts, rule.timeouts),
   }))
 }

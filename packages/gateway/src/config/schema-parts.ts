@@ -45,6 +45,14 @@ export function oneOf<const Values extends readonly string[]>(values: Values) {
   })
 }
 
+const thinkingLevels = ['auto', 'off', 'low', 'medium', 'high'] as const
+
+/** A level of thinking, or a budget in tokens. */
+export function thinking() {
+  const error = says(`must be one of ${thinkingLevels.join(', ')}, or a number of tokens`)
+  return z.union([z.enum(thinkingLevels), z.int().min(1)], { error })
+}
+
 // A timer with more milliseconds than this fires at once.
 const longestTimer = 2_147_483_647
 

@@ -1,4 +1,4 @@
-import { defaultDialect, dialectIds, type FormatId, formatIds } from '@dragoman/core'
+import { defaultDialect, dialectIds, type FormatId, formatIds, serverIds } from '@dragoman/core'
 import { z } from 'zod'
 import {
   duration,
@@ -13,6 +13,7 @@ import {
   says,
   section,
   text,
+  thinking,
   wholeNumber,
 } from './schema-parts.ts'
 import {
@@ -54,6 +55,12 @@ const upstream = section({
   body: mapOf(text(gatewayField), z.unknown())
     .prefault({})
     .describe('Further fields that every request to the upstream gets.'),
+  kind: oneOf(['auto', ...serverIds])
+    .prefault('auto')
+    .describe('Which server it is. auto: its address tells, or it is asked.'),
+  parse: oneOf(['auto', 'server', 'ours'])
+    .prefault('auto')
+    .describe('Who reads the calls in what the model writes: the server, or the gateway from its text.'),
 })
 
 const model = section({
@@ -67,6 +74,13 @@ const model = section({
   startsInReasoning: flag()
     .optional()
     .describe('Whether the prompt template opens the reasoning, so that answers begin inside it.'),
+  window: wholeNumber(256)
+    .optional()
+    .describe('How many tokens of prompt and answer together the upstream holds. Default: what it says.'),
+  maxTokens: wholeNumber(1)
+    .optional()
+    .describe('The longest answer in tokens; a client that asks for more gets this.'),
+  thinking: thinking().prefault('auto').describe('How much the model thinks. auto: as the client asks.'),
   timeouts: section({
     connect: duration().optional(),
     headers: duration().optional(),

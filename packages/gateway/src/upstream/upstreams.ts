@@ -56,6 +56,8 @@ export class Upstreams {
       apiKey: null,
       headers: new Map(),
       body: {},
+      kind: 'auto',
+      parse: 'server',
     })
   }
 
