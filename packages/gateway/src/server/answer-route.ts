@@ -63,7 +63,16 @@ export async function openExchange(context: RouteContext): Promise<Exchange | un
     return undefined
   }
   const onParser = log.parserOpened.bind(log)
-  const plan = planRequest(decoded, client.dialect, route, upstream, config, { received, onParser })
+  const known = upstreams.about(upstream, route.model)
+  // Questions about the upstream come after the answer, so that they are never in the way of a request.
+  client.response.on('close', () => upstreams.refresh(upstream, route.model))
+  const clientHeaders = context.request.headers
+  const plan = planRequest(decoded, client.dialect, route, upstream, config, {
+    received,
+    clientHeaders,
+    known,
+    onParser,
+  })
   log.plan(plan)
   recording?.upstreamRequest(plan)
   return exchangeFor(context, decoded, plan, recording)

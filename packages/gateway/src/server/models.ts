@@ -50,7 +50,7 @@ async function namesBehindPatterns(config: GatewayConfig, upstreams: Upstreams):
   const lists = open.map(async ({ upstream: name }: ModelRule) => {
     const upstream = known.get(name)
     if (upstream === undefined) return []
-    const names = await upstreams.models(upstream)
+    const names = (await upstreams.models(upstream)).map(({ id }) => id)
     return names.filter((id) => {
       const route = matchModel(config, id)
       return route?.upstream === upstream && route.model === id
@@ -67,5 +67,5 @@ async function isModel(name: string, config: GatewayConfig, upstreams: Upstreams
   const upstream = config.upstreams === 'simulator' ? undefined : config.upstreams.get(rule.upstream)
   if (isConfigured || upstream === undefined) return true
   const listed = await upstreams.models(upstream)
-  return listed.length === 0 || listed.includes(name)
+  return listed.length === 0 || listed.some(({ id }) => id === name)
 }

@@ -16,15 +16,11 @@ export function answerPath(upstream: Upstream, model: string, stream: boolean): 
   return dialects[upstream.dialect].http.upstreamPath(basePath(upstream), model, stream)
 }
 
-/** The path at which an upstream lists its models. */
-export function modelsPath(upstream: Upstream): string {
-  return `${basePath(upstream)}/models`
-}
-
 /** Computed once for each upstream and not for each request. */
 const basePaths = new WeakMap<Upstream, string>()
 
-function basePath(upstream: Upstream): string {
+/** The path of its address, without a slash at its end. */
+export function basePath(upstream: Upstream): string {
   let path = basePaths.get(upstream)
   if (path === undefined) {
     path = new URL(upstream.url).pathname.replace(/\/$/, '')

@@ -8,7 +8,7 @@ import { wellFormed } from '../../../json/well-formed.ts'
 import { chatMessages, encodeMessages } from './messages.ts'
 import { encodeSettings } from './settings.ts'
 import { encodeSystem } from './system.ts'
-import { encodeToolChoice, encodeTools, longestToolName } from './tools.ts'
+import { encodeCallsInText, encodeToolChoice, encodeTools, longestToolName } from './tools.ts'
 
 /** Writes the body of a request to an upstream that speaks OpenAI Chat Completions. */
 export function encodeChatRequest(request: ConversationRequest, target: ChatTarget): EncodedRequest {
@@ -25,6 +25,7 @@ export function encodeChatRequest(request: ConversationRequest, target: ChatTarg
     ...messages.settings,
     ...encodeTools(request, target, names, notes),
     ...toolChoice,
+    ...encodeCallsInText(request, target, notes),
     ...encodeSettings(request, target, spelling !== undefined, notes),
   }
   if (target.sameDialect === true && stop !== undefined) body['stop'] = stop
