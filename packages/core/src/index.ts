@@ -63,6 +63,7 @@ export type {
   EncodeOptions,
   ErrorDialect,
   HttpDialect,
+  ModelEntry,
   RateLimit,
   RateLimitDialect,
   RoutePattern,

@@ -350,6 +350,7 @@ describe('the public names', () => {
       MediaBlock
       MintId
       MintOptions
+      ModelEntry
       ModelEvent
       ModelFacts
       OutputFormat

@@ -144,11 +144,20 @@ export interface HttpDialect {
   /** The headers of every request to an upstream, with the key that it is shown. */
   headers(key?: string): Record<string, string>
   readonly rateLimits: RateLimitDialect
-  /** The names of models, as clients list them. */
+  /** Models as clients list them. */
   readonly models: {
-    list(names: readonly string[]): object
-    one(name: string): object
+    list(models: readonly ModelEntry[]): object
+    one(model: ModelEntry): object
   }
+}
+
+/** A model by the name that clients ask for, and what is known of it. */
+export interface ModelEntry {
+  readonly id: string
+  /** Tokens of prompt and answer together. */
+  readonly window?: number
+  /** The longest answer in tokens. */
+  readonly maxOutput?: number
 }
 
 /** A route, and what it is for. */
