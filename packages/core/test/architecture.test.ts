@@ -269,6 +269,7 @@ describe('the public names', () => {
       problemCodes
       promptFormatIds
       readAnswer
+      readOverflow
       repairCodes
       resolveFormatId
       responsesWithoutCall
@@ -340,6 +341,7 @@ describe('the public names', () => {
       MintOptions
       ModelEvent
       OutputFormat
+      Overflow
       ParseOptions
       ParsedOutput
       ParsedToolCall
@@ -379,6 +381,7 @@ describe('the public names', () => {
       SystemText
       TextBlock
       ThinkingBlock
+      ToldError
       Tool
       ToolCallBlock
       ToolChoice
