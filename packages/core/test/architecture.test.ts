@@ -381,7 +381,6 @@ describe('the public names', () => {
       SystemText
       TextBlock
       ThinkingBlock
-      ToldError
       Tool
       ToolCallBlock
       ToolChoice

@@ -21,7 +21,7 @@ export interface Overflow {
 }
 
 /** An error as far as it can tell that something is too long. */
-export interface ToldError {
+interface ToldError {
   readonly message: string
   readonly code?: string | null
   readonly type?: string | null
