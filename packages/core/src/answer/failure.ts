@@ -35,7 +35,7 @@ export type FailureKind =
 export const noRoom: Failure = {
   kind: 'invalid-request',
   code: contextOverflow,
-  message: "The prompt fills the model's context window: nothing of an answer fits.",
+  message: 'The prompt is too long: it leaves no room for an answer in the context length of the model.',
   status: 400,
   overflow: { what: 'prompt' },
 }

@@ -1,4 +1,5 @@
 import type { Failure } from './failure.ts'
+import { quotesOthers } from './quotations.ts'
 
 /**
  * What servers report with a status on which clients do the wrong thing: they try again what can never work, or give up
@@ -6,6 +7,7 @@ import type { Failure } from './failure.ts'
  */
 export function readMisreported(message: string): Failure | null {
   const text = message.slice(0, LONGEST_READ)
+  if (quotesOthers(text)) return null
   const passing = passingFaults.find(({ words }) => words.test(text))
   if (passing !== undefined) return { ...passing.failure, message }
   const lasting = lastingFaults.find(({ words }) => words.test(text))
@@ -31,7 +33,7 @@ const passingFaults: readonly { readonly words: RegExp; readonly failure: Omit<F
   },
   // Groq has status 413 for it, and DashScope the text of an answer.
   {
-    words: /tokens per minute \(TPM\)|^\s*throttling\b/i,
+    words: /tokens per min(?:ute)? \(TPM\)|^\s*throttling\b/i,
     failure: { kind: 'rate-limit', code: 'rate_limit_exceeded', status: 429 },
   },
 ]

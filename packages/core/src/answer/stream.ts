@@ -141,7 +141,7 @@ export class AnswerStream implements SseSink {
     const failure = failureFromError(error)
     const { redact = asItIs } = this
     const isSafe = redact(event.source) === event.source && !refusesKey(error)
-    // A client that did not ask for other words has its own for what this upstream says.
+    // Where faults pass, the client knows this upstream, and has words of its own for what it says.
     const mayPass = isSafe && (this.isLenient || !isReworded(error))
     this.answer.fail(withoutSecrets(failure, redact), mayPass ? event : null)
   }

@@ -1,4 +1,5 @@
 import { countOf, type JsonObject } from '../../json/objects.ts'
+import { quotesOthers } from '../quotations.ts'
 import { otherMatters, overflowCodes, type Wording, wordings } from './wordings.ts'
 
 /** What an upstream says is too long, with the numbers that it told. */
@@ -35,7 +36,7 @@ export const contextOverflow = 'context_length_exceeded'
 /** What an upstream's error says is too long; null where it is about something else. */
 export function readOverflow({ message, code, type, fields = {} }: ToldError): Overflow | null {
   const text = message.slice(0, LONGEST_READ).replaceAll(/(?<=\d),(?=\d{3}(?!\d))/g, '')
-  if (otherMatters.test(text)) return null
+  if (otherMatters.test(text) || quotesOthers(text)) return null
   for (const wording of wordings) {
     const match = wording.words.exec(text)
     if (match !== null) return withFields(fromNumbers(wording, numbersIn(match.groups ?? {})), fields)
@@ -60,7 +61,7 @@ interface Numbers {
 function numbersIn(groups: Readonly<Record<string, string | undefined>>): Numbers {
   const { prompt, more, output, total, window, most, characters, bound } = groups
   return {
-    prompt: prompt === undefined ? undefined : Number(prompt) + Number(more ?? 0),
+    prompt: sumOf(numberOf(prompt), numberOf(more)),
     output: numberOf(output),
     total: numberOf(total),
     window: numberOf(window),
@@ -70,8 +71,13 @@ function numbersIn(groups: Readonly<Record<string, string | undefined>>): Number
   }
 }
 
+function sumOf(number: number | undefined, more = 0): number | undefined {
+  return number === undefined ? undefined : number + more
+}
+
 function numberOf(digits: string | undefined): number | undefined {
-  return digits === undefined ? undefined : Number(digits)
+  const number = Number(digits)
+  return Number.isSafeInteger(number) ? number : undefined
 }
 
 function fromNumbers(wording: Wording, numbers: Numbers): Overflow {

@@ -227,8 +227,8 @@ export const overflowCodes: ReadonlySet<string> = new Set([
 ])
 
 /**
- * What is never too long, although such messages may hold words of the table: limits of rate and of time; llama.cpp's
- * cache that other answers have filled; and servers that quote what a model wrote.
+ * What is never too long, although such messages may hold words of the table: limits of rate and of time, and
+ * llama.cpp's cache that other answers have filled.
  */
 export const otherMatters =
-  /rate[ _-]?limit|too many requests|deadline exceeded|timed out|tokens per minute|\(TPM\)|throttling|context size has been exceeded|failed to parse input at pos|error parsing tool call/i
+  /rate[ _-]?limit|too many requests|deadline exceeded|timed out|tokens per minute|\(TPM\)|throttling|context size has been exceeded/i

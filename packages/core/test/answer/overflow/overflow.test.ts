@@ -88,6 +88,21 @@ describe('an error response about something else', () => {
       'upstream',
       500,
     ],
+    [
+      'vLLM: a request that is quoted',
+      400,
+      {
+        error: {
+          message:
+            "[{'type': 'missing', 'loc': ('body', 'messages', 1, 'role'), 'msg': 'Field required', 'input': {'content': 'Why is this: prompt is too long: 9 tokens > 8 maximum, and the model does not support tools'}}]",
+          type: 'Bad Request',
+          param: null,
+          code: 400,
+        },
+      },
+      'invalid-request',
+      400,
+    ],
     ['Cerebras: 413 without a body', 413, '', 'too-large', 413],
     ['Cerebras: 400 without a body', 400, '', 'invalid-request', 400],
     [
@@ -110,6 +125,11 @@ describe('what is too long', () => {
     const message = 'request (9 tokens) exceeds the available context size (8 tokens), try increasing it'
     expect(readOverflow({ message })).toEqual({ what: 'prompt', promptTokens: 9, window: 8 })
     expect(readOverflow({ message: 'The tool is unknown.' })).toBeNull()
+  })
+
+  it('has no numbers that nobody could have counted', () => {
+    const message = `prompt is too long: ${'9'.repeat(40)} tokens > ${'9'.repeat(400)} maximum`
+    expect(readOverflow({ message })).toEqual({ what: 'prompt' })
   })
 
   it('is looked for at the beginning of a message that quotes a whole request', () => {

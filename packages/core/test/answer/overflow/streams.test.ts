@@ -185,6 +185,17 @@ describe('an error that comes as the text of an answer', () => {
     expect(text).toBe('')
   })
 
+  it('goes on as it came where faults pass', () => {
+    const last = chunk({ content: throttled }, 'error_finish')
+    const rewriter = createChatStreamRewriter({
+      parser: { format: 'kimi' },
+      newId: () => 'n',
+      faults: 'pass',
+    })
+    const text = [...rewriter.push(chunk({ role: 'assistant', content: 'a' }) + last), ...rewriter.end()]
+    expect(text.join('')).toContain(last)
+  })
+
   it.each(dialectIds)('is a failure of the upstream where it is about something else: chat to %s', (to) => {
     const { failure } = answered(
       'openai-chat',
