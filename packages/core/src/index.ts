@@ -71,6 +71,7 @@ export type {
 export type { AnswerSink, FinishReason, UpstreamCall, Usage } from './answer/answer.ts'
 export type { Failure, FailureKind } from './answer/failure.ts'
 export type { MintId } from './answer/ids.ts'
+export { readOverflow, type Overflow } from './answer/overflow/overflow.ts'
 export type { AnswerWatcher } from './answer/watch.ts'
 export type { WholeAnswer, WholeAsEvents, WholeCollector } from './answer/whole.ts'
 export type {

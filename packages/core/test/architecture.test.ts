@@ -273,6 +273,7 @@ describe('the public names', () => {
       problemCodes
       promptFormatIds
       readAnswer
+      readOverflow
       repairCodes
       resolveFormatId
       responsesWithoutCall
@@ -354,6 +355,7 @@ describe('the public names', () => {
       ModelEvent
       ModelFacts
       OutputFormat
+      Overflow
       ParseOptions
       ParsedOutput
       ParsedToolCall

@@ -15,7 +15,7 @@ import type { SseItem } from '../../../sse/items.ts'
 import { SseReader } from '../../../sse/reader.ts'
 import { reasoningTextFields } from '../words.ts'
 import { CollectedFields, type FieldRules } from './collected-fields.ts'
-import { unwrapEnvelope } from './decode.ts'
+import { errorTextOf, unwrapEnvelope } from './decode.ts'
 
 /** A whole completion as the stream that says the same. */
 export function completionAsEvents(body: string): WholeAsEvents {
@@ -25,6 +25,9 @@ export function completionAsEvents(body: string): WholeAsEvents {
   if (isErrorValue(completion)) return { failure: failureFromError(completion) }
   const { choices } = completion
   if (!Array.isArray(choices) || choices.length === 0) return { failure: protocolError('It has no choices.') }
+  const first = choices.find(isJsonObject)
+  const errorText = first === undefined ? null : errorTextOf(first)
+  if (errorText !== null) return { failure: errorText }
   const json = completion === came ? body : JSON.stringify(completion)
   const written = new WrittenValues(json)
   const events = streamOfCompletion(
