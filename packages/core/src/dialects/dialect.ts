@@ -102,6 +102,8 @@ export interface AnswerDialect {
   readonly whole: {
     toEvents(body: string): WholeAsEvents
     collect(): WholeCollector
+    /** The JSON of an answer that says just this text and has ended, for text that came in no answer. */
+    ofText(text: string): string
   }
 }
 

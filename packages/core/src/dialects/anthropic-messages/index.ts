@@ -5,7 +5,7 @@ import type { Dialect } from '../dialect.ts'
 import { decodeAnthropicAnswer } from './answer/decode.ts'
 import { createAnthropicStreamEncoder } from './answer/encode.ts'
 import { patchAnthropicAnswer } from './answer/patch.ts'
-import { messageAsEvents, MessageCollector } from './answer/whole.ts'
+import { messageAsEvents, MessageCollector, messageOfText } from './answer/whole.ts'
 import { anthropicErrorBody, anthropicErrorStatus } from './errors.ts'
 import { anthropicHttp } from './http.ts'
 
@@ -22,7 +22,7 @@ export const anthropicMessages: Dialect = {
     patch: patchAnthropicAnswer,
     encode: (options) =>
       createAnthropicStreamEncoder({ ...options, messageId: options.id, inputTokens: options.inputTokens() }),
-    whole: { toEvents: messageAsEvents, collect: () => new MessageCollector() },
+    whole: { toEvents: messageAsEvents, collect: () => new MessageCollector(), ofText: messageOfText },
   },
   errors: {
     status: anthropicErrorStatus,

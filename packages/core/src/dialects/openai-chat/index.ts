@@ -4,7 +4,7 @@ import type { Dialect } from '../dialect.ts'
 import { decodeChatAnswer, unwrapEnvelope } from './answer/decode.ts'
 import { createChatStreamEncoder } from './answer/encode.ts'
 import { patchChatAnswer } from './answer/patch.ts'
-import { completionAsEvents, CompletionCollector } from './answer/whole.ts'
+import { completionAsEvents, CompletionCollector, completionOfText } from './answer/whole.ts'
 import { chatErrorBody, chatErrorResponse } from './errors.ts'
 import { chatHttp } from './http.ts'
 
@@ -20,7 +20,11 @@ export const openaiChat: Dialect = {
     decode: decodeChatAnswer,
     patch: patchChatAnswer,
     encode: createChatStreamEncoder,
-    whole: { toEvents: completionAsEvents, collect: () => new CompletionCollector() },
+    whole: {
+      toEvents: completionAsEvents,
+      collect: () => new CompletionCollector(),
+      ofText: completionOfText,
+    },
   },
   errors: {
     status: (failure) => chatErrorResponse(failure).status,
