@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import type { IncomingHttpHeaders } from 'node:http'
 import {
   type ConversationRequest,
   detectFormat,
@@ -43,7 +44,7 @@ export function planRequest(
   route: ModelRoute,
   upstream: Upstream,
   config: GatewayConfig,
-  { received, onParser }: PlanContext = {},
+  { received, clientHeaders, onParser }: PlanContext = {},
 ): Plan {
   const upstreamDialect = upstream.dialect
   const { request: requests } = dialects[upstreamDialect]
@@ -72,20 +73,22 @@ export function planRequest(
     parser: parserOptions(request, toolNames, route, config, onParser),
     toolNames,
     path: answerPath(upstream, route.model, request.stream),
-    headers: headersFor(upstream, request.stream),
+    headers: headersFor(upstream, request.stream, clientHeaders),
     body: bodyOf({ ...body, ...upstream.body }, received, config),
     notes: [...notes, ...encodingNotes],
   }
 }
 
 /** A server of an open model cannot check the signatures of others, whatever style of ids its dialect asks for. */
-function signaturesAt({ format, model }: ModelRoute, config: GatewayConfig): 'checked' | 'unchecked' {
+export function signaturesAt({ format, model }: ModelRoute, config: GatewayConfig): 'checked' | 'unchecked' {
   const family = format === 'auto' ? detectFormat(model, config.formats.overrides) : format
   return records.find(({ id }) => id === family)?.template?.signatures ?? 'unchecked'
 }
 
 export interface PlanContext {
   readonly received?: ReceivedBody
+  /** The headers of the client's request. Those that are meant for the upstream go on. */
+  readonly clientHeaders?: IncomingHttpHeaders
   /** Is called with each parser that reads a part of the answer. */
   readonly onParser?: ParserOptions['onOpen']
 }

@@ -63,7 +63,9 @@ export async function openExchange(context: RouteContext): Promise<Exchange | un
     return undefined
   }
   const onParser = log.parserOpened.bind(log)
-  const plan = planRequest(decoded, client.dialect, route, upstream, config, { received, onParser })
+  const clientHeaders = context.request.headers
+  const planned = { received, clientHeaders, onParser }
+  const plan = planRequest(decoded, client.dialect, route, upstream, config, planned)
   log.plan(plan)
   recording?.upstreamRequest(plan)
   return exchangeFor(context, decoded, plan, recording)
