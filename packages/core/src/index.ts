@@ -65,7 +65,10 @@ export type {
   HttpDialect,
   RateLimit,
   RateLimitDialect,
+  RefusalOptions,
+  RefusedServerTools,
   RoutePattern,
+  ServerToolDialect,
 } from './dialects/dialect.ts'
 export type { AnswerSink, FinishReason, UpstreamCall, Usage } from './answer/answer.ts'
 export type { Failure, FailureKind } from './answer/failure.ts'

@@ -61,8 +61,11 @@ describe('headers of a client', () => {
     expect(headers['anthropic-beta']).toBe('files-1,tools-2,context-1m')
   })
 
-  it.each(['models.example', 'anthropic.com.example', 'api.moonshot.ai'])('go nowhere else: %s', async (host) => {
-    const headers = await headersAt(host)
-    expect(Object.keys(sent).filter((name) => name in headers)).toEqual([])
-  })
+  it.each(['models.example', 'anthropic.com.example', 'api.moonshot.ai'])(
+    'go nowhere else: %s',
+    async (host) => {
+      const headers = await headersAt(host)
+      expect(Object.keys(sent).filter((name) => name in headers)).toEqual([])
+    },
+  )
 })

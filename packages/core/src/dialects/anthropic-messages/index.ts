@@ -5,6 +5,7 @@ import type { Dialect } from '../dialect.ts'
 import { decodeAnthropicAnswer } from './answer/decode.ts'
 import { createAnthropicStreamEncoder } from './answer/encode.ts'
 import { patchAnthropicAnswer } from './answer/patch.ts'
+import { refuseServerTools } from './answer/refuse-server-tools.ts'
 import { messageAsEvents, MessageCollector, messageOfText } from './answer/whole.ts'
 import { anthropicErrorBody, anthropicErrorStatus } from './errors.ts'
 import { anthropicHttp } from './http.ts'
@@ -30,4 +31,5 @@ export const anthropicMessages: Dialect = {
     event: (failure) => encodeSse({ event: 'error', data: JSON.stringify(anthropicErrorBody(failure)) }),
   },
   http: anthropicHttp,
+  serverTools: { runBy: 'vendor', refuse: refuseServerTools },
 }

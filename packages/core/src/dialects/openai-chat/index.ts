@@ -1,4 +1,5 @@
 import { chatRequests } from './request/index.ts'
+import { refuseServerTools } from './request/server-tools.ts'
 import { encodeSse } from '../../sse/encoder.ts'
 import type { Dialect } from '../dialect.ts'
 import { decodeChatAnswer, unwrapEnvelope } from './answer/decode.ts'
@@ -32,4 +33,6 @@ export const openaiChat: Dialect = {
     event: (failure) => encodeSse({ data: JSON.stringify(chatErrorBody(failure)) }),
   },
   http: chatHttp,
+  // Routers and vendors have searches of their own behind these fields. A server without one refuses them itself.
+  serverTools: { runBy: 'anyone', refuse: refuseServerTools },
 }
