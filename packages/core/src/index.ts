@@ -66,7 +66,10 @@ export type {
   ModelEntry,
   RateLimit,
   RateLimitDialect,
+  RefusalOptions,
+  RefusedServerTools,
   RoutePattern,
+  ServerToolDialect,
 } from './dialects/dialect.ts'
 export type { AnswerSink, FinishReason, UpstreamCall, Usage } from './answer/answer.ts'
 export type { Failure, FailureKind } from './answer/failure.ts'
@@ -84,6 +87,7 @@ export type {
 } from './request/conversation-request.ts'
 export type { RequestNote } from './request/notes.ts'
 export { failureFromResponse } from './answer/upstream-failure.ts'
+export { retryFor, textInError, type Retry } from './answer/text-in-error.ts'
 export {
   decodeHistory,
   encodeHistory,

@@ -87,7 +87,7 @@ export function isErrorValue(value: JsonObject): boolean {
   return !isNone || value['object'] === 'error' || value['type'] === 'error'
 }
 
-interface ReadError {
+export interface ReadError {
   readonly message: string | null
   readonly code: string | null
   readonly type: string | null
@@ -109,7 +109,8 @@ const noError: ReadError = {
   quoted: null,
 }
 
-function readError(value: unknown): ReadError | null {
+/** What an error says, in any of the shapes that servers have for it. */
+export function readError(value: unknown): ReadError | null {
   if (Array.isArray(value)) return readError(value[0])
   if (typeof value === 'string') return { ...noError, message: value }
   if (!isJsonObject(value)) return null

@@ -88,7 +88,7 @@ export function planRequest(
     parser: parserOptions(request, toolNames, route, config, calls, onParser),
     toolNames,
     path: answerPath(upstream, route.model, request.stream),
-    headers: { ...headersFor(upstream, request.stream), ...session.headers },
+    headers: { ...headersFor(upstream, request.stream, server, clientHeaders), ...session.headers },
     body: bodyOf({ ...session.body, ...body, ...upstream.body }, received, config),
     notes: [...fit.notes, ...notes, ...encodingNotes],
     known,
@@ -148,13 +148,14 @@ function sessionFields(
 }
 
 /** A server of an open model cannot check the signatures of others, whatever style of ids its dialect asks for. */
-function signaturesAt({ format, model }: ModelRoute, config: GatewayConfig): 'checked' | 'unchecked' {
+export function signaturesAt({ format, model }: ModelRoute, config: GatewayConfig): 'checked' | 'unchecked' {
   const family = format === 'auto' ? detectFormat(model, config.formats.overrides) : format
   return records.find(({ id }) => id === family)?.template?.signatures ?? 'unchecked'
 }
 
 export interface PlanContext {
   readonly received?: ReceivedBody
+  /** The headers of the client's request. Those that are meant for the upstream go on. */
   readonly clientHeaders?: IncomingHttpHeaders
   /** What is known of the upstream and the model. */
   readonly known?: Known

@@ -1,6 +1,7 @@
 import { protocolError } from '../../../answer/failure.ts'
 import { failureFromError, isErrorValue } from '../../../answer/upstream-failure.ts'
 import type { WholeAnswer, WholeAsEvents, WholeCollector } from '../../../answer/whole.ts'
+import { nineAlphanumerics } from '../../../ids/digest.ts'
 import {
   isJsonObject,
   nonEmptyText,
@@ -35,6 +36,17 @@ export function completionAsEvents(body: string): WholeAsEvents {
     { includeUsage: true },
   )
   return { events: written.putBack(events), json }
+}
+
+/** A completion that says just this text. The text gives it its id: no clock and no chance is at hand here. */
+export function completionOfText(text: string): string {
+  return JSON.stringify({
+    id: `chatcmpl-${nineAlphanumerics(text)}`,
+    object: 'chat.completion',
+    created: 0,
+    model: '',
+    choices: [{ index: 0, message: { role: 'assistant', content: text }, finish_reason: 'stop' }],
+  })
 }
 
 /** Arguments that are a value and not its text. Read and written again, a number too long for ours would lose digits. */
