@@ -34,6 +34,11 @@ export interface Lesson {
   readonly calls?: 'in text' | 'in the prompt'
 }
 
+/** What is known, with what one request was taught that later ones need not know. */
+export function withLesson(known: Known, lesson: Lesson): Known {
+  return { ...known, lesson: { ...known.lesson, ...lesson } }
+}
+
 /** What a server said counts for this long. It may be started anew with another model or window. */
 const FRESH_MS = 600_000
 /** While a window is not known, it is asked for sooner: some servers tell it only once the model is loaded. */
