@@ -38,7 +38,7 @@ export interface Preparation {
   readonly defaults: Variables
   /** Arguments in front of those that the user gave. */
   readonly args: readonly string[]
-  /** Texts of files in the folder, by name. */
+  /** Texts of files, by their path inside the folder. */
   readonly files: Readonly<Record<string, string>>
 }
 

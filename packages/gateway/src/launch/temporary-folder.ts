@@ -1,6 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 
 /** A folder for one run, which its owner alone can read. It is gone when the process ends, however it does. */
 export class TemporaryFolder {
@@ -13,7 +13,9 @@ export class TemporaryFolder {
 
   write(files: Readonly<Record<string, string>>): void {
     for (const [name, text] of Object.entries(files)) {
-      writeFileSync(join(this.path, name), text, { mode: 0o600 })
+      const path = join(this.path, name)
+      mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+      writeFileSync(path, text, { mode: 0o600 })
     }
   }
 

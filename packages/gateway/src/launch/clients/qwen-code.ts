@@ -8,14 +8,20 @@ export const qwenCode: Client = {
   clears: [],
   prepare({ base, model, key, folder, ...limits }) {
     const answer = longestAnswer(limits)
-    // A choice in the user's settings has precedence over the environment. What stands in this file has precedence
+    const generationConfig = limits.window === null ? {} : { contextWindowSize: limits.window }
+    const provider = {
+      id: model,
+      name: model,
+      baseUrl: `${base}/v1`,
+      envKey: 'OPENAI_API_KEY',
+      generationConfig,
+    }
+    // Choices in the user's settings have precedence over the environment. What stands in this file has precedence
     // over those settings, and all others stay.
     const settings = {
       security: { auth: { selectedType: 'openai' } },
-      model: {
-        name: model,
-        ...(limits.window !== null && { generationConfig: { contextWindowSize: limits.window } }),
-      },
+      model: { name: model, generationConfig },
+      modelProviders: { openai: [provider] },
     }
     return {
       env: {
