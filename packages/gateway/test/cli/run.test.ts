@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { createHash } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { clients, installCommand, isServed } from '../../src/launch/clients.ts'
-import { json, startUpstream, stopUpstreams } from '../server/scripted-upstream.ts'
+import { json, type ScriptedUpstream, startUpstream, stopUpstreams } from '../server/scripted-upstream.ts'
 import { binary, type Finished } from './run-cli.ts'
 import { startProgram, stopPrograms } from './running-program.ts'
 
@@ -299,40 +299,43 @@ describe('a gateway that runs already', () => {
   })
 })
 
+/** An upstream that lists these models. */
+function listing(...ids: readonly string[]): Promise<ScriptedUpstream> {
+  return startUpstream((response) => json(response, 200, { data: ids.map((id) => ({ id })) }))
+}
+
+/** The model that a client is told to ask for. */
+async function modelWith(...args: readonly string[]): Promise<string | undefined> {
+  await install('claude', tells)
+  return (await told([...args, '--', 'claude'])).env['ANTHROPIC_MODEL']
+}
+
 describe('the model', () => {
-  const models = (...ids: string[]) =>
-    startUpstream((response) => json(response, 200, { data: ids.map((id) => ({ id })) }))
-
-  async function asked(...args: readonly string[]): Promise<string | undefined> {
-    await install('claude', tells)
-    return (await told([...args, '--', 'claude'])).env['ANTHROPIC_MODEL']
-  }
-
   it('is the one that is named', async () => {
-    const { url } = await models('first', 'second')
-    expect(await asked('--upstream', url, '--model', 'second')).toBe('second')
-    expect(await asked(...nobody, '--model', 'qwen3-coder')).toBe('qwen3-coder')
+    const { url } = await listing('first', 'second')
+    expect(await modelWith('--upstream', url, '--model', 'second')).toBe('second')
+    expect(await modelWith(...nobody, '--model', 'qwen3-coder')).toBe('qwen3-coder')
   })
 
   it('is the first that the file has a rule for', async () => {
-    const { url } = await models('first')
+    const { url } = await listing('first')
     const file = join(place.root, 'rules.yaml')
     await writeFile(
       file,
       `upstreams: { lab: { url: "${url}" } }\nmodels: [{ match: fast, upstream: lab }, { match: "*", upstream: lab }]\n`,
     )
-    expect(await asked(...nobody, '--config', file)).toBe('fast')
-    expect(await asked(...nobody, '--config', file, '--model', 'first')).toBe('first')
+    expect(await modelWith(...nobody, '--config', file)).toBe('fast')
+    expect(await modelWith(...nobody, '--config', file, '--model', 'first')).toBe('first')
   })
 
   it('is the first that the upstream lists', async () => {
-    const { url } = await models('first', 'second')
-    expect(await asked('--upstream', url)).toBe('first')
+    const { url } = await listing('first', 'second')
+    expect(await modelWith('--upstream', url)).toBe('first')
   })
 
   it('has to be named where nobody knows one', async () => {
     await install('claude', tells)
-    const { url } = await models()
+    const { url } = await listing()
     const { code, stdout, stderr } = await run(['--upstream', url, '--', 'claude'])
     expect([code, stdout]).toEqual([1, ''])
     expect(stderr).toContain('no model is known: the upstream lists none.\nName one with --model.')

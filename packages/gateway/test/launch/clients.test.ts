@@ -50,9 +50,11 @@ describe('every client', () => {
   })
 })
 
-describe('a client is served', () => {
-  const asking = (asks: string): Client => ({ ...claudeCode, asks })
+function asking(asks: string): Client {
+  return { ...claudeCode, asks }
+}
 
+describe('a client is served', () => {
   it('where a dialect answers at its path', () => {
     const answering = dialectIds.flatMap((id) =>
       dialects[id].http.routes.filter(({ serves }) => serves === 'answer').map(({ path }) => path),
@@ -136,10 +138,12 @@ describe('Codex', () => {
   })
 })
 
-describe('opencode', () => {
-  const content = (given: Situation): unknown =>
-    JSON.parse(opencode.prepare(given).env['OPENCODE_CONFIG_CONTENT'] ?? '')
+/** What opencode is told. */
+function content(given: Situation): unknown {
+  return JSON.parse(opencode.prepare(given).env['OPENCODE_CONFIG_CONTENT'] ?? '')
+}
 
+describe('opencode', () => {
   it('gets a provider and its model beside the configuration of the user', () => {
     expect(content(roomy)).toMatchObject({
       model: 'dragoman/org/model-1',

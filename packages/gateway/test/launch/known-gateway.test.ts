@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { once } from 'node:events'
 import { afterEach, describe, expect, it } from 'vitest'
-import { isGatewayAt, limitsOf, listedModels } from '../../src/launch/known-gateway.ts'
+import { isGatewayAt, type KnownGateway, limitsOf, listedModels } from '../../src/launch/known-gateway.ts'
 
 const stops: (() => void)[] = []
 
@@ -39,12 +39,11 @@ describe('a gateway of ours', () => {
   })
 })
 
-describe('what a gateway tells of its models', () => {
-  const gateway = async (status: number, body: unknown) => ({
-    base: await answering(status, body),
-    key: undefined,
-  })
+async function gateway(status: number, body: unknown): Promise<KnownGateway> {
+  return { base: await answering(status, body), key: undefined }
+}
 
+describe('what a gateway tells of its models', () => {
   it('is their names, in order', async () => {
     const listed = { data: [{ id: 'b' }, { id: 'a' }, { name: 'no id' }, null] }
     expect(await listedModels(await gateway(200, listed))).toEqual(['b', 'a'])
