@@ -4,7 +4,9 @@ import type { TokenLimits } from './client.ts'
 /** A gateway on this machine answers at once, or is none. */
 const HEALTH_MS = 2000
 /** The gateway may have to ask its upstreams first. */
-const MODELS_MS = 20_000
+const LIST_MS = 20_000
+/** A client can do without the limits of its model, so nobody waits for them for long. */
+const LIMITS_MS = 5000
 
 /** A gateway that can be asked. */
 export interface KnownGateway {
@@ -28,42 +30,38 @@ export async function isGatewayAt(base: string): Promise<boolean> {
   }
 }
 
-/** The models that the gateway lists. */
+/** The models that the gateway lists. A gateway that wants another key ends the command, or one that fails. */
 export async function listedModels(gateway: KnownGateway): Promise<string[]> {
-  const { body } = await ask(gateway, '/v1/models')
+  const { status, body } = await ask(gateway, '/v1/models', LIST_MS).catch((error: unknown) => {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw failure(`the gateway at ${gateway.base} does not answer: ${reason}`, error)
+  })
+  if (status === 401) throw keyNeeded(gateway)
+  if (status !== 200) throw failure(`the gateway at ${gateway.base} lists no models: it answers ${status}`)
   const list = memberOf(body, 'data')
   if (!Array.isArray(list)) return []
   return list.map((model) => memberOf(model, 'id')).filter((id) => typeof id === 'string')
 }
 
-/** What the gateway tells about the room that a model has. */
+/** What the gateway tells about the room that a model has. A gateway that wants another key ends the command. */
 export async function limitsOf(gateway: KnownGateway, model: string): Promise<TokenLimits> {
-  const { status, body } = await ask(gateway, `/v1/models/${encodeURIComponent(model)}`)
-  if (status !== 200) return { window: null, maxOutput: null }
+  const path = `/v1/models/${encodeURIComponent(model)}`
+  const told = await ask(gateway, path, LIMITS_MS).catch(() => undefined)
+  if (told?.status === 401) throw keyNeeded(gateway)
+  if (told?.status !== 200) return { window: null, maxOutput: null }
   return {
-    window: firstCount(body, ['context_length', 'context_window', 'max_model_len']),
-    maxOutput: firstCount(body, ['max_output_tokens']),
+    window: firstCount(told.body, ['context_length', 'context_window', 'max_model_len']),
+    maxOutput: firstCount(told.body, ['max_output_tokens']),
   }
 }
 
-interface Told {
-  readonly status: number
-  readonly body: unknown
-}
-
-/** A gateway that wants another key ends the command, and so does one that does not answer. */
-async function ask(gateway: KnownGateway, path: string): Promise<Told> {
-  const told = await fetchJson(gateway, path).catch((error: unknown) => {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw failure(`the gateway at ${gateway.base} does not answer: ${reason}`, error)
-  })
-  if (told.status === 401 || told.status === 403) throw keyNeeded(gateway)
-  return told
-}
-
-async function fetchJson({ base, key }: KnownGateway, path: string): Promise<Told> {
+async function ask(
+  { base, key }: KnownGateway,
+  path: string,
+  longest: number,
+): Promise<{ readonly status: number; readonly body: unknown }> {
   const headers = new Headers(key === undefined ? {} : { authorization: `Bearer ${key}` })
-  const response = await fetch(`${base}${path}`, { headers, signal: AbortSignal.timeout(MODELS_MS) })
+  const response = await fetch(`${base}${path}`, { headers, signal: AbortSignal.timeout(longest) })
   return { status: response.status, body: await response.json() }
 }
 

@@ -70,9 +70,16 @@ describe('what a gateway tells of its models', () => {
     expect(await limitsOf(await gateway(200, body), 'm')).toEqual(limits)
   })
 
-  it('is nothing where the model is not known', async () => {
-    const told = await limitsOf(await gateway(404, { context_length: 1 }), 'm')
-    expect(told).toEqual({ window: null, maxOutput: null })
+  it('is nothing where the model is not known, or where it does not answer', async () => {
+    const unknown = { window: null, maxOutput: null }
+    expect(await limitsOf(await gateway(404, { context_length: 1 }), 'm')).toEqual(unknown)
+    expect(await limitsOf({ base: 'http://127.0.0.1:9', key: undefined }, 'm')).toEqual(unknown)
+  })
+
+  it('is a failure where their names are needed', async () => {
+    await expect(listedModels(await gateway(503, {}))).rejects.toThrow('lists no models: it answers 503')
+    const silent = { base: 'http://127.0.0.1:9', key: undefined }
+    await expect(listedModels(silent)).rejects.toThrow('the gateway at http://127.0.0.1:9 does not answer')
   })
 
   it('is asked for with the name in one piece, and with the key', async () => {

@@ -26,8 +26,8 @@ export const run: Command = {
   operandsEndOptions: true,
   description: [
     'Starts a gateway on a free port, or takes the one that runs already, tells the client where it is',
-    'and which model to ask for, and runs the client with its own arguments. The exit code is the',
-    'client’s. Its settings and the rest of the environment stay as they are. The clients:',
+    'and which model to ask for, and runs the client with its own arguments. The settings of the client',
+    'and the rest of its environment stay as they are. Its exit code is that of the command. Clients:',
     '',
     ...clientTable(),
   ],
@@ -71,7 +71,7 @@ export const run: Command = {
 
 function clientTable(): string[] {
   return Object.entries(clients).map(([name, client]) => {
-    const remark = isServed(client) ? '' : '; not served by this version'
+    const remark = isServed(client) ? '' : '  (not served by this version)'
     return `${name.padEnd(10)} ${client.title.padEnd(12)} ${installCommand(client)}${remark}`
   })
 }
@@ -196,7 +196,7 @@ function configuredModel({ models }: GatewayConfig): string | undefined {
   return models.map(exampleName).find((name) => name !== undefined)
 }
 
-/** The terminal was the client’s until now. */
+/** Until now the terminal belonged to the client. */
 async function showWarnings(lines: readonly string[], { stderr }: Io): Promise<void> {
   if (lines.length === 0) return
   const count = lines.length === 1 ? 'once' : `${lines.length} times`
