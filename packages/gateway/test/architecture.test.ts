@@ -19,9 +19,11 @@ const folders: Readonly<Record<string, readonly string[]>> = {
   exchange: ['upstream', 'security', 'config', 'base'],
   recorder: ['exchange', 'upstream', 'security', 'config', 'base'],
   server: ['recorder', 'exchange', 'upstream', 'observe', 'security', 'config', 'base'],
+  launch: ['terminal'],
   chat: ['exchange', 'upstream', 'security', 'config', 'terminal', 'base'],
   cli: [
     'chat',
+    'launch',
     'server',
     'recorder',
     'exchange',
