@@ -247,6 +247,7 @@ describe('the public names', () => {
       decodeChatRequest
       decodeHistory
       defaultDialect
+      demandsLostReasoning
       detectFormat
       detectModel
       dialectIds

@@ -1,5 +1,6 @@
 import {
   type ConversationRequest,
+  demandsLostReasoning,
   dialects,
   type Failure,
   type Overflow,
@@ -121,7 +122,7 @@ interface Mended {
 
 type Mending = (refused: Refused, plan: Plan, request: ConversationRequest) => Mended | null
 
-const mendings: readonly Mending[] = [shorterAnswer, otherCalls]
+const mendings: readonly Mending[] = [shorterAnswer, otherCalls, demandedReasoning]
 
 /** The prompt fits, but not together with an answer as long as the client allows. */
 function shorterAnswer({ failure }: Refused, plan: Plan, request: ConversationRequest): Mended | null {
@@ -186,5 +187,15 @@ function otherCalls(
       : 'The upstream was asked again with the tools in the prompt: it cannot read their calls.',
     lesson: { calls: inText ? 'in text' : 'in the prompt' },
     lasts: retry.lasts,
+  }
+}
+
+/** A vendor's own server, under an address that does not tell. */
+function demandedReasoning({ failure }: Refused, { known }: Plan): Mended | null {
+  if (known.lesson.demandsReasoning === true || !demandsLostReasoning(failure)) return null
+  return {
+    reason: 'The upstream was asked again with reasoning beside every call: it demands it.',
+    lesson: { demandsReasoning: true },
+    lasts: true,
   }
 }

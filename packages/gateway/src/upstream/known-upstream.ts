@@ -30,6 +30,8 @@ export interface Lesson {
   readonly maxOutput?: number
   /** Fields to which it answered 400. */
   readonly refusedFields?: readonly string[]
+  /** It answers 400 to calls in the history without the reasoning before them. */
+  readonly demandsReasoning?: true
   /** How its own reading of calls is kept out of the way, since it failed. */
   readonly calls?: 'in text' | 'in the prompt'
 }
