@@ -276,6 +276,7 @@ describe('the public names', () => {
       repairCodes
       resolveFormatId
       responsesWithoutCall
+      retryFor
       rewriteAnswer
       serverAt
       serverById
@@ -285,6 +286,7 @@ describe('the public names', () => {
       shortToolNames
       takesOf
       textCallsOf
+      textInError
       toProviderFormat
       translateAnswer
       withToolsInPrompt"
@@ -372,15 +374,19 @@ describe('the public names', () => {
       ReasoningMarkers
       ReasoningRequest
       RecordedEvent
+      RefusalOptions
+      RefusedServerTools
       RepairCode
       RequestDialect
       RequestError
       RequestNote
+      Retry
       RewriterOptions
       RewrittenAnswer
       RoutePattern
       Server
       ServerTakes
+      ServerToolDialect
       Sink
       Speaker
       SseComment
