@@ -34,8 +34,8 @@ export interface Retry {
 export function retryFor({ status, body }: UpstreamResponse): Retry | null {
   for (const { message, fields } of errorsIn(body)) {
     const known = retries.find(
-      ({ words, code, statuses }) =>
-        (words?.test(message) ?? fields['code'] === code) && (statuses?.includes(status) ?? true),
+      ({ words, upstreamCode, statuses }) =>
+        (words?.test(message) ?? fields['code'] === upstreamCode) && (statuses?.includes(status) ?? true),
     )
     if (known !== undefined) return { helps: known.helps, lasts: known.lasts === true }
   }
@@ -97,7 +97,7 @@ const escapes: ReadonlyMap<string, string> = new Map([
 
 interface KnownFailure {
   readonly words?: RegExp
-  readonly code?: string
+  readonly upstreamCode?: string
   /** Where the words alone could mean something else. */
   readonly statuses?: readonly number[]
   readonly helps: Retry['helps']
@@ -128,7 +128,7 @@ const retries: readonly KnownFailure[] = [
   // OpenRouter
   { words: /^No endpoints found that support tool use\b/, helps: 'tools in prompt', lasts: true },
   // Groq
-  { code: 'tool_use_failed', helps: 'tools in prompt' },
+  { upstreamCode: 'tool_use_failed', helps: 'tools in prompt' },
 ]
 
 /** The errors in a body, which is JSON, an event stream with an error in it, or plain text. */

@@ -97,13 +97,11 @@ function refuseServerTools(
   upstream: Upstream,
 ): boolean {
   const { serverTools } = dialects[client.dialect]
-  if (serverTools === undefined) return false
+  const refused = serverTools?.refuse(request, { id: newAnswerId() }) ?? null
+  if (serverTools === undefined || refused === null) return false
   const { server } = upstreams.about(upstream, route.model)
   const isVendor = server?.runsServerTools === true || signaturesAt(route, config) === 'checked'
-  const isSame = upstream.dialect === client.dialect
-  if (isSame && (serverTools.runBy === 'anyone' || isVendor)) return false
-  const refused = serverTools.refuse(request, { id: newAnswerId() })
-  if (refused === null) return false
+  if (upstream.dialect === client.dialect && (serverTools.runBy === 'anyone' || isVendor)) return false
   const reason = 'Nobody runs it for this model; the client was told so, and no upstream was asked.'
   log.notes(refused.tools.map((type) => ({ kind: 'dropped', field: `tools (${type})`, reason })))
   if (refused.is === 'failure') {
