@@ -150,19 +150,18 @@ function sayBudget(
 ): SaidThinking | undefined {
   const knowsEfforts = family.efforts !== undefined && effort?.readBy !== 'server'
   if (family.default === 'always' || knowsEfforts) return undefined
-  if (budget !== undefined) {
-    const taken = Math.min(Math.max(tokens, budget.least ?? 0), budget.most ?? Infinity)
-    const fields = { ...budget.beside, [budget.field]: taken }
-    if (taken === tokens) return { fields }
-    return {
-      fields,
-      note: { kind: 'changed', reason: `The nearest budget that the upstream takes is ${taken}.` },
-    }
-  }
   const { budgetArgument } = family
-  return budgetArgument === undefined || templateArguments === undefined
-    ? undefined
-    : { fields: { [`${templateArguments}.${budgetArgument}`]: tokens } }
+  if (budgetArgument !== undefined && templateArguments !== undefined) {
+    return { fields: { [`${templateArguments}.${budgetArgument}`]: tokens } }
+  }
+  if (budget === undefined) return undefined
+  const taken = Math.min(Math.max(tokens, budget.least ?? 0), budget.most ?? Infinity)
+  const fields = { ...budget.beside, [budget.field]: taken }
+  if (taken === tokens) return { fields }
+  return {
+    fields,
+    note: { kind: 'changed', reason: `The nearest budget that the upstream takes is ${taken}.` },
+  }
 }
 
 function sayEffort(wanted: string, family: ThinkingFamily, ways: ThinkingWays): SaidThinking {
