@@ -49,8 +49,11 @@ const wordings: readonly { readonly pattern: RegExp; readonly fields: readonly T
   { pattern: /invalid type for "enable_thinking"/, fields: ['chat_template_kwargs', 'enable_thinking'] },
   // vLLM, without a parser for reasoning.
   { pattern: /thinking_token_budget is set but/, fields: ['thinking_token_budget'] },
-  // SGLang, without a parser for reasoning.
-  { pattern: /\bthinking\b[^\n]{0,120}--reasoning-parser/, fields: ['thinking'] },
+  // SGLang.
+  {
+    pattern: /Anthropic thinking is not supported|cannot be disabled via Anthropic thinking/,
+    fields: ['thinking'],
+  },
   // Anthropic.
   { pattern: /adaptive thinking is not supported/i, fields: ['thinking'] },
   { pattern: /does not support the effort parameter/, fields: ['output_config'] },

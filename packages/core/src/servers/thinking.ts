@@ -48,7 +48,7 @@ export const sglangThinking = {
     saysOn: 'where it is off',
     off: { 'thinking.type': 'disabled' },
     effort: messagesEffort([...threeEfforts, 'max']),
-    budget: { field: 'thinking.budget_tokens', least: 1024, beside: { 'thinking.type': 'enabled' } },
+    // A budget it takes, but does not keep to.
   },
 } satisfies Record<string, ThinkingWays>
 

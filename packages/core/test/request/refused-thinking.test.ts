@@ -34,9 +34,19 @@ describe('which field about thinking an upstream refuses', () => {
       ['reasoning_effort'],
     ],
     [
-      'SGLang, Messages',
-      '{"type":"error","error":{"type":"invalid_request_error","message":"thinking of type enabled needs a server that was started with --reasoning-parser"}}',
+      'SGLang, Messages, without a parser',
+      '{"type":"error","error":{"type":"invalid_request_error","message":"Anthropic thinking is not supported for models without a reasoning parser"}}',
       ['thinking'],
+    ],
+    [
+      'SGLang, Messages, a model that always thinks',
+      `{"type":"error","error":{"type":"invalid_request_error","message":"Reasoning parser 'kimi_k2' is always-on and cannot be disabled via Anthropic thinking"}}`,
+      ['thinking'],
+    ],
+    [
+      'vLLM, a budget without a parser',
+      '{"error":{"message":"thinking_token_budget is set but reasoning_config is not configured. Please set --reasoning-parser and/or --reasoning-config to use thinking_token_budget.","type":"BadRequestError","code":400}}',
+      ['thinking_token_budget'],
     ],
     [
       'llama.cpp',
