@@ -257,6 +257,7 @@ describe('the public names', () => {
       encodeSseComment
       failureFromResponse
       formatIds
+      formatOfCallId
       formatTagOf
       formats
       getToolIdStrategy

@@ -1,6 +1,9 @@
 import type { Content } from '../conversation.ts'
+import { familyOfId } from '../formats/template.ts'
+import { nineAlphanumerics } from './digest.ts'
 import { historyPrefix, isLegalId, rawHistoryPrefix } from './legal-id.ts'
 import { createToolIdMapper } from './mapper.ts'
+import { tagOf } from './mint.ts'
 import { UniqueIds } from './unique-ids.ts'
 
 /**
@@ -21,10 +24,13 @@ export function withHistoryIds(contents: readonly Content[], ownPrefix: string):
   }))
 }
 
-/** Null where nothing has to be kept: no target takes an illegal id. */
+/** Null where nothing has to be kept: no target takes an illegal id. Of one that proves a family the family is kept. */
 function historyIdOf(id: string, ownPrefix: string): string | null {
   if (id.startsWith(historyPrefix)) return id
-  if (!isLegalId(id)) return null
+  if (!isLegalId(id)) {
+    const family = familyOfId(id)
+    return family === null ? null : `${historyPrefix}${tagOf(family)}_${nineAlphanumerics(id)}`
+  }
   const rest = id.startsWith(ownPrefix) ? id.slice(ownPrefix.length) : ''
   // Without its prefix `call_raw_x` would look like the mark for a raw `x`, and come back as that: it is marked as a whole.
   return rest === '' || rest.startsWith('raw_') ? rawHistoryPrefix + id : historyPrefix + rest

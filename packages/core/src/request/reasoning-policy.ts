@@ -16,7 +16,9 @@ export function reasoningFate(
   const source = readSignature(signature)
   const isForeign = source === 'foreign' && !isMadeHere(signature)
   if (carried === 'signed') {
-    if (checksSignatures(target)) return isForeign ? 'native' : foreignFate
+    if (checksSignatures(target)) {
+      return isForeign || isUnsignedThere(source, target) ? 'native' : foreignFate
+    }
     // A server of open models makes signatures of its own kind, and may demand them back.
     if (isForeign && !isOfAnthropic(signature)) return 'native'
   }
@@ -44,7 +46,30 @@ export function checksSignatures({ signatures, format }: RequestTarget): boolean
   return (signatures ?? templateOf(format).signatures) === 'checked'
 }
 
+/**
+ * Whether the upstream itself sent this reasoning without a signature, so that it does not check any. A setting that says
+ * it does counts more: the name of the model may have come to mean another upstream.
+ */
+function isUnsignedThere(source: ReasoningSource | 'foreign' | null, target: RequestTarget): boolean {
+  if (source === null || source === 'foreign' || target.signatures !== undefined) return false
+  return isUnsigned(source) && source.model === target.model
+}
+
+/** Whether our signature says that the reasoning had none, in a dialect that has signatures. */
+export function cameUnsigned(signature: string | undefined): boolean {
+  const source = readSignature(signature)
+  return source !== null && source !== 'foreign' && isUnsigned(source)
+}
+
+function isUnsigned({ field, proof }: ReasoningSource): boolean {
+  return field === unsignedField && proof === undefined
+}
+
+/** The field that a signature of ours names for such reasoning. */
+export const unsignedField = 'thinking'
+
 function isOwn(source: ReasoningSource, target: RequestTarget): boolean {
   if (source.model === target.model) return true
-  return source.format === target.format && templateOf(source.format).reasoningOwner === 'family'
+  const family = target.family ?? target.format
+  return source.format === family && templateOf(source.format).reasoningOwner === 'family'
 }

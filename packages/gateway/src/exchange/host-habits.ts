@@ -67,3 +67,17 @@ export function forcedChoice(
   const isThinking = reasoning?.mode === 'on' || model.includes('reasoner')
   return hostname === 'api.deepseek.com' && isThinking ? 'nudge' : 'send'
 }
+
+/**
+ * Whether an upstream refuses reasoning that it did not sign, where neither the configuration nor the model's name tells
+ * its family. Anthropic does. Models called after Claude run elsewhere too, behind a proxy or as the alias of another
+ * model, so there nobody can know: undefined.
+ */
+export function signaturesAt({ url }: Upstream, model: string): 'checked' | 'unchecked' | undefined {
+  const { hostname } = new URL(url)
+  if (signingHosts.test(hostname)) return 'checked'
+  return signingModels.test(model) ? undefined : 'unchecked'
+}
+
+const signingHosts = /(?:^|\.)anthropic\.com$/
+const signingModels = /claude/i

@@ -1,13 +1,9 @@
 import { isUtf8 } from 'node:buffer'
 import {
   type ConversationRequest,
-  detectFormat,
   detectModel,
   type DialectId,
   dialects,
-  type FormatId,
-  formats as records,
-  formatTagOf,
   type ParserOptions,
   type RequestNote,
   type ToolNames,
@@ -19,20 +15,16 @@ import type { ModelRoute } from '../config/match-model.ts'
 import { answerPath, headersFor, type UpstreamRequest } from '../upstream/upstream-request.ts'
 import { expectedCalls } from './expected-calls.ts'
 import { forcedChoice, habitsOf } from './host-habits.ts'
-import { modelFormat } from './model-format.ts'
-
-export type FormatSource = 'configuration' | 'dialect' | 'model name' | 'history' | 'nothing'
+import { type ModelStyle, styleOf } from './model-style.ts'
 
 /** How one request is carried out: where it goes, what is sent, and how the answer will be read. */
-export interface Plan extends UpstreamRequest {
+export interface Plan extends UpstreamRequest, Pick<ModelStyle, 'format' | 'formatFrom' | 'family'> {
   readonly route: ModelRoute
   readonly upstreamDialect: DialectId
-  /** The format in whose style ids and reasoning are sent to the upstream. */
-  readonly format: FormatId
-  /** What decided the format. */
-  readonly formatFrom: FormatSource
   readonly parser: ParserOptions
   readonly toolNames: ToolNames
+  /** How many tokens the upstream may write, as it was told. */
+  readonly maxTokens: number | undefined
   readonly notes: readonly RequestNote[]
 }
 
@@ -46,13 +38,14 @@ export function planRequest(
 ): Plan {
   const upstreamDialect = upstream.dialect
   const { request: requests } = dialects[upstreamDialect]
-  const { format, formatFrom } = formatFor(request, route, config, upstreamDialect)
+  const { format, formatFrom, family, signatures } = styleOf(request, route, upstream, config)
   const { maxTokensField, fixedSampling, prefill } = habitsOf(upstream, route.model)
   const target = {
     model: route.model,
     format,
+    family,
     sameDialect: clientDialect === upstreamDialect,
-    signatures: signaturesAt(route, config),
+    signatures,
     foreignReasoning: config.reasoning.foreign,
     forcedToolChoice: forcedChoice(upstream, route.model, request),
     maxTokensField,
@@ -63,25 +56,22 @@ export function planRequest(
   const { request: sent, notes } =
     route.tools === 'prompt' ? withToolsInPrompt(request, format) : { request, notes: [] }
   const { body, toolNames, notes: encodingNotes } = requests.encode(sent, target)
+  const whole = { ...body, ...upstream.body }
   return {
     upstream,
     route,
     upstreamDialect,
     format,
     formatFrom,
+    family,
     parser: parserOptions(request, toolNames, route, config, onParser),
     toolNames,
+    maxTokens: requests.maxTokensIn(whole),
     path: answerPath(upstream, route.model, request.stream),
     headers: headersFor(upstream, request.stream),
-    body: bodyOf({ ...body, ...upstream.body }, received, config),
+    body: bodyOf(whole, received, config),
     notes: [...notes, ...encodingNotes],
   }
-}
-
-/** A server of an open model cannot check the signatures of others, whatever style of ids its dialect asks for. */
-function signaturesAt({ format, model }: ModelRoute, config: GatewayConfig): 'checked' | 'unchecked' {
-  const family = format === 'auto' ? detectFormat(model, config.formats.overrides) : format
-  return records.find(({ id }) => id === family)?.template?.signatures ?? 'unchecked'
 }
 
 export interface PlanContext {
@@ -109,22 +99,6 @@ function bodyOf(body: object, received: ReceivedBody | undefined, { keys }: Gate
 
 function wantsNoStream(json: unknown): boolean {
   return typeof json === 'object' && json !== null && 'stream' in json && json.stream === false
-}
-
-/** Where nothing tells the format of a model, the newest call of the conversation does. */
-function formatFor(
-  request: ConversationRequest,
-  route: ModelRoute,
-  config: GatewayConfig,
-  dialect: DialectId,
-): Pick<Plan, 'format' | 'formatFrom'> {
-  const { format, toldBy } = modelFormat(route, dialect, config)
-  if (toldBy !== 'nothing') return { format, formatFrom: toldBy === 'name' ? 'model name' : toldBy }
-  const calls = request.contents.flatMap(({ blocks }) => blocks.filter((block) => block.type === 'tool_call'))
-  const tag = formatTagOf(calls.at(-1)?.id ?? '')
-  return tag === null || tag === 'std'
-    ? { format, formatFrom: 'nothing' }
-    : { format: tag, formatFrom: 'history' }
 }
 
 function parserOptions(

@@ -48,6 +48,16 @@ export class StructuredCall implements UpstreamCall {
     return this.arguments.isWhole
   }
 
+  /** Whether its arguments have begun, and the JSON of them is not at its end. */
+  get isHalf(): boolean {
+    return this.hasArguments && !this.isWhole && !this.isBroken
+  }
+
+  /** Whether an object without members is all that has come of its arguments. */
+  get isEmpty(): boolean {
+    return this.arguments.mayStillBegin
+  }
+
   /** How many bytes were taken in and not sent on. */
   get heldBytes(): number {
     return this.ready.bytes + this.arguments.heldLength

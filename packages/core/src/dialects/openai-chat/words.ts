@@ -41,6 +41,13 @@ export function usageOf(completion: JsonObject): Usage | null {
   return decodeChatUsage(completion['usage'] ?? inChoice ?? objectIn(completion, 'x_groq')['usage'])
 }
 
+/** A chunk that has no choice, without its usage. */
+export function withoutUsage({ usage: _, x_groq: groq, ...rest }: JsonObject): JsonObject {
+  if (!isJsonObject(groq)) return groq === undefined ? rest : { ...rest, x_groq: groq }
+  const { usage: __, ...more } = groq
+  return Object.keys(more).length === 0 ? rest : { ...rest, x_groq: more }
+}
+
 export function encodeChatUsage(usage: Usage): JsonObject {
   const prompt = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens
   return {
@@ -72,7 +79,10 @@ function decodeChatUsage(value: unknown): Usage | null {
     cacheReadTokens,
     cacheWriteTokens,
     outputTokens: completion ?? 0,
-    reasoningTokens: countOf(objectIn(value, 'completion_tokens_details'), 'reasoning_tokens') ?? 0,
+    reasoningTokens:
+      countOf(objectIn(value, 'completion_tokens_details'), 'reasoning_tokens') ??
+      countOf(value, 'reasoning_tokens') ??
+      0,
   }
 }
 

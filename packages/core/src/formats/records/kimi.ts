@@ -86,5 +86,11 @@ export const kimi: Format = {
     ['<|open|>', 'message role="assistant"', '<|sep|>'],
   ],
   turnTokens: ['<|end_of_msg|>', '<|im_assistant|>assistant<|im_middle|>', '[EOS]', ...commonTurnTokens],
-  template: { system: 'anywhere', reasoning: 'required', ids: 'kimi', callsProveFamily: true },
+  template: {
+    system: 'anywhere',
+    reasoning: 'required',
+    ids: 'kimi',
+    callsProveFamily: true,
+    provingIds: /^functions\.[^\s:]+:\d+$/,
+  },
 }

@@ -1,3 +1,4 @@
+import { countOf } from '../../../json/objects.ts'
 import type { RequestDialect } from '../../dialect.ts'
 import { decodeChatRequest } from './decode.ts'
 import { encodeChatRequest } from './encode.ts'
@@ -42,5 +43,6 @@ export const chatRequests: RequestDialect = {
     'web_search_options',
   ],
   longestToolName,
+  maxTokensIn: (body) => countOf(body, 'max_completion_tokens', 'max_tokens') ?? undefined,
   threadField: null,
 }
