@@ -1,7 +1,13 @@
 import type { TextBlock, ThinkingBlock } from '../conversation.ts'
 import type { FormatId } from '../formats/format-id.ts'
 import { templateOf } from '../formats/template.ts'
-import { isMadeHere, isOfAnthropic, readSignature, type ReasoningSource } from './reasoning-signature.ts'
+import {
+  callField,
+  isMadeHere,
+  isOfAnthropic,
+  readSignature,
+  type ReasoningSource,
+} from './reasoning-signature.ts'
 import type { RequestTarget } from './target.ts'
 
 /** Reasoning in the history goes back into its field, becomes plain text, or is dropped. */
@@ -14,6 +20,7 @@ export function reasoningFate(
 ): ReasoningFate {
   const foreignFate = target.foreignReasoning === 'text' && thought !== '' ? 'text' : 'drop'
   const source = readSignature(signature)
+  if (isOfCall(source)) return carried === 'unsigned' && isOwn(source, target) ? 'native' : 'drop'
   const isForeign = source === 'foreign' && !isMadeHere(signature)
   if (carried === 'signed') {
     if (checksSignatures(target)) {
@@ -27,6 +34,19 @@ export function reasoningFate(
   if (source === 'foreign') return isForeign ? 'drop' : foreignFate
   if (source === null) return thought === '' ? 'drop' : 'native'
   return isOwn(source, target) ? 'native' : foreignFate
+}
+
+/** What the upstream wants back beside the call that follows, as JSON text; undefined for a block of reasoning. */
+export function callProofOf({ signature }: ThinkingBlock): string | undefined {
+  const source = readSignature(signature)
+  return isOfCall(source) ? source.proof : undefined
+}
+
+function isOfCall(
+  source: ReasoningSource | 'foreign' | null,
+): source is ReasoningSource & { readonly proof: string } {
+  if (source === null || source === 'foreign') return false
+  return source.field === callField && source.proof !== undefined
 }
 
 export function reasoningAsText(thought: string): TextBlock {

@@ -11,6 +11,7 @@ export class StructuredCall implements UpstreamCall {
   name = ''
   source: JsonObject
   readonly ordinal: number
+  proof: UpstreamCall['proof'] = null
   /** Its place among the calls of the answer; null before the client has been told of it. */
   index: number | null = null
   /** The upstream has said that nothing more of it follows. */

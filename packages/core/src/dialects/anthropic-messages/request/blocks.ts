@@ -18,7 +18,7 @@ import {
 import { isJsonObject, type JsonObject, parseJson } from '../../../json/objects.ts'
 import type { Tool } from '../../../request/conversation-request.ts'
 import type { Notes } from '../../../request/notes.ts'
-import { originalFor, originalIn, withOriginal } from '../../../request/original.ts'
+import { originalElsewhere, originalFor, originalIn, withOriginal } from '../../../request/original.ts'
 import { cameUnsigned } from '../../../request/reasoning-policy.ts'
 import type { AnthropicTarget } from '../../../request/target.ts'
 import { resultBlocks, type ResultBlock } from '../../../request/tool-result.ts'
@@ -190,11 +190,15 @@ function unknownElsewhere(block: JsonObject): TextBlock {
   return withOriginal({ type: 'text', text: '' }, dialect, block)
 }
 
-/** Reasoning that came unsigned goes back unsigned: the signature that tells so is for us alone. */
+/**
+ * Reasoning that came unsigned goes back unsigned: the signature that tells so is for us alone. So is one that was made
+ * for a client whose dialect has none.
+ */
 function thinkingBlock(block: ThinkingBlock): JsonObject {
   const { thought, signature = '' } = block
-  const original = originalIn(block, 'anthropic-messages')
-  if (!cameUnsigned(signature)) return original ?? { type: 'thinking', thinking: thought, signature }
+  const original = originalIn(block, dialect)
+  const isSigned = !cameUnsigned(signature) && originalElsewhere(block, dialect) === undefined
+  if (isSigned) return original ?? { type: 'thinking', thinking: thought, signature }
   return { ...original, type: 'thinking', thinking: thought, signature: '' }
 }
 
