@@ -1,6 +1,5 @@
 import type { Content } from '../conversation.ts'
 import { familyOfId } from '../formats/template.ts'
-import { nineAlphanumerics } from './digest.ts'
 import { historyPrefix, isLegalId, rawHistoryPrefix } from './legal-id.ts'
 import { createToolIdMapper } from './mapper.ts'
 import { tagOf } from './mint.ts'
@@ -13,7 +12,9 @@ import { UniqueIds } from './unique-ids.ts'
  */
 export function withHistoryIds(contents: readonly Content[], ownPrefix: string): Content[] {
   const unique = new UniqueIds(historyPrefix)
-  const ids = createToolIdMapper(contents, (id) => unique.take(id, historyIdOf(id, ownPrefix)))
+  const ids = createToolIdMapper(contents, (id) =>
+    unique.take(id, historyIdOf(id, ownPrefix), newPrefixFor(id)),
+  )
   return contents.map((content) => ({
     ...content,
     blocks: content.blocks.map((block) => {
@@ -24,13 +25,16 @@ export function withHistoryIds(contents: readonly Content[], ownPrefix: string):
   }))
 }
 
-/** Null where nothing has to be kept: no target takes an illegal id. Of one that proves a family the family is kept. */
+/** An illegal id becomes another. If it proves a family of models, the other one tells it. */
+function newPrefixFor(id: string): string {
+  const family = isLegalId(id) ? null : familyOfId(id)
+  return family === null ? historyPrefix : `${historyPrefix}${tagOf(family)}_`
+}
+
+/** Null where nothing has to be kept: no target takes an illegal id. */
 function historyIdOf(id: string, ownPrefix: string): string | null {
   if (id.startsWith(historyPrefix)) return id
-  if (!isLegalId(id)) {
-    const family = familyOfId(id)
-    return family === null ? null : `${historyPrefix}${tagOf(family)}_${nineAlphanumerics(id)}`
-  }
+  if (!isLegalId(id)) return null
   const rest = id.startsWith(ownPrefix) ? id.slice(ownPrefix.length) : ''
   // Without its prefix `call_raw_x` would look like the mark for a raw `x`, and come back as that: it is marked as a whole.
   return rest === '' || rest.startsWith('raw_') ? rawHistoryPrefix + id : historyPrefix + rest

@@ -78,6 +78,7 @@ export async function askModel(
               mint: mintWith(world.newId),
               conversationIds: takenIds(request.contents),
               clientToolName: (name) => plan.toolNames.toClient(name),
+              maxTokens: plan.maxTokens,
               maxEventBytes: world.config.limits.lineBytes,
               collector,
               onChunk: (chunk) => received.add(chunk),
