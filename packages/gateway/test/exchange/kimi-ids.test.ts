@@ -41,16 +41,15 @@ const anthropicText = anthropicStream(
 
 const form = 'functions.get_weather:0'
 
-/** The ids of the second request: that of the call, and that of its result. */
+/** The ids of the second request: that of each call, and that of its result. */
 function idsSent({ asked }: TwoTurns): unknown[] {
-  return listAt(asked[1], 'messages').flatMap((message) => [
-    ...listAt(message, 'tool_calls').map((call) => at(call, 'id')),
-    ...(at(message, 'role') === 'tool' ? [at(message, 'tool_call_id')] : []),
-    ...listAt(message, 'content').flatMap((block) => {
-      const id = at(block, 'type') === 'tool_use' ? at(block, 'id') : at(block, 'tool_use_id')
-      return id === undefined ? [] : [id]
-    }),
-  ])
+  const ids: unknown[] = []
+  for (const message of listAt(asked[1], 'messages')) {
+    for (const call of listAt(message, 'tool_calls')) ids.push(at(call, 'id'))
+    ids.push(at(message, 'tool_call_id'))
+    for (const block of listAt(message, 'content')) ids.push(at(block, 'id') ?? at(block, 'tool_use_id'))
+  }
+  return ids.filter((id) => id !== undefined)
 }
 
 function idGot({ answer }: TwoTurns): unknown {

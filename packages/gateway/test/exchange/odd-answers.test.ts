@@ -119,10 +119,10 @@ describe('half a call at the limit of tokens that the upstream was sent', () => 
 describe('what a server tells in the chunk of its usage', () => {
   it('reaches a client that did not ask for the usage, without the usage', async () => {
     const timings = { predicted_ms: 12 }
-    const { post } = await between({
+    const gateway = await between({
       pieces: [chatStream([{ role: 'assistant', content: 'Hi.' }], 'stop', { timings })],
     })
-    const { text } = await post('/v1/chat/completions', {
+    const { text } = await gateway.post('/v1/chat/completions', {
       model: 'm',
       messages: [{ role: 'user', content: 'Hi' }],
       stream: true,

@@ -56,7 +56,8 @@ interface Asked {
 }
 
 /** As Claude Code does it: the official SDK puts the stream together. */
-async function askAnthropic(address: string, { stream: _, ...body }: Fields): Promise<Asked> {
+async function askAnthropic(address: string, given: Fields): Promise<Asked> {
+  const { stream: _, ...body } = given
   const client = new Anthropic({ baseURL: address, apiKey: 'any', maxRetries: 0 })
   const { content } = await client.messages.stream(JSON.parse(JSON.stringify(body))).finalMessage()
   const results = content.flatMap((block) =>
@@ -93,11 +94,15 @@ export function listAt(value: unknown, ...path: readonly (string | number)[]): r
 export function chatStream(deltas: readonly object[], finish: string, more: object = {}): string {
   const envelope = { id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm' }
   const chunks = [
-    ...deltas.map((delta) => ({ ...envelope, choices: [{ index: 0, delta, finish_reason: null }] })),
-    { ...envelope, choices: [{ index: 0, delta: {}, finish_reason: finish }] },
+    ...deltas.map((said) => withChoice(envelope, { index: 0, delta: said, finish_reason: null })),
+    withChoice(envelope, { index: 0, delta: {}, finish_reason: finish }),
     { ...envelope, choices: [], usage: { prompt_tokens: 9, completion_tokens: 5 }, ...more },
   ]
   return `${chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join('')}data: [DONE]\n\n`
+}
+
+function withChoice(envelope: object, choice: object): object {
+  return { ...envelope, choices: [choice] }
 }
 
 export type AnthropicEvent = readonly [type: string, fields: object]

@@ -86,7 +86,7 @@ const written = models
   .filter(({ model, calls }) => calls !== 'in special tokens' || !model.startsWith('qwen'))
 
 const pairings = clients.flatMap((client) =>
-  upstreams.flatMap((upstream) => written.map((each) => ({ client, upstream, ...each }))),
+  upstreams.flatMap((upstream) => written.map(({ model, calls }) => ({ client, upstream, model, calls }))),
 )
 
 /** The reasoning in the last message of the model, as the upstream was sent it. */

@@ -41,11 +41,12 @@ export function usageOf(completion: JsonObject): Usage | null {
   return decodeChatUsage(completion['usage'] ?? inChoice ?? objectIn(completion, 'x_groq')['usage'])
 }
 
-/** A chunk that has no choice, without its usage. */
-export function withoutUsage({ usage: _, x_groq: groq, ...rest }: JsonObject): JsonObject {
-  if (!isJsonObject(groq)) return groq === undefined ? rest : { ...rest, x_groq: groq }
-  const { usage: __, ...more } = groq
-  return Object.keys(more).length === 0 ? rest : { ...rest, x_groq: more }
+/** A chunk that has no choice, without its usage. A field set to undefined is left out of the JSON. */
+export function withoutUsage(chunk: JsonObject): JsonObject {
+  const groq = chunk['x_groq']
+  if (!isJsonObject(groq)) return { ...chunk, usage: undefined }
+  const isMore = Object.keys(groq).some((field) => field !== 'usage')
+  return { ...chunk, usage: undefined, x_groq: isMore ? { ...groq, usage: undefined } : undefined }
 }
 
 export function encodeChatUsage(usage: Usage): JsonObject {

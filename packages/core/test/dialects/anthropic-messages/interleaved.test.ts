@@ -182,9 +182,9 @@ const plans: fc.Arbitrary<Plan> = fc.array(
       hasInput: fc.boolean(),
       closes: fc.constantFrom('at once' as const, 'late' as const),
     })
-    .map(({ which, ...plan }) => {
-      const pieces = plan.kind === 'call' ? callPieces : textPieces
-      return { ...plan, pieces: pieces[which % pieces.length] ?? [] }
+    .map(({ which, kind, hasInput, closes }) => {
+      const pieces = kind === 'call' ? callPieces : textPieces
+      return { kind, hasInput, closes, pieces: pieces[which % pieces.length] ?? [] }
     }),
   { minLength: 1, maxLength: 5 },
 )
