@@ -83,7 +83,9 @@ function headOf(object: string, model: string, { id, created }: Envelope): objec
 function deltasOf(part: Part, cut: (text: string) => string[]): object[] {
   if (part.type === 'text') {
     const { field, alsoIn } = part
-    return cut(part.text).map((text) => ({ [field]: text, ...(alsoIn !== undefined && { [alsoIn]: text }) }))
+    return cut(part.text).map((text) =>
+      alsoIn === undefined ? { [field]: text } : { [field]: text, [alsoIn]: text },
+    )
   }
   const { index, id, name } = part
   return [

@@ -1,6 +1,6 @@
 import { getWriting, writingForModel } from './find-writing.ts'
 import type { HistoryProblem } from './history.ts'
-import type { Asked, BrokenCall, ChoiceNone, ImitatedError, Imitation, Said } from './imitation.ts'
+import type { Asked, BrokenCalls, ChoiceNone, ImitatedError, Imitation, Said } from './imitation.ts'
 import { abilities as allAbilities } from './imitation.ts'
 import { getImitation } from './imitations.ts'
 import { isJsonObject, type JsonObject } from './json.ts'
@@ -32,8 +32,8 @@ export interface Imitated {
 /** The server fails at what its model wrote. */
 export interface FailedAnswer {
   readonly said: Said
-  /** In a stream the text before the calls has gone out before the server fails. */
-  readonly inStream: { readonly lead: ScriptedAnswer; readonly event?: string } | undefined
+  /** What a stream has said before it fails: the text before the calls. */
+  readonly begun: ScriptedAnswer
 }
 
 /** Plays the server that the settings name; undefined where they name none, or where the body is no request. */
@@ -88,7 +88,11 @@ class ImitatedRequest implements Imitated {
 
   inItsShape = (error: ImitatedError): Said => {
     const { shape, messagesShape = shape } = this.#imitation
-    return { status: error.status, body: (this.#way === 'chat' ? shape : messagesShape)(error) }
+    const { status, inStream } = error
+    if (this.#way === 'messages') return { status, body: messagesShape(error) }
+    if (inStream === undefined || this.#asked.body['stream'] !== true) return { status, body: shape(error) }
+    const { shape: streamed = shape, ...event } = inStream
+    return { status, body: shape(error), inStream: { ...event, body: streamed(error) } }
   }
 
   deliver = (answer: ScriptedAnswer): ScriptedAnswer | FailedAnswer => {
@@ -214,20 +218,20 @@ class ImitatedRequest implements Imitated {
     return { ...answer, text: leadOf(answer, writing) + writtenBy(answer, writing), calls: [] }
   }
 
-  #broken(answer: ScriptedAnswer, writing: TextWriting, parser: 'broken' | 'broken-mute') {
+  #broken(
+    answer: ScriptedAnswer,
+    writing: TextWriting,
+    parser: 'broken' | 'broken-mute',
+  ): ScriptedAnswer | FailedAnswer {
     const { isStream } = answer.request
+    const { calls } = answer
     const lead = leadOf(answer, writing)
     const written = writtenBy(answer, writing)
-    const does: BrokenCall = this.#imitation.broken?.({ lead, written, parser, isStream }) ?? 'text'
+    const does: BrokenCalls = this.#imitation.broken?.({ lead, written, calls, parser, isStream }) ?? 'text'
     if (does === 'text') return this.#asText(answer, writing)
-    if (does === 'cut')
-      return { ...answer, writing: getWriting('standard'), calls: answer.calls.map(cutInMiddle) }
-    const begun = { ...answer, writing: getWriting('standard'), text: lead, calls: [] }
-    return {
-      said: this.inItsShape(does.says),
-      inStream:
-        does.inStream && isStream && this.#way === 'chat' ? { lead: begun, ...does.inStream } : undefined,
-    }
+    const structured = { ...answer, writing: getWriting('standard') }
+    if (does === 'cut') return { ...structured, calls: calls.map(cutInMiddle) }
+    return { said: this.inItsShape(does), begun: { ...structured, text: lead, calls: [] } }
   }
 }
 

@@ -49,7 +49,7 @@ export interface Imitation {
   /** The choice of one tool by its name leaves the model free to call any. */
   readonly namedChoice?: 'ignored'
   /** What a parser that fails does, and one that is missing. Without an entry the text of the model is passed on. */
-  readonly broken?: (call: FailedCall) => BrokenCall
+  readonly broken?: (failed: FailedCalls) => BrokenCalls
   readonly withoutParser?: (asked: Asked) => ImitatedError | undefined
 }
 
@@ -97,6 +97,8 @@ export interface ImitatedError {
   readonly param?: string
   /** Further fields, which stand beside the message. */
   readonly more?: JsonObject
+  /** Where a stream was asked for, the status is 200 and the error an event of the stream. */
+  readonly inStream?: { readonly event?: string; readonly shape?: ErrorShape }
 }
 
 export type ErrorShape = (error: ImitatedError) => unknown
@@ -105,22 +107,26 @@ export type ErrorShape = (error: ImitatedError) => unknown
 export interface Said {
   readonly status: number
   readonly body: unknown
+  /** The event that ends a stream instead. */
+  readonly inStream?: { readonly event?: string; readonly body: unknown }
 }
 
-/** A call that the parser of the server could not read. */
-export interface FailedCall {
+/** Calls that the parser of the server could not read. */
+export interface FailedCalls {
   /** The text of the model before its calls. */
   readonly lead: string
+  /** The calls as the model wrote them. */
   readonly written: string
+  readonly calls: readonly { readonly name: string; readonly arguments: JsonObject }[]
   readonly parser: 'broken' | 'broken-mute'
   readonly isStream: boolean
 }
 
-export type BrokenCall =
-  /** The answer is an error, or ends as one where the stream began already. */
-  | { readonly says: ImitatedError; readonly inStream?: { readonly event?: string } }
-  /** The call is sent without its end, and nothing says so. */
+export type BrokenCalls =
+  | ImitatedError
+  /** The calls are sent without their end, and nothing says so. */
   | 'cut'
+  /** They stay in the text of the answer. */
   | 'text'
 
 /** What the routes of a server tell of. */

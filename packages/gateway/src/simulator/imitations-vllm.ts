@@ -1,6 +1,7 @@
 import { enveloped, flat, nested, notFoundInPython } from './error-shapes.ts'
 import type { Asked, ErrorShape, ImitatedError, Imitation, Place, Refusal, Sizes } from './imitation.ts'
 import { isJsonObject } from './json.ts'
+import { chatAndMessages, countMessages, hasImages, hasTools } from './local-server.ts'
 
 /** What differs between the versions of vLLM that are played. */
 interface VllmVersion extends Pick<Imitation, 'reasoningIn' | 'readsReasoning' | 'choiceNone' | 'tooLong'> {
@@ -93,10 +94,10 @@ export const vllmImitations: readonly Imitation[] = versions.map((played) => ({
       token_strs: null,
     }),
     ...(played.countsMessages && {
-      'POST /v1/messages/count_tokens': ({ tokens }: Place) => ({ input_tokens: tokens }),
+      'POST /v1/messages/count_tokens': countMessages,
     }),
   },
-  answersAt: ['/v1/chat/completions', ...(played.speaksMessages ? ['/v1/messages'] : [])],
+  ...(played.speaksMessages && { answersAt: chatAndMessages }),
   missing: notFoundInPython,
   shape: played.shape,
   messagesShape: enveloped,
@@ -239,14 +240,14 @@ function effortBut(efforts: readonly string[]): Refusal {
   }
 }
 
-function imagesForText({ body, model, abilities }: Asked): ImitatedError | undefined {
-  const hasImage = /"type":"image(?:_url)?"/.test(JSON.stringify(body['messages'] ?? ''))
-  return hasImage && !abilities.includes('vision') ? bad(`${model} is not a multimodal model`) : undefined
+function imagesForText(asked: Asked): ImitatedError | undefined {
+  if (!hasImages(asked) || asked.abilities.includes('vision')) return undefined
+  return bad(`${asked.model} is not a multimodal model`)
 }
 
-function choiceWithoutParser({ body }: Asked): ImitatedError | undefined {
-  const { tools, tool_choice: choice } = body
-  if (!Array.isArray(tools) || tools.length === 0) return undefined
+function choiceWithoutParser(asked: Asked): ImitatedError | undefined {
+  const { tool_choice: choice } = asked.body
+  if (!hasTools(asked)) return undefined
   const { type: word } = isJsonObject(choice) ? choice : { type: choice ?? 'auto' }
   switch (word) {
     case 'none':

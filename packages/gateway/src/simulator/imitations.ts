@@ -1,9 +1,17 @@
 import { DragomanError } from '@dragoman/core'
 import type { Imitation } from './imitation.ts'
+import { desktopImitations } from './imitations-desktop.ts'
+import { hostedImitations } from './imitations-hosted.ts'
+import { localImitations } from './imitations-local.ts'
 import { vllmImitations } from './imitations-vllm.ts'
 
 /** Every server that the simulator can play. */
-const imitations: readonly Imitation[] = [...vllmImitations]
+const imitations: readonly Imitation[] = [
+  ...vllmImitations,
+  ...localImitations,
+  ...desktopImitations,
+  ...hostedImitations,
+]
 
 export const imitationNames: readonly string[] = imitations.map(({ name }) => name)
 

@@ -77,7 +77,7 @@ function thoughtPart({
   thoughtFields = ['reasoning_content'],
 }: ScriptedAnswer): TextPart[] {
   const [field = settings.field, alsoIn] = settings.field === 'content' ? thoughtFields : [settings.field]
-  return textPart(field, thought).map((part) => (alsoIn === undefined ? part : { ...part, alsoIn }))
+  return textPart(field, thought, alsoIn)
 }
 
 function lead({ isBare, text, gap }: Extract<Writing, { kind: 'text' }>, said: string): string {
@@ -88,8 +88,9 @@ function inlineThought(thought: string): string {
   return thought === '' ? '' : `<think>${thought}</think>`
 }
 
-function textPart(field: Field, text: string): TextPart[] {
-  return text === '' ? [] : [{ type: 'text', field, text }]
+function textPart(field: Field, text: string, alsoIn?: Field): TextPart[] {
+  if (text === '') return []
+  return [{ type: 'text', field, text, ...(alsoIn !== undefined && { alsoIn }) }]
 }
 
 function callPart({ id, name, arguments: values, json }: ScriptedCall, index: number): CallPart {

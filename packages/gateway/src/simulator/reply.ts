@@ -72,7 +72,7 @@ export function replyTo(
       : saidReply(imitated.inItsShape({ status, type, message }))
   if (scripted instanceof InvalidRequest) return failed(400, 'invalid_request_error', scripted.message)
   const answer = imitated?.deliver(scripted) ?? scripted
-  if ('said' in answer) return failedReply(answer, envelope)
+  if ('said' in answer) return saidReply(answer.said, begunSteps(answer, envelope))
   const { historyProblems, settings: chosen, request } = answer
   const status = chosen.faults.find((fault) => /^\d+$/.test(fault))
   if (status !== undefined) return failed(Number(status), 'simulated_error', `A simulated HTTP ${status}.`)
@@ -97,8 +97,23 @@ export function errorReply(status: number, type: string, message: string): Reply
   return wholeReply(status, errorBody(type, message, status))
 }
 
-function saidReply({ status, body }: Said): Reply {
-  return wholeReply(status, JSON.stringify(body))
+/** What a server says instead of an answer, or after this much of one. */
+function saidReply({ status, body, inStream }: Said, begun: readonly Step[] = []): Reply {
+  if (inStream === undefined) return wholeReply(status, JSON.stringify(body))
+  const { event, body: data } = inStream
+  const failure = encodeSse({ data: JSON.stringify(data), ...(event !== undefined && { event }) })
+  return {
+    status: 200,
+    contentType: 'text/event-stream',
+    steps: [...begun, chunk(failure)],
+    pace: 0,
+    historyProblems: [],
+  }
+}
+
+function begunSteps({ begun }: FailedAnswer, envelope: Envelope): Step[] {
+  const { opening, deltas } = completionChunks(begun, layOut(begun), envelope)
+  return dataSteps([opening, ...deltas])
 }
 
 function wholeReply(status: number, body: string): Reply {
@@ -108,21 +123,6 @@ function wholeReply(status: number, body: string): Reply {
     steps: [chunk(body)],
     pace: 0,
     historyProblems: [],
-  }
-}
-
-/** What comes where the server fails at the text of its model, before the answer began or in the middle of it. */
-function failedReply({ said, inStream }: FailedAnswer, envelope: Envelope): Reply {
-  if (inStream === undefined) return saidReply(said)
-  const { lead, event } = inStream
-  const { opening, deltas } = completionChunks(lead, layOut(lead), envelope)
-  const failure = { data: JSON.stringify(said.body), ...(event !== undefined && { event }) }
-  return {
-    status: 200,
-    contentType: 'text/event-stream',
-    steps: [...dataSteps([opening, ...deltas]), chunk(encodeSse(failure))],
-    pace: lead.settings.pace,
-    historyProblems: lead.historyProblems,
   }
 }
 
