@@ -30,7 +30,7 @@ export interface Imitated {
 }
 
 /** The server fails at what its model wrote. */
-export interface FailedAnswer {
+interface FailedAnswer {
   readonly said: Said
   /** What a stream has said before it fails: the text before the calls. */
   readonly begun: ScriptedAnswer
@@ -83,6 +83,7 @@ class ImitatedRequest implements Imitated {
       ...settings,
       toolSupport: abilities.includes('tools'),
       ...(!abilities.includes('thinking') && { thinking: 'none' }),
+      ...(imitation.commentsInStreams === true && { comments: true }),
     }
   }
 
@@ -158,7 +159,7 @@ class ImitatedRequest implements Imitated {
     const { choiceNone, namedChoice } = this.#imitation
     if (choiceNone === 'ignored') return true
     if (isNone(choice)) return choiceNone !== 'no calls'
-    return namedChoice === 'ignored' && isJsonObject(choice) && 'function' in choice
+    return namedChoice === 'ignored' && isJsonObject(choice) && ('function' in choice || 'name' in choice)
   }
 
   /** The most tokens that the answer may have; undefined where nothing limits it. */

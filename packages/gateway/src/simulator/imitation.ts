@@ -44,6 +44,8 @@ export interface Imitation {
   readonly inlineReasoning?: JsonObject
   /** The fields of a history in which it looks for reasoning. */
   readonly readsReasoning: readonly string[]
+  /** Its streams carry comments, which keep the connection alive. */
+  readonly commentsInStreams?: true
   /** What the choice `none` does to a model that calls all the same. */
   readonly choiceNone: ChoiceNone
   /** The choice of one tool by its name leaves the model free to call any. */

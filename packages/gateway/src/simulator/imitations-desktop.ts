@@ -3,6 +3,13 @@ import type { Asked, ErrorShape, ImitatedError, Imitation, Sizes } from './imita
 import { isJsonObject } from './json.ts'
 import { chatAndMessages, hasTools, trainedWindow } from './local-server.ts'
 
+/** Ollama calls an error after its status where it finds it in the request itself. */
+const ollamaShape: ErrorShape = ({ message, type }) => ({
+  error: { message, type: type ?? 'api_error', param: null, code: null },
+})
+
+const studioShape: ErrorShape = ({ message }) => ({ error: { message } })
+
 /** The servers that load models on demand, on somebody's own machine. */
 export const desktopImitations: readonly Imitation[] = [
   ollama({ name: 'ollama', cutsInSilence: true }),
@@ -20,13 +27,6 @@ export const desktopImitations: readonly Imitation[] = [
   }),
   studio({ name: 'lm-studio-rolling' }),
 ]
-
-/** Ollama calls an error after its status where it finds it in the request itself. */
-const ollamaShape: ErrorShape = ({ message, type }) => ({
-  error: { message, type: type ?? 'api_error', param: null, code: null },
-})
-
-const studioShape: ErrorShape = ({ message }) => ({ error: { message } })
 
 function ollama(variant: Pick<Imitation, 'name' | 'cutsInSilence'>): Imitation {
   return {

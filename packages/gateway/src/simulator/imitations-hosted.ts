@@ -250,6 +250,7 @@ function router(name: string, tooLong: (sizes: Sizes) => ImitatedError): Imitati
     tooLong: (sizes) => (sum(sizes) > sizes.window ? tooLong(sizes) : undefined),
     reasoningIn: ['reasoning'],
     readsReasoning: ['reasoning_details', 'reasoning'],
+    commentsInStreams: true,
   }
 }
 

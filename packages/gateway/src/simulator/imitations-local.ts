@@ -118,6 +118,7 @@ export const localImitations: readonly Imitation[] = [
     reasoningIn: ['reasoning_content'],
     inlineReasoning: { reasoning_format: 'none' },
     readsReasoning: ['reasoning_content'],
+    commentsInStreams: true,
     choiceNone: 'text',
     namedChoice: 'ignored',
     withoutParser: (asked) =>
@@ -196,6 +197,7 @@ export const localImitations: readonly Imitation[] = [
     withoutLimit: 512,
     reasoningIn: ['reasoning'],
     readsReasoning: ['reasoning', 'reasoning_content'],
+    commentsInStreams: true,
     choiceNone: 'ignored',
   },
   {

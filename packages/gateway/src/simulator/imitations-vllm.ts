@@ -81,39 +81,43 @@ const versions: readonly VllmVersion[] = [
   },
 ]
 
-export const vllmImitations: readonly Imitation[] = versions.map((played) => ({
-  name: `vllm-${played.version.split('.').slice(0, 2).join('.')}`,
-  routes: {
-    'GET /v1/models': modelList,
-    'GET /version': () => ({ version: played.version }),
-    'GET /health': () => '',
-    'POST /tokenize': ({ tokens, window }) => ({
-      count: tokens,
-      max_model_len: window,
-      tokens: Array.from({ length: tokens }, (_, index) => index),
-      token_strs: null,
-    }),
-    ...(played.countsMessages && {
-      'POST /v1/messages/count_tokens': countMessages,
-    }),
-  },
-  ...(played.speaksMessages && { answersAt: chatAndMessages }),
-  missing: notFoundInPython,
-  shape: played.shape,
-  messagesShape: enveloped,
-  tooLong: played.tooLong,
-  refuses: [
-    ...(played.takesEmptyTools ? [] : [emptyTools]),
-    streamOptionsAlone,
-    effortBut(played.efforts),
-    imagesForText,
-  ],
-  reasoningIn: played.reasoningIn,
-  readsReasoning: played.readsReasoning,
-  choiceNone: played.choiceNone,
-  withoutParser: choiceWithoutParser,
-  broken: ({ isStream }) => (isStream ? 'cut' : 'text'),
-}))
+export const vllmImitations: readonly Imitation[] = versions.map(imitationOf)
+
+function imitationOf(played: VllmVersion): Imitation {
+  return {
+    name: `vllm-${played.version.split('.').slice(0, 2).join('.')}`,
+    routes: {
+      'GET /v1/models': modelList,
+      'GET /version': () => ({ version: played.version }),
+      'GET /health': () => '',
+      'POST /tokenize': ({ tokens, window }) => ({
+        count: tokens,
+        max_model_len: window,
+        tokens: Array.from({ length: tokens }, (_, index) => index),
+        token_strs: null,
+      }),
+      ...(played.countsMessages && {
+        'POST /v1/messages/count_tokens': countMessages,
+      }),
+    },
+    ...(played.speaksMessages && { answersAt: chatAndMessages }),
+    missing: notFoundInPython,
+    shape: played.shape,
+    messagesShape: enveloped,
+    tooLong: played.tooLong,
+    refuses: [
+      ...(played.takesEmptyTools ? [] : [emptyTools]),
+      streamOptionsAlone,
+      effortBut(played.efforts),
+      imagesForText,
+    ],
+    reasoningIn: played.reasoningIn,
+    readsReasoning: played.readsReasoning,
+    choiceNone: played.choiceNone,
+    withoutParser: choiceWithoutParser,
+    broken: ({ isStream }) => (isStream ? 'cut' : 'text'),
+  }
+}
 
 function modelList({ models, window }: Place): unknown {
   return {

@@ -2,7 +2,7 @@ import { type DialectId, encodeSse, encodeSseComment } from '@dragoman/core'
 import { completionBody, completionChunks, type Envelope } from './chat-completion.ts'
 import { InvalidRequest } from './chat-request.ts'
 import type { HistoryProblem } from './history.ts'
-import { imitate, type FailedAnswer, type Way } from './imitate.ts'
+import { imitate, type Way } from './imitate.ts'
 import type { Said } from './imitation.ts'
 import { layOut } from './lay-out.ts'
 import { messageBody, messageEvents } from './messages-answer.ts'
@@ -72,7 +72,10 @@ export function replyTo(
       : saidReply(imitated.inItsShape({ status, type, message }))
   if (scripted instanceof InvalidRequest) return failed(400, 'invalid_request_error', scripted.message)
   const answer = imitated?.deliver(scripted) ?? scripted
-  if ('said' in answer) return saidReply(answer.said, begunSteps(answer, envelope))
+  if ('said' in answer) {
+    const { said, begun } = answer
+    return { ...saidReply(said, begunSteps(begun, envelope)), historyProblems: begun.historyProblems }
+  }
   const { historyProblems, settings: chosen, request } = answer
   const status = chosen.faults.find((fault) => /^\d+$/.test(fault))
   if (status !== undefined) return failed(Number(status), 'simulated_error', `A simulated HTTP ${status}.`)
@@ -111,7 +114,7 @@ function saidReply({ status, body, inStream }: Said, begun: readonly Step[] = []
   }
 }
 
-function begunSteps({ begun }: FailedAnswer, envelope: Envelope): Step[] {
+function begunSteps(begun: ScriptedAnswer, envelope: Envelope): Step[] {
   const { opening, deltas } = completionChunks(begun, layOut(begun), envelope)
   return dataSteps([opening, ...deltas])
 }
