@@ -14,7 +14,7 @@ import type { HoldingParser, Metrics } from '../observe/metrics.ts'
 import type { ExchangeObserver } from '../exchange/exchange.ts'
 import type { Plan } from '../exchange/plan.ts'
 import type { HttpRoute } from './route-table.ts'
-import type { UpstreamFault } from '../upstream/client.ts'
+import type { UpstreamFault } from '../upstream/upstream-fault.ts'
 
 /** The status that proxies report for a client that left before it got one. */
 const CLIENT_LEFT = 499
@@ -142,7 +142,7 @@ export class RequestLog implements ExchangeObserver, AnswerWatcher {
     if (this.upstreamAt !== null) this.metrics.upstreamError(failure.kind)
   }
 
-  /** The fault holds names and addresses for those who run the gateway. The client is not told them. */
+  /** The fault holds names and addresses for those who run the gateway. Clients of a shared one are not told them. */
   upstreamFault({ code, message }: UpstreamFault): void {
     this.reason = `${code}: ${message}`
   }
