@@ -37,6 +37,8 @@ export interface AskedAnswer {
     | { readonly is: 'stopped' }
   /** The content of the answer so far, or null where there is none. */
   readonly content: Content | null
+  /** The tool in whose call the answer was cut off, or null. */
+  readonly cutCall: string | null
   readonly kept: KeptAnswer | null
 }
 
@@ -52,7 +54,7 @@ export async function askModel(
   // The chat acts as a client of this dialect that sets no token limit. Upstreams that demand a limit get the
   // default.
   const plan = planRequest(request, defaultDialect, route, upstream, world.config)
-  if (signal.aborted) return { end: { is: 'stopped' }, content: null, kept: null }
+  if (signal.aborted) return { end: { is: 'stopped' }, content: null, cutCall: null, kept: null }
   show({ type: 'start', model: request.model, upstream: upstream.name, format: plan.format })
   const received = new Received()
   const collector = new AnswerCollector({
@@ -106,7 +108,8 @@ export async function askModel(
     answer.start()
   })
   const content = contentOf(collector, end.is === 'finished')
-  return { end, content, kept: received.answer(plan, content, collector.remarks) }
+  const kept = received.answer(plan, content, collector.remarks)
+  return { end, content, cutCall: collector.cutCall, kept }
 }
 
 /** The calls of an answer that is not complete are not carried out, so they are left out of the history. */
