@@ -8,6 +8,7 @@ import { failure } from '../../terminal/cli-error.ts'
 import type { Command } from '../command.ts'
 import { configOptions, readConfigFlags } from '../config-options.ts'
 import type { Io } from '../../terminal/io.ts'
+import { listenFailure } from '../listen-failure.ts'
 import { packageVersion } from '../package-files.ts'
 import { readConfig } from '../read-config.ts'
 import { startSimulator } from '../built-in-simulator.ts'
@@ -221,8 +222,7 @@ async function start(
   try {
     return await startService(config, { metrics, now: io.now, isTerminal, workers, startSimulator })
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw failure(`cannot listen on ${config.listen.host}:${config.listen.port}: ${reason}`, error)
+    throw await listenFailure(error, config.listen)
   }
 }
 

@@ -3,10 +3,11 @@ import { createSimulator, type Simulator } from '../../simulator/server.ts'
 import { findWriting, writableNames } from '../../simulator/find-writing.ts'
 import { chunkings, faults, fields, modelWords, type SimulatorSettings } from '../../simulator/settings.ts'
 import type { CommandArguments } from '../arguments.ts'
-import { failure, usageError } from '../../terminal/cli-error.ts'
+import { usageError } from '../../terminal/cli-error.ts'
 import type { Command } from '../command.ts'
 import { didYouMean } from '../../base/did-you-mean.ts'
 import type { Io } from '../../terminal/io.ts'
+import { listenFailure } from '../listen-failure.ts'
 
 const usualPort = 12378
 
@@ -106,8 +107,7 @@ async function listen(simulator: Simulator, port: number): Promise<string> {
   try {
     return await simulator.listen(port)
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw failure(`cannot listen on port ${port}: ${reason}`, error)
+    throw await listenFailure(error, { host: '127.0.0.1', port })
   }
 }
 
