@@ -107,6 +107,13 @@ describe('the log', () => {
     expect(await lineOf(ask(gateway.address, 'openai'))).toMatchObject({ key: null })
   })
 
+  it('is no warning where Claude Code asks whether there is a server', async () => {
+    const hello = fetch(`${gateway.address}/api/hello`, { method: 'HEAD' })
+    const line = await lineOf(hello)
+    expect(line).toMatchObject({ level: 'debug', route: '/api/hello', status: 200, failure: null })
+    expect(await (await fetch(`${gateway.address}/api/hello`)).text()).toBe('')
+  })
+
   it('names the route that is asked for with a method that it does not take', async () => {
     const line = await lineOf(fetch(`${gateway.address}/v1/messages`))
     expect(line).toMatchObject({ level: 'warn', route: '/v1/messages', status: 405 })
