@@ -21,6 +21,14 @@ const CLIENT_LEFT = 499
 
 const loggedChanges = 50
 
+/** The model wrote a call of which no client hears, although the answer may have ended well. */
+const lostCalls: ReadonlySet<ProblemCode> = new Set([
+  'truncated-call',
+  'invalid-arguments',
+  'unresolved-name',
+  'overflow',
+])
+
 /** Gathers everything about one request while it runs, and logs it in one line at its end. */
 export class RequestLog implements ExchangeObserver, AnswerWatcher {
   model: string | null = null
@@ -41,7 +49,7 @@ export class RequestLog implements ExchangeObserver, AnswerWatcher {
   private wholeCalls = 0
   private readonly parsers: HoldingParser[] = []
   private written: FormatId | null = null
-  private readonly problems: string[] = []
+  private readonly problems: ProblemCode[] = []
   private readonly repairs: string[] = []
   private readonly dropped: string[] = []
   private finish: FinishReason | null = null
@@ -226,7 +234,7 @@ export class RequestLog implements ExchangeObserver, AnswerWatcher {
 
   /** Health checks come every few seconds, so they are logged at the lowest level. */
   private level(): 'debug' | 'info' | 'warn' {
-    if (this.failure !== null || this.isCut) return 'warn'
+    if (this.failure !== null || this.isCut || this.problems.some((code) => lostCalls.has(code))) return 'warn'
     return this.route?.method === 'GET' ? 'debug' : 'info'
   }
 

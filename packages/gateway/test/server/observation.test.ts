@@ -17,7 +17,7 @@ beforeAll(async () => {
         { match: 'told', upstream: 'lab', model: 'qwen3-coder', format: 'qwen' },
         { match: 'kimi-*', upstream: 'lab' },
       ],
-      timeouts: { idle: '200ms' },
+      timeouts: { idle: '600ms' },
       warnings: { conversationBytes: 1000 },
     },
   })
@@ -80,6 +80,28 @@ describe('the log', () => {
     expect(late?.['failure']).toContain('upstream_truncated')
     const unknown = await lineOf(ask(gateway.address, 'openai', { model: 'nobody' }))
     expect(unknown).toMatchObject({ level: 'warn', status: 404, model: 'nobody' })
+  })
+
+  it.each(clientDialects)('is a warning where a call was lost, for a client of %s', async (dialect) => {
+    const nameless =
+      '<|tool_call_begin|>call_abc123<|tool_call_argument_begin|>{"volume":11}<|tool_call_end|>'
+    const upstream = await startUpstream((response, nth) => {
+      const content = nth === 1 ? nameless : 'Paris is sunny.'
+      sse(response, chunk({ role: 'assistant', content }), chunk({}, 'stop'), '[DONE]')
+      response.end()
+    })
+    const own = await startGateway({ upstream: upstream.url })
+    await ask(own.address, dialect)
+    await until(() => own.requestLine() !== undefined)
+    expect(own.requestLine()).toMatchObject({
+      level: 'warn',
+      status: 200,
+      failure: null,
+      problems: ['unresolved-name'],
+    })
+    await ask(own.address, dialect)
+    await until(() => own.requestLine()?.['problems'] === null)
+    expect(own.requestLine()).toMatchObject({ level: 'info' })
   })
 
   it('names the model whose tokens are counted, also where there is no such model', async () => {
