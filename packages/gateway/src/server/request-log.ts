@@ -234,7 +234,8 @@ export class RequestLog implements ExchangeObserver, AnswerWatcher {
 
   /** Health checks come every few seconds, so they are logged at the lowest level. */
   private level(): 'debug' | 'info' | 'warn' {
-    if (this.failure !== null || this.isCut || this.problems.some((code) => lostCalls.has(code))) return 'warn'
+    if (this.failure !== null || this.isCut || this.problems.some((code) => lostCalls.has(code)))
+      return 'warn'
     return this.route?.method === 'GET' ? 'debug' : 'info'
   }
 
