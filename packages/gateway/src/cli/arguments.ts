@@ -20,7 +20,7 @@ export const commonOptions: Readonly<Record<string, Option>> = {
 export function readArguments(command: Command, argv: readonly string[]): CommandArguments {
   const options = { ...command.options, ...commonOptions }
   const { tokens, positionals: operands } = parseArgs({
-    args: [...argv],
+    args: withOneVersion(argv),
     options: Object.fromEntries(
       Object.entries(options).map(([name, { type, short }]) => [
         name,
@@ -54,6 +54,12 @@ export function readArguments(command: Command, argv: readonly string[]): Comman
     texts: (option) => texts.get(option) ?? [],
     flag: (option) => flags.has(option),
   }
+}
+
+/** Many programs print their version for `-V`, and this one does too. What stands behind `--` is no option. */
+function withOneVersion(argv: readonly string[]): string[] {
+  const end = argv.indexOf('--')
+  return argv.map((arg, at) => (arg === '-V' && (end < 0 || at < end) ? '-v' : arg))
 }
 
 function readValue(

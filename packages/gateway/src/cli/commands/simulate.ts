@@ -27,8 +27,13 @@ export const simulate: Command = {
     ...wordTable(),
   ],
   options: {
-    port: { type: 'string', value: 'N', help: `The port; 0 picks one. Default: ${usualPort}.` },
-    format: { type: 'string', value: 'F', help: 'Write in this format, whatever the name of the model.' },
+    port: { type: 'string', short: 'p', value: 'N', help: `The port; 0 picks one. Default: ${usualPort}.` },
+    format: {
+      type: 'string',
+      short: 'f',
+      value: 'F',
+      help: 'Write in this format, whatever the name of the model.',
+    },
     field: { type: 'string', oneOf: fields, help: 'Where the calls are written. Default: content.' },
     chunk: { type: 'string', oneOf: chunkings, help: 'How the stream is cut. Default: token.' },
     pace: { type: 'string', value: 'MS', help: 'Milliseconds between two chunks. Default: 20.' },
