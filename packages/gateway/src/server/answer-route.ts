@@ -20,6 +20,7 @@ import type { ClientAnswer } from '../exchange/client-answer.ts'
 import { Exchange } from '../exchange/exchange.ts'
 import { lateBody, modelNotFound } from './refusals.ts'
 import type { RequestLog } from './request-log.ts'
+import { withoutAddress } from '../upstream/upstream-failures.ts'
 import type { Upstreams } from '../upstream/upstreams.ts'
 import { estimateTokens } from '../exchange/estimate-tokens.ts'
 import { Negotiation } from '../exchange/negotiation.ts'
@@ -195,7 +196,8 @@ function exchangeFor(
     responseBytes: config.limits.responseBytes,
     wants: request.stream ? 'stream' : 'whole',
     callUpstream: (listener, connection) => {
-      const heard = recording === undefined ? listener : tapUpstream(listener, recording)
+      const told = config.keys.length === 0 ? listener : withoutAddress(listener)
+      const heard = recording === undefined ? told : tapUpstream(told, recording)
       return upstreams.call(negotiation.plan, heard, connection)
     },
     reconsider: (refused) => negotiation.reconsider(refused),
