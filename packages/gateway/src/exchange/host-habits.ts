@@ -71,12 +71,13 @@ export function forcedChoice(
 /**
  * Whether an upstream refuses reasoning that it did not sign, where neither the configuration nor the model's name tells
  * its family. Anthropic does. Models called after Claude run elsewhere too, behind a proxy or as the alias of another
- * model, so there nobody can know: undefined.
+ * model: undefined, so that nothing goes there that Anthropic would refuse. Under any other name a server is most likely
+ * one of open models, but nobody can be sure.
  */
-export function signaturesAt({ url }: Upstream, model: string): 'checked' | 'unchecked' | undefined {
+export function signaturesAt({ url }: Upstream, model: string): 'checked' | 'unknown' | undefined {
   const { hostname } = new URL(url)
   if (signingHosts.test(hostname)) return 'checked'
-  return signingModels.test(model) ? undefined : 'unchecked'
+  return signingModels.test(model) ? undefined : 'unknown'
 }
 
 const signingHosts = /(?:^|\.)anthropic\.com$/

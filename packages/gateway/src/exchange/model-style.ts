@@ -1,4 +1,10 @@
-import { type ConversationRequest, type FormatId, formatOfCallId, formats as records } from '@dragoman/core'
+import {
+  type Block,
+  type ConversationRequest,
+  type FormatId,
+  formatOfCallId,
+  formats as records,
+} from '@dragoman/core'
 import type { GatewayConfig, Upstream } from '../config/config.ts'
 import type { ModelRoute } from '../config/match-model.ts'
 import { signaturesAt } from './host-habits.ts'
@@ -14,8 +20,8 @@ export interface ModelStyle {
   readonly formatFrom: FormatSource
   /** The family of the model, also where the dialect decides the format. Undefined where nothing tells it. */
   readonly family: FormatId | undefined
-  /** Whether the upstream refuses reasoning that it did not sign. Undefined where nobody can know. */
-  readonly signatures: 'checked' | 'unchecked' | undefined
+  /** Whether the upstream refuses reasoning that it did not sign. Undefined where the dialect decides. */
+  readonly signatures: 'checked' | 'unchecked' | 'unknown' | undefined
 }
 
 /** Where nothing else tells the format of a model, the newest call of the conversation does. */
@@ -30,8 +36,7 @@ export function styleOf(
   const remembered = formatInHistory(request)
   const family = named ?? remembered ?? undefined
   const signatures = named === null ? signaturesAt(upstream, route.model) : templateOf(named).signatures
-  const isShown =
-    toldBy === 'nothing' || (named === null && signatures === 'unchecked' && makesIds(remembered))
+  const isShown = toldBy === 'nothing' || (signatures === 'unknown' && makesIds(remembered))
   if (isShown && remembered !== null) {
     return { format: remembered, formatFrom: 'history', family, signatures }
   }
@@ -40,9 +45,15 @@ export function styleOf(
 
 /** What the id of the newest call tells. An earlier one may be of another model, with which the conversation began. */
 function formatInHistory({ contents }: ConversationRequest): FormatId | null {
-  const calls = contents.flatMap(({ blocks }) => blocks.filter((block) => block.type === 'tool_call'))
-  const told = formatOfCallId(calls.at(-1)?.id ?? '')
+  const newest = contents
+    .findLast(({ blocks }) => blocks.some(isCall))
+    ?.blocks.findLast((block) => block.type === 'tool_call')
+  const told = formatOfCallId(newest?.id ?? '')
   return told === 'std' ? null : told
+}
+
+function isCall({ type }: Block): boolean {
+  return type === 'tool_call'
 }
 
 /** Whether models of the family write their ids themselves, and lose their way among others. */
