@@ -102,9 +102,8 @@ function refuseServerTools(
   const refused = serverTools?.refuse(request, { id: newAnswerId() }) ?? null
   if (serverTools === undefined || refused === null) return false
   const { server } = upstreams.about(upstream, route.model)
-  const isVendor =
-    server?.runsServerTools === true ||
-    styleOf(request, route, upstream, config, server).signatures !== 'unchecked'
+  const { signatures } = styleOf(request, route, upstream, config, server)
+  const isVendor = server?.runsServerTools === true || signatures === 'checked' || signatures === undefined
   if (upstream.dialect === client.dialect && (serverTools.runBy === 'anyone' || isVendor)) return false
   const reason = 'Nobody runs it for this model; the client was told so, and no upstream was asked.'
   log.notes(refused.tools.map((type) => ({ kind: 'dropped', field: `tools (${type})`, reason })))
