@@ -80,10 +80,13 @@ export class RequestLog implements ExchangeObserver, AnswerWatcher {
   plan(plan: Plan): void {
     this.carried = plan
     this.notes(plan.notes)
-    this.logger.debug(
-      { requestId: this.requestId, upstream: plan.upstream.name, path: plan.path, format: plan.format },
-      'request translated',
-    )
+    const { upstream, path, format, parser } = plan
+    const { requestId } = this
+    this.logger.debug({ requestId, upstream: upstream.name, path, format }, 'request translated')
+    // Nobody looks for calls then, so whether the answer holds some is not known.
+    if (parser.tools?.length === 0) {
+      this.logger.debug({ requestId }, 'no tools were offered: what looks like a call stays text')
+    }
   }
 
   /** The upstream refused, and something was done about it. */

@@ -104,6 +104,23 @@ describe('the log', () => {
     expect(own.requestLine()).toMatchObject({ level: 'info' })
   })
 
+  it('has a line before it where no tools were offered, as calls in the text stay text then', async () => {
+    const upstream = await startUpstream((response) => {
+      const call = '<|tool_call_begin|>functions.get_weather:0<|tool_call_argument_begin|>{}<|tool_call_end|>'
+      sse(response, chunk({ role: 'assistant', content: call }), chunk({}, 'stop'), '[DONE]')
+      response.end()
+    })
+    const own = await startGateway({ upstream: upstream.url })
+    const isTold = () => own.lines.some(({ msg, level }) => level === 'debug' && msg.startsWith('no tools'))
+    expect((await ask(own.address, 'openai')).hasCall).toBe(true)
+    expect(isTold()).toBe(false)
+    expect(await ask(own.address, 'openai', { tools: undefined })).toMatchObject({
+      hasCall: false,
+      text: expect.stringContaining('functions.get_weather:0'),
+    })
+    expect(isTold()).toBe(true)
+  })
+
   it('names the model whose tokens are counted, also where there is no such model', async () => {
     const route = '/v1/messages/count_tokens'
     expect(await lineOf(countTokens('kimi-k2'))).toMatchObject({ route, status: 200, model: 'kimi-k2' })

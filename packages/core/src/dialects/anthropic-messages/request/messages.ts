@@ -124,13 +124,9 @@ export function encodeSystem(
     if (isJsonObject(message)) notes.droppedFields(message, 'Instructions have no such field here.')
   }
   // Anthropic itself reads the billing line. A server of open models that speaks its dialect does not.
-<<<<<<< HEAD
-  const isAnthropic = checksSignatures(target)
+  const isAnthropic = mayCheckSignatures(target)
   const { billingLine = isAnthropic ? 'keep' : 'remove' } = target
   const instructions = billingLine === 'keep' ? system : withoutBillingLine(system, notes)
-=======
-  const instructions = mayCheckSignatures(target) ? system : withoutBillingLine(system, notes)
->>>>>>> h-answers
   const texts = instructions.filter(({ text }) => text !== '')
   const [first] = texts
   if (first === undefined) return {}
