@@ -80,7 +80,8 @@ async function modelOf(
   upstream: Upstream,
   asked: AskedUpstreams,
 ): Promise<SurveyedModel | null> {
-  const name = exampleName(rule) ?? (await asked.models(upstream))[0]?.id
+  const listed = upstream.kind === 'other' ? [] : await asked.models(upstream)
+  const name = exampleName(rule) ?? listed[0]?.id
   if (name === undefined) return null
   const { facts } = await asked.settled(upstream, rule.model ?? name)
   return {

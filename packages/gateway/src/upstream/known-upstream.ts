@@ -112,7 +112,7 @@ export class KnownUpstream {
 
   /** What is known once the server has been asked. */
   async settled(model: string): Promise<Known> {
-    await this.look(model, 'and wait')
+    if (this.upstream.kind !== 'other') await this.look(model, 'and wait')
     return this.about(model)
   }
 

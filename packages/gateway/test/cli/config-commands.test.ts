@@ -116,7 +116,7 @@ describe('dragoman init', () => {
     )
     const checked = await run(['check', '-c', path()], { OPENROUTER_API_KEY: 'k' })
     expect(checked).toMatchObject({ code: 0, stderr: '' })
-    expect(checked.stdout).toContain('https://openrouter.ai/api/v1 (openai-chat, with key)')
+    expect(checked.stdout).toContain('https://openrouter.ai/api/v1 (openai-chat, OpenRouter, with key)')
   })
 
   it('takes the upstream and the variable of its key', async () => {

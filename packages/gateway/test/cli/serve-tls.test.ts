@@ -67,7 +67,7 @@ describe('an upstream with a certificate of an authority of our own', () => {
     const env = { NODE_EXTRA_CA_CERTS: await authorityFile(), HTTPS_PROXY: proxy.url }
     const answer = await answerFrom(`https://models.example:${port}/v1`, env)
     expect(answer).toMatchObject({ status: 200, text: 'hello' })
-    expect(proxy.asked).toEqual([`CONNECT models.example:${port}`])
+    expect(new Set(proxy.asked)).toEqual(new Set([`CONNECT models.example:${port}`]))
   })
 
   it('must prove its name through a proxy too', async () => {

@@ -201,7 +201,7 @@ describe.each([['1'], ['2']])('a gateway of %s processes', (workers) => {
       }
     })
     const { dir } = await configFile(
-      `upstreams: { lab: { url: "${upstream.url}" } }\ntimeouts: { drain: 1s }\nlisten: { port: 0 }\n`,
+      `upstreams: { lab: { url: "${upstream.url}", kind: other } }\ntimeouts: { drain: 1s }\nlisten: { port: 0 }\n`,
     )
     const { child, address, exit } = await startProgram(['--workers', workers], { cwd: dir })
     const short = await post(address, paths.openai, weatherRequest('openai'))
