@@ -199,8 +199,12 @@ export interface ModelEntry {
 /** A route, and what it is for. */
 export type RoutePattern = { readonly method: 'POST'; readonly path: string } & (
   | { readonly serves: 'answer' }
-  /** `body` says how many tokens a request takes. */
-  | { readonly serves: 'token-count'; readonly body: (tokens: number) => object }
+  /** `body` says how many tokens a request takes; `read` reads that from the answer of a server. */
+  | {
+      readonly serves: 'token-count'
+      readonly body: (tokens: number) => object
+      readonly read: (answer: unknown) => number | undefined
+    }
 )
 
 /** The headers in which the servers of the dialect tell their limits, and its SDKs look for them. */

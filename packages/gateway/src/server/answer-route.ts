@@ -8,11 +8,10 @@ import {
   responsesWithoutCall,
 } from '@dragoman/core'
 import type { GatewayConfig, Upstream } from '../config/config.ts'
-import { matchModel, type ModelRoute, ruleFor } from '../config/match-model.ts'
+import { matchModel, type ModelRoute } from '../config/match-model.ts'
 import { parseBody, withoutByteOrderMark } from '../base/json-body.ts'
 import { readBody } from '../base/read-body.ts'
 import type { Refusal } from '../base/refusal.ts'
-import { sendJson } from '../base/send.ts'
 import type { OpenRecording } from '../recorder/exchange-recording.ts'
 import type { Recorder } from '../recorder/recorder.ts'
 import { tapResponse, tapUpstream } from '../recorder/tap.ts'
@@ -22,7 +21,6 @@ import { lateBody, modelNotFound } from './refusals.ts'
 import type { RequestLog } from './request-log.ts'
 import { withoutAddress } from '../upstream/upstream-failures.ts'
 import type { Upstreams } from '../upstream/upstreams.ts'
-import { estimateTokens } from '../exchange/estimate-tokens.ts'
 import { Negotiation } from '../exchange/negotiation.ts'
 import { type ReceivedBody, type Plan, planRequest } from '../exchange/plan.ts'
 import { styleOf } from '../exchange/model-style.ts'
@@ -118,21 +116,8 @@ function refuseServerTools(
   return true
 }
 
-/** A request for a number of tokens: no upstream is asked, but the model must exist. */
-export async function countTokens(
-  context: RouteContext,
-  bodyWith: (tokens: number) => object,
-): Promise<void> {
-  const { client, config } = context
-  const read = await readRequest(context)
-  if (read === undefined) return
-  const { request } = read
-  if (ruleFor(request.model, config) === undefined) client.refuse(modelNotFound(request.model))
-  else sendJson(client.response, 200, bodyWith(estimateTokens(request)))
-}
-
 /** Reads and decodes the request. Where that fails, the client is told why and the result is undefined. */
-async function readRequest(
+export async function readRequest(
   context: RouteContext,
   recording?: OpenRecording,
 ): Promise<{ readonly request: ConversationRequest; readonly received: ReceivedBody } | undefined> {

@@ -1,3 +1,4 @@
+import { countOf, isJsonObject } from '../../json/objects.ts'
 import { encodeSse } from '../../sse/encoder.ts'
 import type { HttpDialect, ModelEntry, RateLimit } from '../dialect.ts'
 
@@ -10,6 +11,7 @@ export const anthropicHttp: HttpDialect = {
       path: '/v1/messages/count_tokens',
       serves: 'token-count',
       body: (tokens) => ({ input_tokens: tokens }),
+      read: (answer) => (isJsonObject(answer) ? (countOf(answer, 'input_tokens') ?? undefined) : undefined),
     },
   ],
   root: '/v1/messages',
