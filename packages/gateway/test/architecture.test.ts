@@ -20,7 +20,9 @@ const folders: Readonly<Record<string, readonly string[]>> = {
   recorder: ['exchange', 'upstream', 'security', 'config', 'base'],
   server: ['recorder', 'exchange', 'upstream', 'observe', 'security', 'config', 'base'],
   chat: ['exchange', 'upstream', 'security', 'config', 'terminal', 'base'],
+  doctor: ['upstream', 'security', 'config', 'base'],
   cli: [
+    'doctor',
     'chat',
     'server',
     'recorder',

@@ -3,6 +3,7 @@ import { chat } from './commands/chat.ts'
 import { check } from './commands/check.ts'
 import { convert } from './commands/convert.ts'
 import { detect } from './commands/detect.ts'
+import { doctor } from './commands/doctor.ts'
 import { formats } from './commands/formats.ts'
 import { init } from './commands/init.ts'
 import { parse } from './commands/parse.ts'
@@ -14,6 +15,7 @@ import { simulate } from './commands/simulate.ts'
 export const commands: readonly Command[] = [
   serve,
   chat,
+  doctor,
   parse,
   convert,
   replay,

@@ -32,7 +32,7 @@ export function exampleName({ match, model }: ModelRule): string | undefined {
 
 // Each part of the pattern is matched where it first occurs, which leaves the most room for the next ones, so that no
 // step has to be taken back. A regular expression would try every split of a name that somebody made to be slow.
-function matchesName(name: string, pattern: string): boolean {
+export function matchesName(name: string, pattern: string): boolean {
   const text = name.toLowerCase()
   const [head = '', ...parts] = pattern.toLowerCase().split('*')
   const tail = parts.pop()

@@ -2,8 +2,9 @@ import { type DialectId, encodeSse, encodeSseComment } from '@dragoman/core'
 import { completionBody, completionChunks, type Envelope } from './chat-completion.ts'
 import { InvalidRequest } from './chat-request.ts'
 import type { HistoryProblem } from './history.ts'
-import { layOut } from './lay-out.ts'
+import { layOut, type LaidOut } from './lay-out.ts'
 import { messageBody, messageEvents } from './messages-answer.ts'
+import { type Quirk, quirksNamed } from './quirks.ts'
 import { describeProblems, scriptAnswer, scriptMessage, type ScriptedAnswer } from './script.ts'
 import type { Fault, SimulatorSettings } from './settings.ts'
 
@@ -17,7 +18,7 @@ export type Step =
 
 export interface Reply {
   readonly status: number
-  readonly contentType: 'application/json' | 'text/event-stream'
+  readonly contentType: 'application/json' | 'text/event-stream' | 'text/html'
   readonly steps: readonly Step[]
   /** The milliseconds to wait after each chunk. */
   readonly pace: number
@@ -61,6 +62,9 @@ export function replyTo(
   const answer = scriptOrRefusal(() => script(body, settings))
   if (answer instanceof InvalidRequest) return errorReply(400, 'invalid_request_error', answer.message)
   const { historyProblems, settings: chosen, request } = answer
+  const quirks = quirksNamed(chosen.quirks)
+  const instead = quirks.find((quirk) => quirk.instead !== undefined)?.instead
+  if (instead !== undefined) return replyInstead(instead)
   const status = chosen.faults.find((fault) => /^\d+$/.test(fault))
   if (status !== undefined)
     return errorReply(Number(status), 'simulated_error', `A simulated HTTP ${status}.`)
@@ -71,13 +75,28 @@ export function replyTo(
     }
   }
   const isStream = request.isStream && !chosen.faults.includes('json')
-  return {
+  const reply: Reply = {
     status: 200,
     contentType: isStream ? 'text/event-stream' : 'application/json',
     steps: isStream ? stream(answer, envelope) : whole(answer, envelope),
     pace: chosen.pace,
     historyProblems,
   }
+  return isStream && quirks.some(({ delivery }) => delivery === 'one-piece') ? inOnePiece(reply) : reply
+}
+
+/** The answer of a server that gives the same to everything. */
+export function replyInstead({ status, contentType, body }: NonNullable<Quirk['instead']>): Reply {
+  return { status, contentType, steps: [chunk(body)], pace: 0, historyProblems: [] }
+}
+
+/** The time for which a stream that comes all at once is held back, in milliseconds. */
+const HELD_MS = 200
+
+function inOnePiece(reply: Reply): Reply {
+  const text = reply.steps.map((step) => (step.type === 'chunk' ? step.text : '')).join('')
+  // Nothing is sent for an empty chunk, but the time after it passes.
+  return { ...reply, steps: [chunk(''), chunk(text)], pace: HELD_MS }
 }
 
 /** An error in a shape that the clients of both dialects know. */
@@ -102,7 +121,7 @@ function scriptOrRefusal(write: () => ScriptedAnswer): ScriptedAnswer | InvalidR
 
 function streamSteps(answer: ScriptedAnswer, envelope: Envelope): Step[] {
   const { faults, comments } = answer.settings
-  const { opening, deltas, closing } = completionChunks(answer, layOut(answer), envelope)
+  const { opening, deltas, closing } = completionChunks(answer, laidOutBy(answer), envelope)
   const events = (values: readonly unknown[]): Step[] =>
     values.map((value) => chunk(encodeSse({ data: JSON.stringify(value) })))
   const comment = comments ? [chunk(encodeSseComment('simulated keep-alive'))] : []
@@ -116,6 +135,13 @@ function streamSteps(answer: ScriptedAnswer, envelope: Envelope): Step[] {
     ...events([...deltas.slice(middle), ...closing]),
     ...(faults.includes('no-done') ? [] : [chunk(encodeSse({ data: '[DONE]' }))]),
   ]
+}
+
+function laidOutBy(answer: ScriptedAnswer): LaidOut {
+  return quirksNamed(answer.settings.quirks).reduce(
+    (laidOut, quirk) => quirk.laidOut?.(laidOut, answer) ?? laidOut,
+    layOut(answer),
+  )
 }
 
 interface Accident {
@@ -140,7 +166,7 @@ const accidents: Partial<Record<Fault, Accident>> = {
 
 function bodySteps(answer: ScriptedAnswer, envelope: Envelope): Step[] {
   const { faults } = answer.settings
-  const body = JSON.stringify(completionBody(answer, layOut(answer), envelope))
+  const body = JSON.stringify(completionBody(answer, laidOutBy(answer), envelope))
   const half = chunk(body.slice(0, body.length / 2))
   if (faults.includes('error')) return [chunk(errorBody('server_error', 'A simulated error.', 500))]
   if (faults.includes('cut')) return [half, { type: 'cut' }]

@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type DialectId, dialectIds, dialects } from '@dragoman/core'
 import type { HistoryProblem } from './history.ts'
-import { errorReply, type Reply } from './reply.ts'
+import { quirksNamed } from './quirks.ts'
+import { errorReply, replyInstead, type Reply } from './reply.ts'
 import { nodeWorld, play, simulate, type Simulation, type TakeChunk } from './simulate.ts'
 import { resolveSettings, type SimulatorSettings } from './settings.ts'
 import { writings } from './writings.ts'
@@ -90,6 +91,8 @@ class HttpSimulator implements Simulator {
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = (request.url ?? '/').replace(/\?.*$/s, '')
     const asked = `${request.method} ${path}`
+    const instead = quirksNamed(this.#settings.quirks ?? []).find((quirk) => quirk.instead !== undefined)
+    if (instead?.instead !== undefined) return this.#send(replyInstead(instead.instead), response)
     const dialect = dialectIds.find((id) => answersAt(id, asked))
     if (dialect !== undefined) return this.#answer(request, response, dialect)
     switch (asked) {

@@ -1,4 +1,5 @@
 import { getWriting } from './find-writing.ts'
+import { type QuirkName, quirkNames } from './quirks.ts'
 
 export const fields = ['content', 'reasoning', 'reasoning_content'] as const
 export const chunkings = ['token', 'char', 'whole', 'random'] as const
@@ -51,6 +52,8 @@ export interface SimulatorSettings {
   /** Sends comments in the event stream, as servers do to keep a connection alive. */
   readonly comments?: boolean
   readonly faults?: readonly Fault[]
+  /** How the server around the model misbehaves. */
+  readonly quirks?: readonly QuirkName[]
 }
 
 type Defaulted = Required<Omit<SimulatorSettings, 'format' | 'rounds'>>
@@ -74,6 +77,7 @@ const defaults: Defaulted = {
   repeatIds: false,
   comments: false,
   faults: [],
+  quirks: [],
 }
 
 /**
@@ -94,6 +98,7 @@ export function settingsForModel(
       ...settings,
       ...changed,
       faults: [...settings.faults, ...changes.flatMap((change) => change.faults ?? [])],
+      quirks: [...settings.quirks, ...changes.flatMap((change) => change.quirks ?? [])],
     },
   }
 }
@@ -114,6 +119,7 @@ export const modelWords: ReadonlyMap<string, SimulatorSettings> = new Map<string
   ...Object.keys(faults)
     .filter(isFault)
     .map((fault): [string, SimulatorSettings] => [fault, { faults: [fault] }]),
+  ...quirkNames.map((quirk): [string, SimulatorSettings] => [quirk, { quirks: [quirk] }]),
 ])
 
 function isFault(name: string): name is Fault {

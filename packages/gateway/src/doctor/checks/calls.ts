@@ -1,0 +1,186 @@
+import { detectModel, textCallsOf } from '@dragoman/core'
+import { type Check, fail, type Finding, note, ok, type Remedy, warn } from '../finding.ts'
+import { type CallVerdict, describeVerdict, judgeCall } from '../judge-call.ts'
+import type { CallMode, Patient } from '../patient.ts'
+import { type QuestionName, questions, time, weather } from '../questions.ts'
+import type { Answer } from '../read-answer.ts'
+
+/** Whether calls of tools arrive. */
+export const callChecks: readonly Check[] = [
+  {
+    id: 'call-streamed',
+    title: 'a call, streamed',
+    needs: ['stream'],
+    run: (patient) => call(patient, 'call'),
+  },
+  {
+    id: 'call-whole',
+    title: 'a call, whole',
+    needs: ['call-streamed'],
+    run: (patient) => call(patient, 'wholeCall'),
+  },
+  { id: 'two-calls', title: 'two calls at once', needs: ['call-streamed'], run: twoCalls },
+  { id: 'forced-call', title: 'a forced call', needs: ['call-streamed'], run: forcedCall },
+]
+
+/** A model that thinks longer than the usual limit gets this one when it is asked again. */
+const MORE_TOKENS = 1500
+
+async function call(patient: Patient, name: QuestionName): Promise<Finding> {
+  const verdict = await askTwice(patient, name)
+  if (isCall(verdict)) return arrived(patient, verdict)
+  const found = await findWay(patient, name)
+  return found === null ? lost(patient, verdict) : mended(patient, verdict, found)
+}
+
+function arrived({ model, rule, mode }: Patient, verdict: CallVerdict): Finding {
+  const seen = describeVerdict(verdict)
+  const format = verdict.is === 'text' ? verdict.format : null
+  if (format === null || rule.format !== 'auto' || mode.is === 'prompt' || isToldBy(model)) return ok(seen)
+  const advice = `The name ${model} does not tell the format: the lines below do.`
+  return { status: 'note', seen, advice, remedy: { model: { format } } }
+}
+
+/** Whether the name of a model says how it writes calls. */
+function isToldBy(model: string): boolean {
+  const { format, isTold } = detectModel(model)
+  return format !== 'standard' || isTold === true
+}
+
+function isCall({ is }: CallVerdict): boolean {
+  return is === 'structured' || is === 'text'
+}
+
+/** A model may decide not to call. Only one that does so twice does not call. */
+async function askTwice(patient: Patient, name: QuestionName): Promise<CallVerdict> {
+  const first = judgeCall(await patient.answer(name))
+  if (isCall(first) || first.is === 'refused') return first
+  return judgeCall(await patient.askAgain(name, first.is === 'cut' ? { maxTokens: MORE_TOKENS } : {}))
+}
+
+interface Way {
+  readonly mode: CallMode
+  readonly seen: string
+  readonly remedy: Remedy
+}
+
+/** Tries the other ways to offer tools, until one of them gives a call. It is the way of all later questions. */
+async function findWay(patient: Patient, name: QuestionName): Promise<Way | null> {
+  const ways = waysFor(patient)
+  const tried = await ways.reduce<Promise<Way | null>>(
+    async (before, way) => (await before) ?? ((await works(patient, name, way)) ? way : null),
+    Promise.resolve(null),
+  )
+  if (tried !== null) patient.mode = tried.mode
+  return tried
+}
+
+async function works(patient: Patient, name: QuestionName, { mode }: Way): Promise<boolean> {
+  return isCall(judgeCall(await patient.ask(questions[name], mode)))
+}
+
+function waysFor(patient: Patient): Way[] {
+  const { server, version, mode } = patient
+  const way = textCallsOf(server, version)
+  const ours: Way[] =
+    mode.is === 'native' && server !== undefined && way?.by === 'fields'
+      ? [
+          {
+            mode: { is: 'text', fields: way.fields },
+            seen: `${server.title} can be kept from reading calls, and the gateway reads them`,
+            remedy: { upstream: { kind: server.id, parse: 'ours' } },
+          },
+        ]
+      : []
+  if (mode.is === 'prompt') return ours
+  const format = patient.promptFormat
+  return [
+    ...ours,
+    {
+      mode: { is: 'prompt', format },
+      seen: 'with the tools in the prompt the call arrives',
+      remedy: { model: { tools: 'prompt', format } },
+    },
+  ]
+}
+
+function mended(patient: Patient, verdict: CallVerdict, { seen, remedy }: Way): Finding {
+  const flags = flagsFor(patient, verdict)
+  return warn(
+    describeVerdict(verdict),
+    `${capital(seen)}: take the lines below.${flags === '' ? '' : ` Better: ${flags}`}`,
+    remedy,
+  )
+}
+
+function lost(patient: Patient, verdict: CallVerdict): Finding {
+  const { server, version } = patient
+  const advice =
+    verdict.is === 'declined'
+      ? 'This model does not call tools, neither by fields nor by words: choose another one.'
+      : flagsFor(patient, verdict)
+  const isStubborn = server !== undefined && textCallsOf(server, version) === undefined
+  const honest = isStubborn ? ` ${server.title} cannot be kept from reading calls itself.` : ''
+  return fail(
+    describeVerdict(verdict),
+    `${advice === '' ? 'No setting of the gateway mends this.' : advice}${honest}`,
+  )
+}
+
+/** What a server has to be started with to read calls itself. */
+const flags: Readonly<Record<string, string>> = {
+  vllm: 'start vLLM with --enable-auto-tool-choice and the --tool-call-parser of the model.',
+  sglang: 'start SGLang with the --tool-call-parser of the model.',
+  'llama.cpp': 'start llama-server with --jinja.',
+  ollama: 'choose a model that "ollama show" gives the capability tools.',
+}
+
+function flagsFor({ server }: Patient, { is }: CallVerdict): string {
+  return is === 'refused' || is === 'unread' ? (flags[server?.id ?? ''] ?? '') : ''
+}
+
+async function twoCalls(patient: Patient): Promise<Finding> {
+  const { refusal, failure, calls, text } = await patient.answer('twoCalls')
+  const trouble = refusal ?? failure
+  if (trouble !== null) {
+    return warn(
+      `the answer failed: ${trouble.message}`,
+      'Agents that call several tools at once may stop here.',
+    )
+  }
+  const names = calls.filter(({ isWhole }) => isWhole).map(({ name }) => name)
+  if (names.includes(weather.name) && names.includes(time.name)) return ok('both came')
+  if (names.length > 0) {
+    return note(`only ${names.join(', ')} came`, 'Agents still work: they make one call after the other.')
+  }
+  return note(text === '' ? 'nothing came' : 'the model talks instead', 'Agents still work if one call does.')
+}
+
+async function forcedCall(patient: Patient): Promise<Finding> {
+  const required = obeyed(await patient.answer('required'), weather.name)
+  const named = obeyed(await patient.answer('named'), time.name)
+  const seen = `required: ${required.seen}; by name: ${named.seen}`
+  const { forcedToolChoice, namedToolChoice } = patient.server?.takes ?? {}
+  const isMended = required.is === 'obeyed' || (forcedToolChoice !== undefined && forcedToolChoice !== 'send')
+  const isNameMended = named.is === 'obeyed' || isMended || namedToolChoice === 'alone'
+  if (required.is === 'obeyed' && named.is === 'obeyed') return ok(seen)
+  if (isMended && isNameMended) return ok(`${seen}; the gateway asks for it in another way`)
+  const isRefused = required.is === 'refused' || named.is === 'refused'
+  return isRefused
+    ? warn(seen, 'A client that forces a call gets an error. Most agents leave the choice to the model.')
+    : note(seen, 'A client that forces a call may get text. Most agents leave the choice to the model.')
+}
+
+function obeyed(
+  { refusal, failure, calls }: Answer,
+  name: string,
+): { readonly is: string; readonly seen: string } {
+  if (refusal !== null) return { is: 'refused', seen: `refused (${refusal.message})` }
+  if (failure !== null) return { is: 'ignored', seen: `no call (${failure.message})` }
+  const isThere = calls.some((each) => each.isWhole && each.name === name)
+  return isThere ? { is: 'obeyed', seen: 'obeyed' } : { is: 'ignored', seen: 'ignored' }
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
