@@ -63,13 +63,18 @@ export type {
   EncodeOptions,
   ErrorDialect,
   HttpDialect,
+  ModelEntry,
   RateLimit,
   RateLimitDialect,
+  RefusalOptions,
+  RefusedServerTools,
   RoutePattern,
+  ServerToolDialect,
 } from './dialects/dialect.ts'
 export type { AnswerSink, FinishReason, UpstreamCall, Usage } from './answer/answer.ts'
 export type { Failure, FailureKind } from './answer/failure.ts'
 export type { MintId } from './answer/ids.ts'
+export { readOverflow, type Overflow } from './answer/overflow/overflow.ts'
 export type { AnswerWatcher } from './answer/watch.ts'
 export type { WholeAnswer, WholeAsEvents, WholeCollector } from './answer/whole.ts'
 export type {
@@ -82,6 +87,7 @@ export type {
 } from './request/conversation-request.ts'
 export type { RequestNote } from './request/notes.ts'
 export { failureFromResponse } from './answer/upstream-failure.ts'
+export { retryFor, textInError, type Retry } from './answer/text-in-error.ts'
 export {
   decodeHistory,
   encodeHistory,

@@ -273,6 +273,7 @@ describe('the public names', () => {
       problemCodes
       promptFormatIds
       readAnswer
+      readOverflow
       repairCodes
       resolveFormatId
       responsesWithoutCall
@@ -350,9 +351,11 @@ describe('the public names', () => {
       MediaBlock
       MintId
       MintOptions
+      ModelEntry
       ModelEvent
       ModelFacts
       OutputFormat
+      Overflow
       ParseOptions
       ParsedOutput
       ParsedToolCall

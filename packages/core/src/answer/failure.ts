@@ -1,3 +1,5 @@
+import { contextOverflow, type Overflow } from './overflow/overflow.ts'
+
 /** What went wrong with an answer. `code` is ours or the upstream's. */
 export interface Failure {
   readonly kind: FailureKind
@@ -10,6 +12,8 @@ export interface Failure {
   readonly upstreamCode?: number
   /** The field of the request that is wrong, where it is one. */
   readonly field?: string
+  /** What is too long, where that is the failure: each dialect has a sentence for it. */
+  readonly overflow?: Overflow
   /** What a client of the dialect can act on without reading the message. */
   readonly details?: Readonly<Record<string, unknown>>
 }
@@ -26,6 +30,15 @@ export type FailureKind =
   | 'timeout'
   | 'upstream'
   | 'internal'
+
+/** An end of which nothing came before: the prompt left no room for an answer. */
+export const noRoom: Failure = {
+  kind: 'invalid-request',
+  code: contextOverflow,
+  message: 'The prompt is too long: it leaves no room for an answer in the context length of the model.',
+  status: 400,
+  overflow: { what: 'prompt' },
+}
 
 const truncated = upstreamFault(
   'upstream_truncated',

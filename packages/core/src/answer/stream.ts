@@ -3,7 +3,7 @@ import { encodeSse } from '../sse/encoder.ts'
 import type { SseComment, SseEvent, SseFields, SseItem } from '../sse/items.ts'
 import { SseReader, type SseSink } from '../sse/reader.ts'
 import { emptyAnswer, type Failure, limitError, missingEnd, protocolError } from './failure.ts'
-import { failureFromError, isErrorValue, refusesKey } from './upstream-failure.ts'
+import { failureFromError, isErrorValue, isReworded, refusesKey } from './upstream-failure.ts'
 
 /** An answer that comes as a stream of events: a dialect's decoder, or its patcher. */
 export interface WireAnswer {
@@ -140,7 +140,9 @@ export class AnswerStream implements SseSink {
   private takeError(error: unknown, event: SseEvent): void {
     const failure = failureFromError(error)
     const { redact = asItIs } = this
-    const mayPass = redact(event.source) === event.source && !refusesKey(error)
+    const isSafe = redact(event.source) === event.source && !refusesKey(error)
+    // Where faults pass, the client knows this upstream, and has words of its own for what it says.
+    const mayPass = isSafe && (this.isLenient || !isReworded(error))
     this.answer.fail(withoutSecrets(failure, redact), mayPass ? event : null)
   }
 

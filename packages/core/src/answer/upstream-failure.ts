@@ -1,6 +1,7 @@
 import type { Failure, FailureKind } from './failure.ts'
-import { contextOverflow, isContextOverflow } from './context-overflow.ts'
-import { isJsonObject, nonEmptyText, parseJson, type JsonObject } from '../json/objects.ts'
+import { readMisreported } from './misreported.ts'
+import { contextOverflow, type Overflow, readOverflow } from './overflow/overflow.ts'
+import { isJsonObject, nonEmptyText, objectIn, parseJson, type JsonObject } from '../json/objects.ts'
 
 export interface UpstreamResponse {
   readonly status: number
@@ -16,10 +17,11 @@ export function failureFromResponse({ status, body, credential = 'gateway' }: Up
     return { kind: 'upstream', code: 'upstream_redirect', message }
   }
   const parsed = parseJson(body)
-  const error = parsed === undefined ? null : readError(parsed)
-  const message = error?.message ?? describeBody(status, body)
-  const code = error?.code ?? `upstream_${status}`
-  if (isContextOverflow(code, message)) return overflowFailure(message, status)
+  const error = (parsed === undefined ? null : readError(parsed)) ?? noError
+  const message = error.message ?? describeBody(status, body)
+  const code = error.code ?? `upstream_${status}`
+  const worded = failureInWords({ ...error, message })
+  if (worded !== null) return worded
   if (credential === 'gateway' && (status === 401 || status === 403)) {
     const told = `The upstream refused the credential of the gateway: ${message}`
     return { kind: 'upstream', code: 'upstream_credential', message: told }
@@ -34,10 +36,29 @@ export function failureFromError(value: unknown): Failure {
   const { message, code, type, status } = error
   const told = message ?? 'The upstream reported an error without a message.'
   const name = code ?? type ?? 'upstream_error'
-  if (isContextOverflow(name, told)) return overflowFailure(told, 400)
+  const worded = failureInWords(error)
+  if (worded !== null) return worded
   const kind = kindOfWord(type) ?? kindOfWord(code) ?? (status === null ? null : kindOfStatus(status))
   if (isKeyFault(kind)) return { kind: 'upstream', code: name, message: told }
   return { kind: kind ?? 'upstream', code: name, message: told, ...ownWords(value, error) }
+}
+
+/**
+ * Whether clients are told this error in other words than the upstream's, because they would not act on those, or act
+ * wrongly.
+ */
+export function isReworded(value: unknown): boolean {
+  return failureInWords(readError(value) ?? noError) !== null
+}
+
+/** What the words of an error say beyond its status; null where they say no more. */
+function failureInWords(error: ReadError): Failure | null {
+  const message = error.message ?? 'The upstream reported an error without a message.'
+  const misreported = readMisreported(message)
+  if (misreported !== null) return misreported
+  const overflow = readOverflow({ ...error, message })
+  if (overflow !== null) return overflowFailure(overflow, message)
+  return error.quoted === null ? null : failureInWords({ ...error.quoted, quoted: null })
 }
 
 /** Whether the upstream refuses the key that it was shown. That says nothing about the client's own. */
@@ -66,18 +87,30 @@ export function isErrorValue(value: JsonObject): boolean {
   return !isNone || value['object'] === 'error' || value['type'] === 'error'
 }
 
-interface ReadError {
+export interface ReadError {
   readonly message: string | null
   readonly code: string | null
   readonly type: string | null
   /** The code where it is a number, as it mostly is where it repeats a status. */
   readonly number: number | null
   readonly status: number | null
+  readonly fields: JsonObject
+  /** The error of another server that this one passes on beside its own. */
+  readonly quoted: ReadError | null
 }
 
-const noError: ReadError = { message: null, code: null, type: null, number: null, status: null }
+const noError: ReadError = {
+  message: null,
+  code: null,
+  type: null,
+  number: null,
+  status: null,
+  fields: {},
+  quoted: null,
+}
 
-function readError(value: unknown): ReadError | null {
+/** What an error says, in any of the shapes that servers have for it. */
+export function readError(value: unknown): ReadError | null {
   if (Array.isArray(value)) return readError(value[0])
   if (typeof value === 'string') return { ...noError, message: value }
   if (!isJsonObject(value)) return null
@@ -96,12 +129,24 @@ function readFields(error: JsonObject): ReadError {
     type: nonEmptyText(error['type']),
     number,
     status: number ?? (typeof status === 'number' ? status : null),
+    fields: error,
+    quoted: quotedIn(nonEmptyText(objectIn(error, 'metadata')['raw'])),
   }
 }
 
-function overflowFailure(message: string, status: number): Failure {
-  const isTold = status === 400 || status === 413 || status === 422
-  return { kind: 'invalid-request', code: contextOverflow, message, status: isTold ? status : 400 }
+/** OpenRouter has the body of the host's own error there, mostly as text. */
+function quotedIn(raw: string | null): ReadError | null {
+  if (raw === null) return null
+  const quoted = readError(parseJson(raw))
+  return quoted === null || quoted.message === null ? { ...noError, message: raw } : quoted
+}
+
+/** Clients act on the status as well: whatever it came with, it is a 400. */
+function overflowFailure(overflow: Overflow, message: string): Failure {
+  const shared = { kind: 'invalid-request', message, status: 400, overflow } as const
+  return overflow.what === 'output'
+    ? { ...shared, code: 'max_tokens_too_large' }
+    : { ...shared, code: contextOverflow }
 }
 
 /** A page of HTML is never passed on: a client may show the message as one. */

@@ -19,6 +19,8 @@ export interface Dialect {
   readonly answer: AnswerDialect
   readonly errors: ErrorDialect
   readonly http: HttpDialect
+  /** Left out where a dialect has no tools that a server runs. */
+  readonly serverTools?: ServerToolDialect
 }
 
 /** How requests are read and written in one dialect. */
@@ -102,6 +104,8 @@ export interface AnswerDialect {
   readonly whole: {
     toEvents(body: string): WholeAsEvents
     collect(): WholeCollector
+    /** The JSON of an answer that says just this text and has ended, for text that came in no answer. */
+    ofText(text: string): string
   }
 }
 
@@ -120,6 +124,34 @@ export interface EncodeOptions {
   /** The signature of reasoning: `field` is where the upstream had it, `proof` what came with it. */
   readonly signature: (field: string, proof: string | null) => string
 }
+
+/** Tools that a server runs itself while it answers, such as a search of the web. */
+export interface ServerToolDialect {
+  /** `vendor`: whoever else serves the dialect serves it without these tools. */
+  readonly runBy: 'vendor' | 'anyone'
+  /**
+   * What a client is told whose request has no tools but these, where nobody runs them. Null for every other request:
+   * the model can do something with the other tools, or needs none.
+   */
+  refuse(request: ConversationRequest, options: RefusalOptions): RefusedServerTools | null
+}
+
+export interface RefusalOptions {
+  /** What is the answer's own in its ids: letters and digits. */
+  readonly id: string
+}
+
+export type RefusedServerTools = {
+  /** The types of the tools. */
+  readonly tools: readonly string[]
+} & (
+  | {
+      readonly is: 'answer'
+      /** The whole answer, or all of its stream where the request asks for one. */
+      readonly text: string
+    }
+  | { readonly is: 'failure'; readonly failure: Failure }
+)
 
 export interface ErrorDialect {
   status(failure: Failure): number
@@ -144,11 +176,20 @@ export interface HttpDialect {
   /** The headers of every request to an upstream, with the key that it is shown. */
   headers(key?: string): Record<string, string>
   readonly rateLimits: RateLimitDialect
-  /** The names of models, as clients list them. */
+  /** Models as clients list them. */
   readonly models: {
-    list(names: readonly string[]): object
-    one(name: string): object
+    list(models: readonly ModelEntry[]): object
+    one(model: ModelEntry): object
   }
+}
+
+/** A model by the name that clients ask for, and what is known of it. */
+export interface ModelEntry {
+  readonly id: string
+  /** Tokens of prompt and answer together. */
+  readonly window?: number
+  /** The longest answer in tokens. */
+  readonly maxOutput?: number
 }
 
 /** A route, and what it is for. */

@@ -54,6 +54,11 @@ export interface ChatTarget extends RequestTarget {
   readonly noneToolChoice?: 'send' | 'no-tools'
   /** False for an upstream that refuses `strict` in the definition of a tool. */
   readonly strictTools?: boolean
+  /**
+   * Fields that keep the upstream from reading the calls itself. They are part of a request that offers tools, and win
+   * over the tool choice: what the model writes is read from its text.
+   */
+  readonly callsInText?: JsonObject | undefined
   /** Further fields of a request that streams and offers tools. */
   readonly streamedToolFields?: JsonObject
   /**

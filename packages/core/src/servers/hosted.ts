@@ -38,6 +38,7 @@ export const hostedServers: readonly Server[] = [
     outputAt: ['max_tokens'],
     takes: { billingLine: 'keep' },
     countsTokens: true,
+    runsServerTools: true,
     clientHeaders: ['anthropic-beta'],
   },
   {

@@ -1,6 +1,9 @@
 import { isJsonObject, type JsonObject, nonEmptyText } from '../json/objects.ts'
 import type { ModelFacts, Server } from './server.ts'
 
+/** Routers in front of these servers look for the key of a conversation under one of these names. */
+const sessionKey = { headers: ['x-session-id', 'x-session-affinity', 'x-smg-routing-key'] }
+
 /** Servers that people run themselves. They are known by what they answer, or by what the configuration says. */
 export const selfHostedServers: readonly Server[] = [
   {
@@ -22,7 +25,7 @@ export const selfHostedServers: readonly Server[] = [
       fields: { tool_choice: 'none', skip_special_tokens: false },
       until: '0.25',
     },
-    sessionKey: { headers: ['x-session-id'] },
+    sessionKey,
     countsTokens: true,
   },
   {
@@ -40,7 +43,7 @@ export const selfHostedServers: readonly Server[] = [
     windowAt: ['max_model_len'],
     withoutLimit: 'rest of the window',
     takes: { topK: true },
-    sessionKey: { headers: ['x-smg-routing-key', 'x-session-id'] },
+    sessionKey,
     countsTokens: true,
   },
   {
@@ -70,7 +73,7 @@ export const selfHostedServers: readonly Server[] = [
     // The object form of a named choice means `auto` to it.
     takes: { topK: true, namedToolChoice: 'alone' },
     textCalls: { by: 'fields', fields: { tool_choice: 'none', reasoning_format: 'none' } },
-    sessionKey: { headers: ['x-session-id'] },
+    sessionKey,
     countsTokens: true,
   },
   {
@@ -172,7 +175,7 @@ export const selfHostedServers: readonly Server[] = [
     windowAt: ['max_model_len', 'context_window'],
     withoutLimit: 'rest of the window',
     takes: { topK: true },
-    sessionKey: { headers: ['x-session-id'] },
+    sessionKey,
   },
   {
     id: 'dynamo',
@@ -182,7 +185,7 @@ export const selfHostedServers: readonly Server[] = [
     probes: [],
     windowAt: ['context_window', 'max_model_len'],
     takes: { topK: true },
-    sessionKey: { headers: ['x-dynamo-session-id', 'x-session-id'] },
+    sessionKey: { headers: ['x-dynamo-session-id', ...sessionKey.headers] },
   },
 ]
 

@@ -39,6 +39,8 @@ export interface Server {
   readonly sessionKey?: { readonly headers?: readonly string[]; readonly field?: string }
   /** Whether it counts the tokens of a request in the shape of the dialect that has a route for that. */
   readonly countsTokens?: boolean
+  /** Whether it runs the tools that servers of its dialect may run themselves, such as a search of the web. */
+  readonly runsServerTools?: boolean
   /** Headers of the client that are meant for this server: their names in lower case. */
   readonly clientHeaders?: readonly string[]
 }

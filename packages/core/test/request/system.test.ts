@@ -205,6 +205,34 @@ describe('instructions between two sides that speak Chat', () => {
     expect(notes).toHaveLength(role === 'developer' ? 0 : 1)
   })
 
+  it.each(['qwen', 'llama', 'gemma'] as const)(
+    'the only one goes to the front for %s, wherever it stood, which is noted',
+    (format) => {
+      const asked = [user, { role: 'assistant', content: 'Hello.' }, later, user]
+      const { messages, notes } = chatToChat({ messages: asked }, { format })
+      expect(messages).toEqual([later, user, { role: 'assistant', content: 'Hello.' }, user])
+      expect(notes).toEqual([
+        {
+          kind: 'changed',
+          field: 'messages',
+          reason: 'The only system message was put in front, where the template wants it.',
+        },
+      ])
+    },
+  )
+
+  it('the only one stays where it is for a template that takes it anywhere', () => {
+    const asked = [user, later, user]
+    for (const format of ['kimi', 'standard'] as const) {
+      expect(chatToChat({ messages: asked }, { format }).messages).toEqual(asked)
+    }
+  })
+
+  it('two inside are reminders for a strict template, and none goes to the front', () => {
+    const { messages } = chatToChat({ messages: [user, later, user, later, user] }, { format: 'qwen' })
+    expect(messages.map(({ role }) => role)).toEqual(['user', 'user', 'user', 'user', 'user'])
+  })
+
   it('take a further instruction into the last message in front', () => {
     const tools = [
       { type: 'function', function: { name: 'f', parameters: { type: 'object', properties: {} } } },

@@ -55,9 +55,9 @@ const upstream = section({
   body: mapOf(text(gatewayField), z.unknown())
     .prefault({})
     .describe('Further fields that every request to the upstream gets.'),
-  kind: oneOf(['auto', ...serverIds])
+  kind: oneOf(['auto', 'other', ...serverIds])
     .prefault('auto')
-    .describe('Which server it is. auto: its address tells, or it is asked.'),
+    .describe('Which server it is. auto: its address tells, or it is asked. other: none of these.'),
   parse: oneOf(['auto', 'server', 'ours'])
     .prefault('auto')
     .describe('Who reads the calls in what the model writes: the server, or the gateway from its text.'),

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import type { IncomingHttpHeaders } from 'node:http'
 import {
   type ConversationRequest,
   detectFormat,
@@ -8,19 +9,25 @@ import {
   type FormatId,
   formats as records,
   formatTagOf,
+  isPromptFormat,
   type ParserOptions,
+  promptFormatIds,
   type RequestNote,
-  serverAt,
+  type Server,
   takesOf,
+  textCallsOf,
   type ToolNames,
   withToolsInPrompt,
 } from '@dragoman/core'
 import { sameJson } from '../base/json-body.ts'
 import type { GatewayConfig, Upstream } from '../config/config.ts'
 import type { ModelRoute } from '../config/match-model.ts'
+import type { Known } from '../upstream/known-upstream.ts'
 import { answerPath, headersFor, type UpstreamRequest } from '../upstream/upstream-request.ts'
 import { expectedCalls } from './expected-calls.ts'
+import { fitOutput } from './fit.ts'
 import { modelFormat } from './model-format.ts'
+import { sessionKeyOf } from './session-key.ts'
 
 export type FormatSource = 'configuration' | 'dialect' | 'model name' | 'history' | 'nothing'
 
@@ -35,6 +42,8 @@ export interface Plan extends UpstreamRequest {
   readonly parser: ParserOptions
   readonly toolNames: ToolNames
   readonly notes: readonly RequestNote[]
+  /** What was known of the upstream when the plan was made. */
+  readonly known: Known
 }
 
 export function planRequest(
@@ -43,12 +52,13 @@ export function planRequest(
   route: ModelRoute,
   upstream: Upstream,
   config: GatewayConfig,
-  { received, onParser }: PlanContext = {},
+  { received, clientHeaders, onParser, known = nothingKnown }: PlanContext = {},
 ): Plan {
   const upstreamDialect = upstream.dialect
   const { request: requests } = dialects[upstreamDialect]
   const { format, formatFrom } = formatFor(request, route, config, upstreamDialect)
-  const takes = takesOf(serverAt(upstream.url), route.model)
+  const { server, version, facts } = known
+  const calls = callsAt(route, upstream, known)
   const target = {
     model: route.model,
     format,
@@ -57,35 +67,98 @@ export function planRequest(
     foreignReasoning: config.reasoning.foreign,
     demandsReasoning: false,
     billingLine: 'remove' as const,
-    ...takes,
+    ...(facts.images === false ? { images: false } : {}),
+    ...takesOf(server, route.model, version),
+    ...(calls.are === 'in text' ? { callsInText: calls.fields, forcedToolChoice: 'nudge' as const } : {}),
     allowedFields: config.keys.length === 0 ? undefined : requests.passedFields,
   }
+  const fit = fitOutput(request, route, facts, server, received?.bytes.length)
   const { request: sent, notes } =
-    route.tools === 'prompt' ? withToolsInPrompt(request, format) : { request, notes: [] }
+    calls.are === 'in the prompt'
+      ? withToolsInPrompt(fit.request, calls.format)
+      : { request: fit.request, notes: [] }
   const { body, toolNames, notes: encodingNotes } = requests.encode(sent, target)
+  const session = sessionFields(server, request, clientHeaders)
   return {
     upstream,
     route,
     upstreamDialect,
     format,
     formatFrom,
-    parser: parserOptions(request, toolNames, route, config, onParser),
+    parser: parserOptions(request, toolNames, route, config, calls, onParser),
     toolNames,
     path: answerPath(upstream, route.model, request.stream),
-    headers: headersFor(upstream, request.stream),
-    body: bodyOf({ ...body, ...upstream.body }, received, config),
-    notes: [...notes, ...encodingNotes],
+    headers: { ...headersFor(upstream, request.stream, server, clientHeaders), ...session.headers },
+    body: bodyOf({ ...session.body, ...body, ...upstream.body }, received, config),
+    notes: [...fit.notes, ...notes, ...encodingNotes],
+    known,
+  }
+}
+
+const nothingKnown: Known = { server: undefined, version: undefined, facts: {}, lesson: {} }
+
+/** Where the calls of an answer are expected. */
+type ExpectedCalls =
+  /** Wherever the upstream puts them: in fields of their own, or left in the text. */
+  | { readonly are: 'native' }
+  /** In the text, because these fields of the request make the upstream leave them there. */
+  | { readonly are: 'in text'; readonly fields: Readonly<Record<string, unknown>> }
+  /** In the text, because the upstream is told of the tools only there. */
+  | { readonly are: 'in the prompt'; readonly format: FormatId }
+
+function callsAt(
+  route: ModelRoute,
+  { parse }: Upstream,
+  { server, version, facts, lesson }: Known,
+): ExpectedCalls {
+  const native = { are: 'native' } as const
+  const inPrompt = { are: 'in the prompt', format: promptFormat(route) } as const
+  if (route.tools === 'prompt') return inPrompt
+  if (parse === 'server') return native
+  if (parse === 'ours') {
+    const way = textCallsOf(server, version)
+    if (way === undefined) return native
+    return way.by === 'prompt' ? inPrompt : { are: 'in text', fields: way.fields }
+  }
+  if (lesson.calls === 'in the prompt' || (lesson.calls === undefined && facts.tools === false))
+    return inPrompt
+  if (lesson.calls === undefined || server?.textCalls?.by !== 'fields') return native
+  return { are: 'in text', fields: server.textCalls.fields }
+}
+
+function promptFormat({ format }: ModelRoute): FormatId {
+  return isPromptFormat(format) ? format : promptFormatIds[0]
+}
+
+/** The key of the conversation, under the names that this server looks for. */
+function sessionFields(
+  server: Server | undefined,
+  request: ConversationRequest,
+  clientHeaders: IncomingHttpHeaders | undefined,
+): { readonly headers: Record<string, string>; readonly body: Record<string, string> } {
+  const names = server?.sessionKey
+  const session = names === undefined ? undefined : sessionKeyOf(request, clientHeaders)
+  if (names === undefined || session === undefined) return { headers: {}, body: {} }
+  const { key, isNamed } = session
+  return {
+    headers: Object.fromEntries((names.headers ?? []).map((name) => [name, key])),
+    // A field is sent only for a client that names its sessions: the request of any other goes on as it came.
+    body: names.field !== undefined && isNamed ? { [names.field]: key } : {},
   }
 }
 
 /** A server of an open model cannot check the signatures of others, whatever style of ids its dialect asks for. */
-function signaturesAt({ format, model }: ModelRoute, config: GatewayConfig): 'checked' | 'unchecked' {
+export function signaturesAt({ format, model }: ModelRoute, config: GatewayConfig): 'checked' | 'unchecked' {
   const family = format === 'auto' ? detectFormat(model, config.formats.overrides) : format
   return records.find(({ id }) => id === family)?.template?.signatures ?? 'unchecked'
 }
 
 export interface PlanContext {
   readonly received?: ReceivedBody
+  /** The headers of the client's request. Those that are meant for the upstream go on. */
+  readonly clientHeaders?: IncomingHttpHeaders
+  /** What is known of the upstream and the model. */
+  readonly known?: Known
   /** Is called with each parser that reads a part of the answer. */
   readonly onParser?: ParserOptions['onOpen']
 }
@@ -132,13 +205,16 @@ function parserOptions(
   toolNames: ToolNames,
   route: ModelRoute,
   { formats, limits, delivery }: GatewayConfig,
+  expected: ExpectedCalls,
   onOpen: ParserOptions['onOpen'],
 ): ParserOptions {
   const detected = detectModel(route.model, formats.overrides)
   const format = route.format === 'auto' && detected.isOverride === true ? detected.format : route.format
-  const { calls, tools } = expectedCalls(request, route.tools === 'prompt' ? undefined : toolNames)
+  const isPrompted = expected.are === 'in the prompt'
+  const { calls, tools } = expectedCalls(request, isPrompted ? undefined : toolNames)
   return {
-    format,
+    // A model that was told in its prompt how to write calls may write them so, whatever its own format is.
+    format: isPrompted && format !== expected.format ? 'auto' : format,
     model: route.model,
     calls,
     tools,

@@ -7,8 +7,8 @@ import {
   mintToolId,
   responsesWithoutCall,
 } from '@dragoman/core'
-import type { GatewayConfig } from '../config/config.ts'
-import { matchModel, ruleFor } from '../config/match-model.ts'
+import type { GatewayConfig, Upstream } from '../config/config.ts'
+import { matchModel, type ModelRoute, ruleFor } from '../config/match-model.ts'
 import { parseBody, withoutByteOrderMark } from '../base/json-body.ts'
 import { readBody } from '../base/read-body.ts'
 import type { Refusal } from '../base/refusal.ts'
@@ -22,7 +22,7 @@ import { lateBody, modelNotFound } from './refusals.ts'
 import type { RequestLog } from './request-log.ts'
 import type { Upstreams } from '../upstream/upstreams.ts'
 import { estimateTokens } from '../exchange/estimate-tokens.ts'
-import { type ReceivedBody, type Plan, planRequest } from '../exchange/plan.ts'
+import { type ReceivedBody, type Plan, planRequest, signaturesAt } from '../exchange/plan.ts'
 import { type AnswerReading, openTranslation } from '../exchange/translation.ts'
 
 /** What a route needs to answer one request. */
@@ -62,11 +62,52 @@ export async function openExchange(context: RouteContext): Promise<Exchange | un
     client.refuse(noThreads(threadField))
     return undefined
   }
+  if (refuseServerTools(context, decoded, route, upstream)) return undefined
   const onParser = log.parserOpened.bind(log)
-  const plan = planRequest(decoded, client.dialect, route, upstream, config, { received, onParser })
+  const known = upstreams.about(upstream, route.model)
+  // Questions about the upstream come after the answer, so that they are never in the way of a request.
+  client.response.on('close', () => upstreams.refresh(upstream, route.model))
+  const clientHeaders = context.request.headers
+  const plan = planRequest(decoded, client.dialect, route, upstream, config, {
+    received,
+    clientHeaders,
+    known,
+    onParser,
+  })
   log.plan(plan)
   recording?.upstreamRequest(plan)
   return exchangeFor(context, decoded, plan, recording)
+}
+
+/**
+ * Answers in the place of an upstream that cannot run the only tools of a request. Asked all the same, a model would make
+ * up what a search would have found.
+ */
+function refuseServerTools(
+  { client, config, log, upstreams }: RouteContext,
+  request: ConversationRequest,
+  route: ModelRoute,
+  upstream: Upstream,
+): boolean {
+  const { serverTools } = dialects[client.dialect]
+  if (serverTools === undefined) return false
+  const { server } = upstreams.about(upstream, route.model)
+  const isVendor = server?.runsServerTools === true || signaturesAt(route, config) === 'checked'
+  const isSame = upstream.dialect === client.dialect
+  if (isSame && (serverTools.runBy === 'anyone' || isVendor)) return false
+  const refused = serverTools.refuse(request, { id: newAnswerId() })
+  if (refused === null) return false
+  const reason = 'Nobody runs it for this model; the client was told so, and no upstream was asked.'
+  log.notes(refused.tools.map((type) => ({ kind: 'dropped', field: `tools (${type})`, reason })))
+  if (refused.is === 'failure') {
+    client.refuse({ failure: refused.failure })
+    return true
+  }
+  log.firstByte()
+  log.finished('stop')
+  if (request.stream) client.endStream(refused.text)
+  else client.sendWhole(refused.text)
+  return true
 }
 
 /** A request for a number of tokens: no upstream is asked, but the model must exist. */
@@ -164,8 +205,7 @@ function readingFor(
     request,
     clientDialect: dialect,
     askedIn: dialect,
-    // Node keeps random bytes for these in store; for others it asks the system each time.
-    newId: () => randomUUID().replaceAll('-', ''),
+    newId: newAnswerId,
     created: Math.floor(Date.now() / 1000),
     mint: (format, taken) => {
       if (format !== 'std') log.callRead(format)
@@ -175,6 +215,11 @@ function readingFor(
     watcher: log,
     redact,
   }
+}
+
+/** Node keeps random bytes for these in store; for others it asks the system each time. */
+function newAnswerId(): string {
+  return randomUUID().replaceAll('-', '')
 }
 
 function randomName(): string {

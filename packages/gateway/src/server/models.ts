@@ -1,6 +1,6 @@
-import { dialects } from '@dragoman/core'
+import { dialects, type ModelEntry, type ModelFacts } from '@dragoman/core'
 import type { GatewayConfig, ModelRule } from '../config/config.ts'
-import { matchModel, ruleFor } from '../config/match-model.ts'
+import { matchModel, type ModelRoute, ruleFor } from '../config/match-model.ts'
 import { sendJson } from '../base/send.ts'
 import type { Upstreams } from '../upstream/upstreams.ts'
 import type { RouteContext } from './answer-route.ts'
@@ -26,17 +26,46 @@ export async function answerModels(context: RouteContext): Promise<void> {
   const { models } = dialects[dialect].http
   const name = modelNamedIn(request.url ?? '')
   if (name === undefined) {
-    sendJson(response, 200, models.list(await modelNames(config, upstreams)))
+    const names = await modelNames(config, upstreams)
+    sendJson(response, 200, models.list(names.map((id) => entryFor(id, config, upstreams))))
   } else if (await isModel(name, config, upstreams)) {
-    sendJson(response, 200, models.one(name))
+    sendJson(response, 200, models.one(await settledEntry(name, config, upstreams)))
   } else {
     client.refuse(modelNotFound(name))
   }
 }
 
+/** With what is known right now: a list may have hundreds of models. */
+function entryFor(id: string, config: GatewayConfig, upstreams: Upstreams): ModelEntry {
+  const route = matchModel(config, id)
+  if (route === undefined || route.upstream === 'simulator') return { id }
+  return entryOf(id, route, upstreams.about(route.upstream, route.model).facts)
+}
+
+async function settledEntry(id: string, config: GatewayConfig, upstreams: Upstreams): Promise<ModelEntry> {
+  const route = matchModel(config, id)
+  if (route === undefined || route.upstream === 'simulator') return { id }
+  return entryOf(id, route, (await upstreams.settled(route.upstream, route.model)).facts)
+}
+
+function entryOf(id: string, route: ModelRoute, facts: ModelFacts): ModelEntry {
+  const window = route.window ?? facts.window
+  const maxOutput = route.maxTokens ?? facts.maxOutput
+  return {
+    id,
+    ...(window === undefined ? {} : { window }),
+    ...(maxOutput === undefined ? {} : { maxOutput }),
+  }
+}
+
+/** Also asks each upstream, so that what it says of its models is known. */
 async function modelNames(config: GatewayConfig, upstreams: Upstreams): Promise<string[]> {
   const named = config.models.map(({ match }) => match).filter((match) => !match.includes('*'))
-  return [...new Set([...named, ...(await namesBehindPatterns(config, upstreams))])]
+  const listed = await namesBehindPatterns(config, upstreams)
+  if (config.upstreams !== 'simulator') {
+    await Promise.all([...config.upstreams.values()].map((upstream) => upstreams.models(upstream)))
+  }
+  return [...new Set([...named, ...listed])]
 }
 
 /**
@@ -50,7 +79,7 @@ async function namesBehindPatterns(config: GatewayConfig, upstreams: Upstreams):
   const lists = open.map(async ({ upstream: name }: ModelRule) => {
     const upstream = known.get(name)
     if (upstream === undefined) return []
-    const names = await upstreams.models(upstream)
+    const names = (await upstreams.models(upstream)).map(({ id }) => id)
     return names.filter((id) => {
       const route = matchModel(config, id)
       return route?.upstream === upstream && route.model === id
@@ -67,5 +96,5 @@ async function isModel(name: string, config: GatewayConfig, upstreams: Upstreams
   const upstream = config.upstreams === 'simulator' ? undefined : config.upstreams.get(rule.upstream)
   if (isConfigured || upstream === undefined) return true
   const listed = await upstreams.models(upstream)
-  return listed.length === 0 || listed.includes(name)
+  return listed.length === 0 || listed.some(({ id }) => id === name)
 }

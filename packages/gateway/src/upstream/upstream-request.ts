@@ -1,4 +1,5 @@
-import { dialects } from '@dragoman/core'
+import type { IncomingHttpHeaders } from 'node:http'
+import { dialects, type Server } from '@dragoman/core'
 import type { Upstream, UpstreamTimeouts } from '../config/config.ts'
 
 /** A request for an answer, as it is sent to an upstream. */
@@ -16,15 +17,11 @@ export function answerPath(upstream: Upstream, model: string, stream: boolean): 
   return dialects[upstream.dialect].http.upstreamPath(basePath(upstream), model, stream)
 }
 
-/** The path at which an upstream lists its models. */
-export function modelsPath(upstream: Upstream): string {
-  return `${basePath(upstream)}/models`
-}
-
 /** Computed once for each upstream and not for each request. */
 const basePaths = new WeakMap<Upstream, string>()
 
-function basePath(upstream: Upstream): string {
+/** The path of its address, without a slash at its end. */
+export function basePath(upstream: Upstream): string {
   let path = basePaths.get(upstream)
   if (path === undefined) {
     path = new URL(upstream.url).pathname.replace(/\/$/, '')
@@ -33,8 +30,16 @@ function basePath(upstream: Upstream): string {
   return path
 }
 
-/** The headers of a request to an upstream. None of the client's headers are passed on; only configured ones are. */
-export function headersFor(upstream: Upstream, stream: boolean): Record<string, string> {
+/**
+ * The headers of a request to an upstream. Of the client's headers only those go on that the record of the server lists:
+ * any other could change who pays, or tell the upstream of the client.
+ */
+export function headersFor(
+  upstream: Upstream,
+  stream: boolean,
+  server?: Server,
+  client: IncomingHttpHeaders = {},
+): Record<string, string> {
   const headers: Record<string, string> = {
     'content-type': 'application/json',
     accept: stream ? 'text/event-stream' : 'application/json',
@@ -42,5 +47,15 @@ export function headersFor(upstream: Upstream, stream: boolean): Record<string, 
     ...dialects[upstream.dialect].http.headers(upstream.apiKey?.reveal()),
   }
   for (const [name, value] of upstream.headers) headers[name] = value.reveal()
+  for (const name of server?.clientHeaders ?? []) {
+    const list = joinedList([headers[name], client[name]].flat())
+    if (list !== '') headers[name] = list
+  }
   return headers
+}
+
+/** What the configuration and the client ask for in one header, each thing once. */
+function joinedList(values: readonly (string | undefined)[]): string {
+  const items = values.flatMap((value) => value?.split(',') ?? []).map((item) => item.trim())
+  return [...new Set(items)].filter((item) => item !== '').join(',')
 }

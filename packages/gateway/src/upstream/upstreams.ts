@@ -1,4 +1,4 @@
-import { defaultDialect } from '@dragoman/core'
+import { defaultDialect, type ListedModel } from '@dragoman/core'
 import type { Upstream } from '../config/config.ts'
 import { type ProxyConfig, proxyFor } from '../config/proxies.ts'
 import {
@@ -7,12 +7,13 @@ import {
   type UpstreamCallOptions,
   type UpstreamListener,
 } from './client.ts'
-import { ModelLists } from './model-lists.ts'
+import { type Question, readReply, type Reply } from './ask.ts'
+import { type Known, KnownUpstream, type Lesson } from './known-upstream.ts'
 import { type ProxyRoute, routeThroughProxy } from './proxy-route.ts'
-import { headersFor, modelsPath, type UpstreamRequest } from './upstream-request.ts'
+import { headersFor, type UpstreamRequest } from './upstream-request.ts'
 
-/** A list of models is a convenience, so nobody waits long for it. */
-const LIST_MS = 3000
+/** What a server tells of itself is a convenience, so nobody waits long for it. */
+const QUESTION_MS = 3000
 
 /** A server inside this process. It answers where no upstream is configured. */
 export interface BuiltInServer {
@@ -33,14 +34,15 @@ export class Upstreams {
   private readonly clients = new Map<string, ReachableUpstream>()
   private readonly origins = new WeakMap<Upstream, string>()
   private readonly proxies: ProxyConfig
-  private readonly lists: ModelLists
+  private readonly now: () => number
+  private readonly known = new Map<string, KnownUpstream>()
   private readonly startSimulator: () => Promise<BuiltInServer>
   private simulator: Promise<BuiltInServer> | undefined
   private simulated: Upstream | undefined
 
   constructor({ now, proxies, startSimulator }: UpstreamsOptions) {
     this.proxies = proxies
-    this.lists = new ModelLists(now)
+    this.now = now
     this.startSimulator = startSimulator
   }
 
@@ -56,7 +58,7 @@ export class Upstreams {
       apiKey: null,
       headers: new Map(),
       body: {},
-      kind: 'auto',
+      kind: 'other',
       parse: 'server',
     })
   }
@@ -83,19 +85,44 @@ export class Upstreams {
     )
   }
 
-  /** The names of the models that an upstream has; none where it does not say. */
-  models(upstream: Upstream): Promise<readonly string[]> {
-    return this.lists.names(upstream.url, (listener) =>
+  /** What is known of an upstream and a model there. */
+  about(upstream: Upstream, model: string): Known {
+    return this.knownUpstream(upstream).about(model)
+  }
+
+  /** Asks the upstream in the background, where what is known of it is old. */
+  refresh(upstream: Upstream, model: string): void {
+    this.knownUpstream(upstream).refresh(model)
+  }
+
+  /** What is known once the upstream has been asked. */
+  settled(upstream: Upstream, model: string): Promise<Known> {
+    return this.knownUpstream(upstream).settled(model)
+  }
+
+  /** Keeps what a refusal taught. */
+  learn(upstream: Upstream, model: string, lesson: Lesson): void {
+    this.knownUpstream(upstream).learn(model, lesson)
+  }
+
+  /** The models that an upstream lists; none where it does not. */
+  models(upstream: Upstream): Promise<readonly ListedModel[]> {
+    return this.knownUpstream(upstream).models()
+  }
+
+  /** Asks something that is no request for an answer. */
+  ask(upstream: Upstream, { path, body }: Question, longest = QUESTION_MS): Promise<Reply> {
+    return readReply((listener) =>
       this.send(
         upstream,
-        LIST_MS,
+        longest,
         {
-          path: modelsPath(upstream),
-          method: 'GET',
+          path,
+          method: body === null ? 'GET' : 'POST',
           headers: headersFor(upstream, false),
-          body: null,
-          headersTimeout: LIST_MS,
-          idleTimeout: LIST_MS,
+          body: body === null ? null : JSON.stringify(body),
+          headersTimeout: longest,
+          idleTimeout: longest,
         },
         listener,
       ),
@@ -133,6 +160,17 @@ export class Upstreams {
       this.clients.set(key, found)
     }
     return found
+  }
+
+  /** Knowledge outlives a new configuration that says the same of an upstream. */
+  private knownUpstream(upstream: Upstream): KnownUpstream {
+    const key = `${upstream.url} ${upstream.kind}`
+    let known = this.known.get(key)
+    if (known === undefined) {
+      known = new KnownUpstream(upstream, (question) => this.ask(upstream, question), this.now)
+      this.known.set(key, known)
+    }
+    return known
   }
 
   private originOf(upstream: Upstream): string {

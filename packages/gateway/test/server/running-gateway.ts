@@ -24,6 +24,8 @@ export interface GatewaySetup {
   /** The base address of the one upstream, which every model name goes to. */
   readonly upstream: string
   readonly dialect?: 'openai-chat' | 'anthropic-messages'
+  /** Which server it is. Default `other`, which is asked nothing but for answers. */
+  readonly kind?: string
   readonly apiKey?: string
   readonly recorder?: Recorder
   /** Variables of the environment. */
@@ -70,11 +72,12 @@ export async function stopGateways(): Promise<void> {
 export function configFor({
   upstream,
   dialect = 'openai-chat',
+  kind = 'other',
   apiKey,
   settings,
   env = {},
 }: GatewaySetup): Promise<GatewayConfig> {
-  const lab = { url: upstream, dialect, ...(apiKey === undefined ? {} : { apiKey }) }
+  const lab = { url: upstream, dialect, kind, ...(apiKey === undefined ? {} : { apiKey }) }
   const base = { upstreams: { lab }, models: [{ match: '*', upstream: 'lab' }], ...settings }
   const timeouts = { drain: '300ms', ...Object(settings?.['timeouts']) }
   return accepted({ yaml: JSON.stringify({ ...base, timeouts }), env })

@@ -56,6 +56,66 @@ const refusals: readonly Fault[] = [
     outcome: { status: [413, 413], type: ['request_too_large', 'invalid_request_error'], code: 'big' },
   },
   {
+    upstream: 'says that the prompt is too long',
+    script: (response) =>
+      json(response, 400, {
+        error: {
+          code: 400,
+          message:
+            'request (5024 tokens) exceeds the available context size (4096 tokens), try increasing it',
+          type: 'exceed_context_size_error',
+          n_prompt_tokens: 5024,
+          n_ctx: 4096,
+        },
+      }),
+    outcome: {
+      status: [400, 400],
+      type: ['invalid_request_error', 'invalid_request_error'],
+      code: 'context_length_exceeded',
+    },
+    says: '5024 tokens',
+  },
+  {
+    upstream: 'says that the sum of prompt and output is too long, in a status of its own',
+    script: (response) =>
+      json(response, 422, {
+        error:
+          'Input validation error: `inputs` tokens + `max_new_tokens` must be <= 8192. Given: 600 `inputs` tokens and 8000 `max_new_tokens`',
+        error_type: 'validation',
+      }),
+    outcome: {
+      status: [400, 400],
+      type: ['invalid_request_error', 'invalid_request_error'],
+      code: 'context_length_exceeded',
+    },
+    says: '8192',
+  },
+  {
+    upstream: 'was started without what the request needs',
+    script: (response) =>
+      json(response, 500, {
+        error: { code: 500, message: 'tools param requires --jinja flag', type: 'server_error' },
+      }),
+    outcome: {
+      status: [400, 400],
+      type: ['invalid_request_error', 'invalid_request_error'],
+      code: 'upstream_unsupported',
+    },
+    says: 'Start llama-server with --jinja',
+  },
+  {
+    upstream: 'has filled its cache',
+    script: (response) =>
+      json(response, 500, {
+        error: { code: 500, message: 'Context size has been exceeded.', type: 'server_error' },
+      }),
+    outcome: {
+      status: [529, 503],
+      type: ['overloaded_error', 'overloaded_error'],
+      code: 'upstream_cache_full',
+    },
+  },
+  {
     upstream: 'answers 429',
     script: (response) =>
       json(response, 429, { error: { message: 'slow down', code: 'rate' } }, { 'retry-after': '7' }),

@@ -142,11 +142,14 @@ export class CallPolicy {
     this.advance()
   }
 
-  /** The upstream's answer is whole. `reason` is null where it did not say why it ended. */
-  finish(reason: FinishReason | null, stopSequence: string | null): void {
+  /**
+   * The upstream's answer is whole. `reason` is null where it did not say why it ended. `ifEmpty`: what this end means
+   * where nothing came before it.
+   */
+  finish(reason: FinishReason | null, stopSequence: string | null, ifEmpty: Failure | null = null): void {
     if (this.isEnded) return
     this.parser.end(parserReason(reason))
-    const failure = this.conclude(reason) ?? this.emptiness(reason)
+    const failure = this.conclude(reason) ?? (this.order.hasSaid ? null : ifEmpty) ?? this.emptiness(reason)
     if (failure !== null) this.tellFailure(failure)
     else this.tellFinish(this.outcome(reason), stopSequence)
     this.end()

@@ -1,5 +1,6 @@
 import type { Failure, FailureKind } from '../../answer/failure.ts'
-import { contextOverflow, promptTooLong } from '../../answer/context-overflow.ts'
+import { contextOverflow } from '../../answer/overflow/overflow.ts'
+import { inAnthropicWords, overflowFields } from '../../answer/overflow/sentences.ts'
 
 export interface AnthropicErrorBody {
   readonly type: 'error'
@@ -10,8 +11,9 @@ export interface AnthropicErrorBody {
 /** The error as this dialect says it: the body of a response, or, without an id, an event of a stream. */
 export function anthropicErrorBody(failure: Failure, requestId?: string): AnthropicErrorBody {
   const error = { type: typeOf(failure), message: messageOf(failure) }
-  const { details } = failure
-  const body = { type: 'error', error: details === undefined ? error : { ...error, details } } as const
+  const details =
+    failure.details ?? (failure.overflow === undefined ? null : overflowFields(failure.overflow))
+  const body = { type: 'error', error: details === null ? error : { ...error, details } } as const
   return requestId === undefined ? body : { ...body, request_id: requestId }
 }
 
@@ -27,10 +29,12 @@ function typeOf({ kind, status }: Failure): string {
 }
 
 /** There is no field for a code here, so the codes of our own faults go into the message. */
-function messageOf({ kind, code, message }: Failure): string {
-  if (code === contextOverflow) return promptTooLong(message)
+function messageOf({ kind, code, message, overflow = noNumbers }: Failure): string {
+  if (code === contextOverflow) return inAnthropicWords(overflow, message)
   return ownFaults.has(kind) && !message.includes(code) ? `${message} (${code})` : message
 }
+
+const noNumbers = { what: 'prompt' } as const
 
 // Clients make a conversation shorter after a 400, and wait after the status that this dialect has for an
 // overloaded server; another status of the upstream's would make them do neither.

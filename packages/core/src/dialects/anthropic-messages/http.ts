@@ -1,5 +1,5 @@
 import { encodeSse } from '../../sse/encoder.ts'
-import type { HttpDialect, RateLimit } from '../dialect.ts'
+import type { HttpDialect, ModelEntry, RateLimit } from '../dialect.ts'
 
 /** Anthropic's messages over HTTP. */
 export const anthropicHttp: HttpDialect = {
@@ -22,18 +22,25 @@ export const anthropicHttp: HttpDialect = {
   }),
   rateLimits: { read: readLimit, write: writeLimit },
   models: {
-    list: (names) => ({
-      data: names.map(model),
+    list: (models) => ({
+      data: models.map(modelEntry),
       has_more: false,
-      first_id: names.at(0) ?? null,
-      last_id: names.at(-1) ?? null,
+      first_id: models.at(0)?.id ?? null,
+      last_id: models.at(-1)?.id ?? null,
     }),
-    one: model,
+    one: modelEntry,
   },
 }
 
-function model(id: string): object {
-  return { type: 'model', id, display_name: id, created_at: '1970-01-01T00:00:00Z' }
+function modelEntry({ id, window, maxOutput }: ModelEntry): object {
+  return {
+    type: 'model',
+    id,
+    display_name: id,
+    created_at: '1970-01-01T00:00:00Z',
+    ...(window === undefined ? {} : { max_input_tokens: window }),
+    ...(maxOutput === undefined ? {} : { max_tokens: maxOutput }),
+  }
 }
 
 function readLimit(name: string, value: string): RateLimit | null {

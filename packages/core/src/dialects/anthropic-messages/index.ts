@@ -5,7 +5,8 @@ import type { Dialect } from '../dialect.ts'
 import { decodeAnthropicAnswer } from './answer/decode.ts'
 import { createAnthropicStreamEncoder } from './answer/encode.ts'
 import { patchAnthropicAnswer } from './answer/patch.ts'
-import { messageAsEvents, MessageCollector } from './answer/whole.ts'
+import { refuseServerTools } from './answer/refuse-server-tools.ts'
+import { messageAsEvents, MessageCollector, messageOfText } from './answer/whole.ts'
 import { anthropicErrorBody, anthropicErrorStatus } from './errors.ts'
 import { anthropicHttp } from './http.ts'
 
@@ -22,7 +23,7 @@ export const anthropicMessages: Dialect = {
     patch: patchAnthropicAnswer,
     encode: (options) =>
       createAnthropicStreamEncoder({ ...options, messageId: options.id, inputTokens: options.inputTokens() }),
-    whole: { toEvents: messageAsEvents, collect: () => new MessageCollector() },
+    whole: { toEvents: messageAsEvents, collect: () => new MessageCollector(), ofText: messageOfText },
   },
   errors: {
     status: anthropicErrorStatus,
@@ -30,4 +31,5 @@ export const anthropicMessages: Dialect = {
     event: (failure) => encodeSse({ event: 'error', data: JSON.stringify(anthropicErrorBody(failure)) }),
   },
   http: anthropicHttp,
+  serverTools: { runBy: 'vendor', refuse: refuseServerTools },
 }

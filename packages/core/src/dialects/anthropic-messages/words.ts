@@ -1,10 +1,18 @@
 import type { FinishReason, Usage } from '../../answer/answer.ts'
+import { type Failure, noRoom } from '../../answer/failure.ts'
 import { countOf, isJsonObject, type JsonObject } from '../../json/objects.ts'
 
 /** What a `stop_reason` means; one that nobody knows is an ordinary end. */
 export function decodeStopReason(word: string): FinishReason {
   return meanings.get(word) ?? 'stop'
 }
+
+/** What an end means where nothing came before it; null where it is an end like others. */
+export function failureIfEmpty(word: string | null): Failure | null {
+  return word === windowFull ? noRoom : null
+}
+
+const windowFull = 'model_context_window_exceeded'
 
 export function encodeStopReason(reason: FinishReason): string {
   return words[reason]
@@ -22,7 +30,7 @@ const words: Readonly<Record<FinishReason, string>> = {
 const meanings: ReadonlyMap<string, FinishReason> = new Map([
   ['end_turn', 'stop'],
   ['max_tokens', 'length'],
-  ['model_context_window_exceeded', 'length'],
+  [windowFull, 'length'],
   ['tool_use', 'tool-calls'],
   ['refusal', 'content-filter'],
   ['stop_sequence', 'stop-sequence'],

@@ -1,4 +1,5 @@
 import type { Failure, FailureKind } from '../../answer/failure.ts'
+import { inOpenAiWords, overflowFields } from '../../answer/overflow/sentences.ts'
 
 export interface ChatErrorBody {
   readonly error: {
@@ -6,14 +7,21 @@ export interface ChatErrorBody {
     readonly type: string
     readonly param: string | null
     readonly code: string | number
+    readonly n_prompt_tokens?: number
+    readonly n_ctx?: number
   }
 }
 
 /** The error as this dialect says it: the body of a response, or an event in the middle of a stream. */
 export function chatErrorBody(failure: Failure): ChatErrorBody {
-  const { kind, code, message, field, upstreamType, upstreamCode } = failure
+  const { kind, code, field, overflow, upstreamType, upstreamCode } = failure
   const type = upstreamType ?? words[kind].type
-  return { error: { message, type, param: field ?? null, code: upstreamCode ?? code } }
+  const error = { message: messageOf(failure), type, param: field ?? null, code: upstreamCode ?? code }
+  return { error: overflow === undefined ? error : { ...error, ...overflowFields(overflow) } }
+}
+
+function messageOf({ message, overflow }: Failure): string {
+  return overflow === undefined || overflow.what === 'output' ? message : inOpenAiWords(overflow, message)
 }
 
 export function chatErrorResponse(failure: Failure): {

@@ -1,5 +1,5 @@
 import { encodeSseComment } from '../../sse/encoder.ts'
-import type { HttpDialect, RateLimit } from '../dialect.ts'
+import type { HttpDialect, ModelEntry, RateLimit } from '../dialect.ts'
 
 /** Chat completions over HTTP. */
 export const chatHttp: HttpDialect = {
@@ -11,13 +11,23 @@ export const chatHttp: HttpDialect = {
   headers: (key) => (key === undefined ? {} : { authorization: `Bearer ${key}` }),
   rateLimits: { read: readLimit, write: writeLimit },
   models: {
-    list: (names) => ({ object: 'list', data: names.map(model) }),
-    one: model,
+    list: (models) => ({ object: 'list', data: models.map(modelEntry) }),
+    one: modelEntry,
   },
 }
 
-function model(id: string): object {
-  return { id, object: 'model', created: 0, owned_by: 'dragoman' }
+/** The dialect itself has no field for the window. Clients look for it under the names that servers and routers use. */
+function modelEntry({ id, window, maxOutput }: ModelEntry): object {
+  return {
+    id,
+    object: 'model',
+    created: 0,
+    owned_by: 'dragoman',
+    ...(window === undefined
+      ? {}
+      : { max_model_len: window, context_length: window, context_window: window }),
+    ...(maxOutput === undefined ? {} : { max_output_tokens: maxOutput, max_completion_tokens: maxOutput }),
+  }
 }
 
 function readLimit(name: string, value: string, now: number): RateLimit | null {

@@ -1,10 +1,11 @@
 import { chatRequests } from './request/index.ts'
+import { refuseServerTools } from './request/server-tools.ts'
 import { encodeSse } from '../../sse/encoder.ts'
 import type { Dialect } from '../dialect.ts'
 import { decodeChatAnswer, unwrapEnvelope } from './answer/decode.ts'
 import { createChatStreamEncoder } from './answer/encode.ts'
 import { patchChatAnswer } from './answer/patch.ts'
-import { completionAsEvents, CompletionCollector } from './answer/whole.ts'
+import { completionAsEvents, CompletionCollector, completionOfText } from './answer/whole.ts'
 import { chatErrorBody, chatErrorResponse } from './errors.ts'
 import { chatHttp } from './http.ts'
 
@@ -20,7 +21,11 @@ export const openaiChat: Dialect = {
     decode: decodeChatAnswer,
     patch: patchChatAnswer,
     encode: createChatStreamEncoder,
-    whole: { toEvents: completionAsEvents, collect: () => new CompletionCollector() },
+    whole: {
+      toEvents: completionAsEvents,
+      collect: () => new CompletionCollector(),
+      ofText: completionOfText,
+    },
   },
   errors: {
     status: (failure) => chatErrorResponse(failure).status,
@@ -28,4 +33,6 @@ export const openaiChat: Dialect = {
     event: (failure) => encodeSse({ data: JSON.stringify(chatErrorBody(failure)) }),
   },
   http: chatHttp,
+  // Routers and vendors have searches of their own behind these fields. A server without one refuses them itself.
+  serverTools: { runBy: 'anyone', refuse: refuseServerTools },
 }

@@ -1,10 +1,29 @@
 import type { FinishReason, Usage } from '../../answer/answer.ts'
+import { type Failure, noRoom } from '../../answer/failure.ts'
 import { countOf, isJsonObject, objectIn, type JsonObject } from '../../json/objects.ts'
 
 /** What a server's word for the end means; a word that nobody knows is an ordinary end. */
 export function decodeFinishReason(word: string): FinishReason | 'error' {
   return meanings.get(word) ?? 'stop'
 }
+
+/** What an end means where nothing came before it; null where it is an end like others. */
+export function failureIfEmpty(word: string | null): Failure | null {
+  return word === windowFull ? noRoom : null
+}
+
+/** Whether clients of the dialect know the word: some servers have one of their own for the same. */
+export function isKnownFinishWord(word: string): boolean {
+  return word !== windowFull && word !== 'function_call'
+}
+
+/** Whether what came with this end is no text of the model, but an error. DashScope ends so when it throttles. */
+export function saysErrorAsText(word: string): boolean {
+  return word === 'error_finish'
+}
+
+/** Z.ai's word for a window that is full. */
+const windowFull = 'model_context_window_exceeded'
 
 export function encodeFinishReason(reason: FinishReason): string {
   switch (reason) {
@@ -23,6 +42,7 @@ const meanings: ReadonlyMap<string, FinishReason | 'error'> = new Map([
   ['length', 'length'],
   ['max_tokens', 'length'],
   ['model_length', 'length'],
+  [windowFull, 'length'],
   ['tool_calls', 'tool-calls'],
   ['function_call', 'tool-calls'],
   ['tool_use', 'tool-calls'],
@@ -30,6 +50,7 @@ const meanings: ReadonlyMap<string, FinishReason | 'error'> = new Map([
   ['refusal', 'content-filter'],
   ['stop_sequence', 'stop-sequence'],
   ['error', 'error'],
+  ['error_finish', 'error'],
   ['insufficient_system_resource', 'error'],
 ])
 

@@ -80,13 +80,14 @@ export class ModelChoices {
   private async namesBehind({ upstream: name }: ModelRule): Promise<readonly string[]> {
     const { upstreams } = this.config
     const upstream = upstreams === 'simulator' ? undefined : upstreams.get(name)
-    const names = upstream === undefined ? [] : await this.upstreams.models(upstream)
-    return names.filter((id) => this.route(id)?.upstream === upstream)
+    const models = upstream === undefined ? [] : await this.upstreams.models(upstream)
+    return models.map(({ id }) => id).filter((id) => this.route(id)?.upstream === upstream)
   }
 
   private async listOf({ upstream }: ModelRoute): Promise<readonly string[]> {
     // The simulator answers to every name, so it has no list.
-    return upstream === 'simulator' ? [] : this.upstreams.models(upstream)
+    if (upstream === 'simulator') return []
+    return (await this.upstreams.models(upstream)).map(({ id }) => id)
   }
 }
 

@@ -6,7 +6,7 @@ import type { WireAnswer } from '../../../answer/stream.ts'
 import { isJsonObject, nonEmptyText, objectIn, type JsonObject } from '../../../json/objects.ts'
 import { RawJson } from '../../../json/raw.ts'
 import type { SseEvent } from '../../../sse/items.ts'
-import { decodeAnthropicUsage, decodeStopReason, nothingCounted } from '../words.ts'
+import { decodeAnthropicUsage, decodeStopReason, failureIfEmpty, nothingCounted } from '../words.ts'
 
 /** Reads the events of a message into the policy of another dialect's client. */
 export function decodeAnthropicAnswer(policy: CallPolicy): WireAnswer {
@@ -143,7 +143,7 @@ export class MessageReader {
 
   finish(): void {
     const reason = this.stopWord === null ? null : decodeStopReason(this.stopWord)
-    this.policy.finish(reason, this.stopSequence)
+    this.policy.finish(reason, this.stopSequence, failureIfEmpty(this.stopWord))
   }
 
   private readStart(message: JsonObject): void {

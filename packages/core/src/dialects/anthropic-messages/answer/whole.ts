@@ -1,6 +1,7 @@
 import { protocolError } from '../../../answer/failure.ts'
 import { failureFromError, isErrorValue } from '../../../answer/upstream-failure.ts'
 import type { WholeAnswer, WholeAsEvents, WholeCollector } from '../../../answer/whole.ts'
+import { nineAlphanumerics } from '../../../ids/digest.ts'
 import {
   isJsonObject,
   nonEmptyText,
@@ -14,7 +15,7 @@ import { encodeSse } from '../../../sse/encoder.ts'
 import type { SseItem } from '../../../sse/items.ts'
 import { SseReader } from '../../../sse/reader.ts'
 import { isBlank } from '../../../text/space.ts'
-import { decodeStopReason } from '../words.ts'
+import { decodeStopReason, encodeAnthropicUsage, encodeStopReason, nothingCounted } from '../words.ts'
 
 /** A whole message as the stream that says the same. */
 export function messageAsEvents(body: string): WholeAsEvents {
@@ -24,6 +25,20 @@ export function messageAsEvents(body: string): WholeAsEvents {
   if (!Array.isArray(message['content'])) return { failure: protocolError('It has no content.') }
   const raw = new RawJson(body)
   return { events: eventsOf(message, (index) => raw.value(['content', index, 'input'])), json: body }
+}
+
+/** A message that says just this text. The text gives it its id: no clock and no chance is at hand here. */
+export function messageOfText(text: string): string {
+  return JSON.stringify({
+    id: `msg_${nineAlphanumerics(text)}`,
+    type: 'message',
+    role: 'assistant',
+    model: '',
+    content: [{ type: 'text', text }],
+    stop_reason: encodeStopReason('stop'),
+    stop_sequence: null,
+    usage: encodeAnthropicUsage(nothingCounted),
+  })
 }
 
 /** The event stream of a whole message, for a client that streams: each text and each input in one delta. */

@@ -3,9 +3,9 @@ import type { CallPolicy } from '../../../answer/calls/policy.ts'
 import type { Failure } from '../../../answer/failure.ts'
 import type { WireAnswer } from '../../../answer/stream.ts'
 import { failureFromError, isErrorValue } from '../../../answer/upstream-failure.ts'
-import { isJsonObject, nonEmptyText, type JsonObject } from '../../../json/objects.ts'
+import { isJsonObject, nonEmptyText, objectIn, type JsonObject } from '../../../json/objects.ts'
 import type { SseEvent } from '../../../sse/items.ts'
-import { decodeFinishReason, usageOf } from '../words.ts'
+import { decodeFinishReason, failureIfEmpty, saysErrorAsText, usageOf } from '../words.ts'
 import { ChoiceReader } from './choice.ts'
 import { otherParts, readDelta, SaidField } from './delta.ts'
 import { LearnedEnvelope } from './learned-envelope.ts'
@@ -74,7 +74,8 @@ class ChatAnswer implements WireAnswer {
   }
 
   finish(): void {
-    this.policy.finish(finishReasonOf(this.finishWord, this.stopSequence), this.stopSequence)
+    const { finishWord, stopSequence } = this
+    this.policy.finish(finishReasonOf(finishWord, stopSequence), stopSequence, failureIfEmpty(finishWord))
   }
 
   fail(failure: Failure): void {
@@ -82,6 +83,11 @@ class ChatAnswer implements WireAnswer {
   }
 
   private readChoice(choice: JsonObject, { data }: SseEvent): void {
+    const errorText = errorTextOf(choice)
+    if (errorText !== null) {
+      this.fail(errorText)
+      return
+    }
     const field = this.said.nameIn(choice)
     const said = field === null ? undefined : choice[field]
     if (field !== null && isJsonObject(said)) {
@@ -150,13 +156,25 @@ export function finishReasonOf(word: string | null, stopSequence: string | null)
   return reason === 'stop' && stopSequence !== null ? 'stop-sequence' : reason
 }
 
+/** The failure that a choice tells in place of the model's text, or null. */
+export function errorTextOf(choice: JsonObject): Failure | null {
+  const word = nonEmptyText(choice['finish_reason'])
+  if (word === null || !saysErrorAsText(word)) return null
+  const { content } = { ...objectIn(choice, 'message'), ...objectIn(choice, 'delta') }
+  return failureFromError({ code: word, message: nonEmptyText(content) ?? endedWith(word) })
+}
+
 /** Why a choice that says it has ended is no answer, or null. */
 export function failureOfChoice(choice: JsonObject): Failure | null {
   const word = nonEmptyText(choice['finish_reason'])
   if (word === null) return null
   if (isErrorValue(choice)) return failureFromError(choice)
   if (decodeFinishReason(word) !== 'error') return null
-  return failureFromError({ code: word, message: `The upstream ended its answer with "${word}".` })
+  return failureFromError({ code: word, message: endedWith(word) })
+}
+
+function endedWith(word: string): string {
+  return `The upstream ended its answer with "${word}".`
 }
 
 /** What some gateways wrap around an answer taken off: `{"data": {…}, "success": true}`, `[{"error": …}]`. */

@@ -4,7 +4,7 @@ import type { Failure } from '../../../answer/failure.ts'
 import { Comparison, type Piece, type PieceCollector } from '../../../answer/patch.ts'
 import { isJsonObject, nonEmptyText, type JsonObject } from '../../../json/objects.ts'
 import type { SseEvent } from '../../../sse/items.ts'
-import { decodeFinishReason, encodeFinishReason } from '../words.ts'
+import { decodeFinishReason, encodeFinishReason, failureIfEmpty, isKnownFinishWord } from '../words.ts'
 import { ChoiceReader } from './choice.ts'
 import {
   addedChoices,
@@ -184,7 +184,7 @@ export class ChoicePatch {
   /** The word for the end that the client is told; null where the answer has failed. */
   private finishPolicy(choice: JsonObject, word: string | null): string | null {
     const sequence = stopSequenceOf(choice)
-    this.reader.policy.finish(finishReasonOf(word, sequence), sequence)
+    this.reader.policy.finish(finishReasonOf(word, sequence), sequence, failureIfEmpty(word))
     const { ending } = this.made
     return ending.is === 'finished' ? wordFor(ending.reason, word) : null
   }
@@ -303,10 +303,11 @@ function isFilled({ id }: Extract<Piece, { is: 'call' }>, { source, ordinal }: U
   return source['index'] !== ordinal || source['id'] !== id || nonEmptyText(source['type']) === null
 }
 
-/** The upstream's own word where it means the same; what was once a function call is a tool call now. */
+/** The upstream's own word where it means the same and clients know it. An error that passes stays one. */
 function wordFor(reason: FinishReason, came: string | null): string {
-  const isSame = came !== null && came !== 'function_call' && decodeFinishReason(came) === plain(reason)
-  return isSame ? came : encodeFinishReason(reason)
+  if (came === null || !isKnownFinishWord(came)) return encodeFinishReason(reason)
+  const means = decodeFinishReason(came)
+  return means === plain(reason) || means === 'error' ? came : encodeFinishReason(reason)
 }
 
 /** The dialect has no word for a stop sequence. */

@@ -10,7 +10,7 @@ import type { SseComment, SseEvent, SseFields } from '../../../sse/items.ts'
 import { chatErrorBody } from '../errors.ts'
 import { usageOf } from '../words.ts'
 import { chunkWith } from './chunks.ts'
-import { choiceIndex, failureOfChoice } from './decode.ts'
+import { choiceIndex, errorTextOf, failureOfChoice } from './decode.ts'
 import { LearnedEnvelope } from './learned-envelope.ts'
 import { ChoicePatch, type Sent } from './patch-choice.ts'
 
@@ -154,6 +154,11 @@ class ChatPatch implements WireAnswer {
         continue
       }
       const { patch, policy } = this.choiceAt(choice, position)
+      const errorText = this.isStrict ? errorTextOf(choice) : null
+      if (errorText !== null) {
+        policy.fail(errorText)
+        continue
+      }
       if (usage !== null && policy === this.earliest?.policy) policy.usage(usage)
       const own = position === came.length - 1 ? chunk : { ...chunk, usage: undefined }
       sent.push(...patch.take(event, own, choice, position, isAlone))

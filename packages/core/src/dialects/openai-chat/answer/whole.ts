@@ -1,6 +1,7 @@
 import { protocolError } from '../../../answer/failure.ts'
 import { failureFromError, isErrorValue } from '../../../answer/upstream-failure.ts'
 import type { WholeAnswer, WholeAsEvents, WholeCollector } from '../../../answer/whole.ts'
+import { nineAlphanumerics } from '../../../ids/digest.ts'
 import {
   isJsonObject,
   nonEmptyText,
@@ -15,7 +16,7 @@ import type { SseItem } from '../../../sse/items.ts'
 import { SseReader } from '../../../sse/reader.ts'
 import { reasoningTextFields } from '../words.ts'
 import { CollectedFields, type FieldRules } from './collected-fields.ts'
-import { unwrapEnvelope } from './decode.ts'
+import { errorTextOf, unwrapEnvelope } from './decode.ts'
 
 /** A whole completion as the stream that says the same. */
 export function completionAsEvents(body: string): WholeAsEvents {
@@ -25,6 +26,9 @@ export function completionAsEvents(body: string): WholeAsEvents {
   if (isErrorValue(completion)) return { failure: failureFromError(completion) }
   const { choices } = completion
   if (!Array.isArray(choices) || choices.length === 0) return { failure: protocolError('It has no choices.') }
+  const first = choices.find(isJsonObject)
+  const errorText = first === undefined ? null : errorTextOf(first)
+  if (errorText !== null) return { failure: errorText }
   const json = completion === came ? body : JSON.stringify(completion)
   const written = new WrittenValues(json)
   const events = streamOfCompletion(
@@ -32,6 +36,17 @@ export function completionAsEvents(body: string): WholeAsEvents {
     { includeUsage: true },
   )
   return { events: written.putBack(events), json }
+}
+
+/** A completion that says just this text. The text gives it its id: no clock and no chance is at hand here. */
+export function completionOfText(text: string): string {
+  return JSON.stringify({
+    id: `chatcmpl-${nineAlphanumerics(text)}`,
+    object: 'chat.completion',
+    created: 0,
+    model: '',
+    choices: [{ index: 0, message: { role: 'assistant', content: text }, finish_reason: 'stop' }],
+  })
 }
 
 /** Arguments that are a value and not its text. Read and written again, a number too long for ours would lose digits. */

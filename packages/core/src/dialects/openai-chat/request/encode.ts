@@ -7,17 +7,18 @@ import { upstreamHistory } from '../../../request/upstream-history.ts'
 import { wellFormed } from '../../../json/well-formed.ts'
 import { chatMessages, encodeMessages } from './messages.ts'
 import { encodeSettings } from './settings.ts'
-import { encodeSystem } from './system.ts'
-import { encodeToolChoice, encodeTools, longestToolName } from './tools.ts'
+import { encodeSystem, soleSystemInFront } from './system.ts'
+import { encodeCallsInText, encodeToolChoice, encodeTools, longestToolName } from './tools.ts'
 
 /** Writes the body of a request to an upstream that speaks OpenAI Chat Completions. */
 export function encodeChatRequest(request: ConversationRequest, target: ChatTarget): EncodedRequest {
   const notes = new Notes()
   const names = shortToolNames(request.tools, longestToolName)
-  const history = upstreamHistory(request.contents, target, chatMessages, names, notes)
+  const arranged = soleSystemInFront(request, target, notes)
+  const history = upstreamHistory(arranged.contents, target, chatMessages, names, notes)
   const { nudge, ...toolChoice } = encodeToolChoice(request, target, names, notes)
   const { max_completion_tokens: spelling, stop, ...extra } = request.extra
-  const system = nudge === undefined ? request.system : [...request.system, { text: nudge }]
+  const system = nudge === undefined ? arranged.system : [...arranged.system, { text: nudge }]
   const messages = encodeMessages(history, target, notes)
   const body: Record<string, unknown> = {
     model: target.model,
@@ -25,6 +26,7 @@ export function encodeChatRequest(request: ConversationRequest, target: ChatTarg
     ...messages.settings,
     ...encodeTools(request, target, names, notes),
     ...toolChoice,
+    ...encodeCallsInText(request, target, notes),
     ...encodeSettings(request, target, spelling !== undefined, notes),
   }
   if (target.sameDialect === true && stop !== undefined) body['stop'] = stop

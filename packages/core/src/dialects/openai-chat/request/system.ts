@@ -2,7 +2,13 @@ import type { Content } from '../../../conversation.ts'
 import { templateOf } from '../../../formats/template.ts'
 import { isJsonObject, type JsonObject } from '../../../json/objects.ts'
 import type { SystemText } from '../../../request/conversation-request.ts'
-import { systemPart, systemReminder, withoutBillingLine } from '../../../request/instructions.ts'
+import type { DecodedMessages } from '../../../request/decoding.ts'
+import {
+  originalInstructions,
+  systemPart,
+  systemReminder,
+  withoutBillingLine,
+} from '../../../request/instructions.ts'
 import { type Notes, notUnderstood } from '../../../request/notes.ts'
 import { cacheControlOf, originalIn } from '../../../request/original.ts'
 import type { ChatTarget } from '../../../request/target.ts'
@@ -33,6 +39,30 @@ export function decodeInstructionsInside(message: JsonObject, path: string): Con
   )
   const blocks = texts.length === 0 ? [] : [systemReminder(texts.join('\n\n'))]
   return { speaker: 'human', blocks, original: { dialect: 'openai-chat', value: message } }
+}
+
+/**
+ * The conversation with its only system message in front, where the template takes none inside. The client meant it for
+ * the whole conversation: as a reminder it would be less than that, and nothing else stands in front whose meaning or
+ * cached prefix could suffer.
+ */
+export function soleSystemInFront(
+  { system, contents }: DecodedMessages,
+  target: ChatTarget,
+  notes: Notes,
+): DecodedMessages {
+  const isStrict = target.sameDialect === true && templateOf(target.format).system === 'first'
+  if (!isStrict || system.length > 0) return { system, contents }
+  const [sole, ...others] = contents.filter((content) => originalInstructions(content) !== undefined)
+  const message = sole === undefined ? undefined : originalInstructions(sole)
+  if (sole === undefined || message === undefined || others.length > 0 || sole.blocks.length === 0) {
+    return { system, contents }
+  }
+  notes.changed('messages', 'The only system message was put in front, where the template wants it.')
+  return {
+    system: decodeSystemMessage(message, 'messages'),
+    contents: contents.filter((content) => content !== sole),
+  }
 }
 
 interface Part {

@@ -143,6 +143,17 @@ export function encodeToolChoice(
   return { tool_choice: { type: 'function', function: { name: upstreamName } }, ...parallel }
 }
 
+/** A server that is told to expect no calls leaves them in the text, where they are read here. */
+export function encodeCallsInText(
+  { tools, toolChoice }: ConversationRequest,
+  { callsInText }: ChatTarget,
+  notes: Notes,
+): JsonObject {
+  if (callsInText === undefined || tools.length === 0 || toolChoice?.type === 'none') return {}
+  notes.changed('tool_choice', 'The upstream is kept from reading the calls itself.')
+  return callsInText
+}
+
 function nudgeTo(name: string | undefined): string {
   return name === undefined
     ? 'Answer the next message with a call of one of the tools.'

@@ -1,0 +1,236 @@
+import {
+  entriesIn,
+  factsByName,
+  type ListedModel,
+  type ModelFacts,
+  modelsOf,
+  type Probe,
+  type Server,
+  serverAt,
+  serverById,
+  serverOfList,
+  servers,
+} from '@dragoman/core'
+import type { Upstream } from '../config/config.ts'
+import type { Question, Reply } from './ask.ts'
+import { basePath } from './upstream-request.ts'
+
+/** What is known of the server behind an upstream, and of one model there. */
+export interface Known {
+  /** Undefined where nothing has told it yet. */
+  readonly server: Server | undefined
+  readonly version: string | undefined
+  readonly facts: ModelFacts
+  readonly lesson: Lesson
+}
+
+/** What the refusals of an upstream taught about one of its models. */
+export interface Lesson {
+  readonly window?: number
+  readonly maxOutput?: number
+  /** Fields to which it answered 400. */
+  readonly refusedFields?: readonly string[]
+  /** How its own reading of calls is kept out of the way, since it failed. */
+  readonly calls?: 'in text' | 'in the prompt'
+}
+
+/** What a server said counts for this long. It may be started anew with another model or window. */
+const FRESH_MS = 600_000
+/** While a window is not known, it is asked for sooner: some servers tell it only once the model is loaded. */
+const INCOMPLETE_MS = 30_000
+/** Whoever wants to see the models wants to see one that was just added. */
+const LIST_MS = 60_000
+/** A server that could not be asked is left alone for this long, unless somebody waits for its answer. */
+const RETRY_MS = 2000
+/** The names of models come from clients. Without a bound, invented names would fill the memory. */
+const REMEMBERED_MODELS = 256
+
+interface Asking {
+  readonly at: number
+  readonly done: Promise<void>
+  isReached: boolean
+}
+
+/** In the background nobody waits for the answer. */
+type Manner = 'in the background' | 'and wait'
+
+/** One upstream, as far as it is known. It is asked in the background; no request waits for it. */
+export class KnownUpstream {
+  private readonly upstream: Upstream
+  private readonly ask: (question: Question) => Promise<Reply>
+  private readonly now: () => number
+  private readonly told: Server | undefined
+  private server: Server | undefined
+  private version: string | undefined
+  private listed: readonly ListedModel[] = []
+  private common: ModelFacts = {}
+  private byModel: ReadonlyMap<string, ModelFacts> = new Map()
+  private readonly shown = new Map<string, ModelFacts>()
+  private readonly lessons = new Map<string, { readonly until: number; readonly lesson: Lesson }>()
+  private asked: Asking | undefined
+  private readonly askedModels = new Map<string, Asking>()
+
+  constructor(upstream: Upstream, ask: (question: Question) => Promise<Reply>, now: () => number) {
+    this.upstream = upstream
+    this.ask = ask
+    this.now = now
+    this.told = serverById(upstream.kind) ?? (upstream.kind === 'auto' ? serverAt(upstream.url) : undefined)
+    this.server = this.told
+  }
+
+  /** What is known of a model right now. */
+  about(model: string): Known {
+    const { server, version } = this
+    const lesson = this.lessonFor(model)
+    const { window, maxOutput } = lesson
+    const facts: ModelFacts = {
+      ...factsByName(server, model),
+      ...this.common,
+      ...this.listedFacts(model),
+      ...this.byModel.get(model),
+      ...this.shown.get(model),
+      ...(window === undefined ? {} : { window }),
+      ...(maxOutput === undefined ? {} : { maxOutput }),
+    }
+    return { server, version, facts, lesson }
+  }
+
+  /**
+   * Asks the server in the background where what is known is old. The configuration may say that it is none of the
+   * servers that there is something to ask.
+   */
+  refresh(model: string): void {
+    if (this.upstream.kind !== 'other') void this.look(model, 'in the background')
+  }
+
+  /** What is known once the server has been asked. */
+  async settled(model: string): Promise<Known> {
+    await this.look(model, 'and wait')
+    return this.about(model)
+  }
+
+  /** The models that it lists; none where it does not. */
+  async models(): Promise<readonly ListedModel[]> {
+    await this.lookAtServer(LIST_MS, 'and wait')
+    return this.listed
+  }
+
+  /** A refusal told something that nothing else does, or that is truer than what the server says of itself. */
+  learn(model: string, lesson: Lesson): void {
+    remember(this.lessons, model, {
+      until: this.now() + FRESH_MS,
+      lesson: { ...this.lessonFor(model), ...lesson },
+    })
+  }
+
+  private lessonFor(model: string): Lesson {
+    const known = this.lessons.get(model)
+    return known === undefined || known.until < this.now() ? {} : known.lesson
+  }
+
+  /** A server with one model answers with it, whatever name it is asked for. */
+  private listedFacts(model: string): ModelFacts {
+    const entry =
+      this.listed.find(({ id }) => id === model) ?? (this.listed.length === 1 ? this.listed[0] : undefined)
+    if (entry === undefined) return {}
+    const { id: _, ...facts } = entry
+    return facts
+  }
+
+  private async look(model: string, manner: Manner): Promise<void> {
+    const fresh = this.about(model).facts.window === undefined ? INCOMPLETE_MS : FRESH_MS
+    await this.lookAtServer(fresh, manner)
+    const probes = this.server?.probes.filter(({ body }) => body !== undefined) ?? []
+    if (probes.length === 0 || model === '') return
+    const before = this.askedModels.get(model)
+    const asking = this.current(before, FRESH_MS, manner) ?? this.begin(() => this.askModel(model, probes))
+    if (asking !== before) remember(this.askedModels, model, asking)
+    await asking.done
+  }
+
+  private async lookAtServer(fresh: number, manner: Manner): Promise<void> {
+    this.asked = this.current(this.asked, fresh, manner) ?? this.begin(() => this.askServer())
+    await this.asked.done
+  }
+
+  /** Whoever waits for the answer of a server that could not be reached before asks it again. */
+  private current(asking: Asking | undefined, fresh: number, manner: Manner): Asking | undefined {
+    if (asking === undefined || (!asking.isReached && manner === 'and wait')) return undefined
+    return this.now() - asking.at < (asking.isReached ? fresh : RETRY_MS) ? asking : undefined
+  }
+
+  private begin(ask: () => Promise<boolean>): Asking {
+    const asking: Asking = {
+      at: this.now(),
+      isReached: true,
+      done: ask().then((isReached) => {
+        asking.isReached = isReached
+      }),
+    }
+    return asking
+  }
+
+  /** Resolves to whether the server could be asked at all. */
+  private async askServer(): Promise<boolean> {
+    const base = basePath(this.upstream)
+    const list = await this.ask({ path: `${base}/models`, body: null })
+    if (list.is === 'unreached') return false
+    const entries = list.is === 'json' ? entriesIn(list.json) : null
+    // Whatever lists no models is none of the servers that there is more to ask.
+    if (entries === null) return true
+    this.server = this.told ?? serverOfList(entries) ?? (await this.findServer())
+    this.listed = modelsOf(entries, this.server)
+    for (const probe of this.server?.probes ?? []) {
+      if (probe.body === undefined) await this.tell(probe, '')
+    }
+    return true
+  }
+
+  /** Servers that their lists do not tell apart are known by what else they answer. */
+  private async findServer(): Promise<Server | undefined> {
+    if (this.upstream.kind !== 'auto') return undefined
+    for (const server of servers) {
+      const [probe] = server.probes
+      if (probe === undefined || probe.body !== undefined) continue
+      const reply = await this.ask({ path: this.pathOf(probe), body: null })
+      if (reply.is === 'unreached') return undefined
+      if (reply.is === 'json' && isObject(reply.json) && probe.read(reply.json, '') !== null) return server
+    }
+    return undefined
+  }
+
+  private async askModel(model: string, probes: readonly Probe[]): Promise<boolean> {
+    for (const probe of probes) {
+      if (!(await this.tell(probe, model))) return false
+    }
+    return true
+  }
+
+  private async tell(probe: Probe, model: string): Promise<boolean> {
+    const reply = await this.ask({ path: this.pathOf(probe), body: probe.body?.(model) ?? null })
+    if (reply.is === 'unreached') return false
+    const answer = reply.is === 'json' && isObject(reply.json) ? probe.read(reply.json, model) : null
+    if (answer === null) return true
+    this.version = answer.version ?? this.version
+    if (answer.models !== undefined) this.byModel = answer.models
+    if (answer.model === undefined) return true
+    if (model === '') this.common = answer.model
+    else remember(this.shown, model, answer.model)
+    return true
+  }
+
+  private pathOf({ path, below }: Probe): string {
+    return below === 'api' ? basePath(this.upstream) + path : path
+  }
+}
+
+function remember<Value>(map: Map<string, Value>, name: string, value: Value): void {
+  map.delete(name)
+  const [oldest] = map.keys()
+  if (map.size >= REMEMBERED_MODELS && oldest !== undefined) map.delete(oldest)
+  map.set(name, value)
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
