@@ -19,8 +19,12 @@ export async function* examine(
 async function diagnosed(check: Check, patient: Patient, blocked: Set<string>): Promise<CheckedFinding> {
   const { id, title, needs } = check
   const missing = checks.find((each) => needs.includes(each.id) && blocked.has(each.id))
-  const finding = missing === undefined ? await check.run(patient) : skipped(`it needs: ${missing.title}`)
-  if (missing !== undefined || finding.status === 'fail') blocked.add(id)
+  if (missing !== undefined) {
+    blocked.add(id)
+    return { id, title, ...skipped(`not looked at: it needs "${missing.title}"`), blockedBy: missing.id }
+  }
+  const finding = await check.run(patient)
+  if (finding.status === 'fail') blocked.add(id)
   return { id, title, ...finding }
 }
 

@@ -16,7 +16,7 @@ export interface Finding {
   readonly remedy?: Remedy
 }
 
-/** Settings that make an upstream work. Each was tried before it is prescribed. */
+/** Settings that make an upstream work. Those that change a request were tried before they are prescribed. */
 export interface Remedy {
   readonly upstream?: { readonly kind?: string; readonly parse?: 'ours' }
   readonly model?: ModelRemedy
@@ -43,6 +43,8 @@ export interface Check {
 export interface CheckedFinding extends Finding {
   readonly id: string
   readonly title: string
+  /** The check that failed, so that this one was not made. */
+  readonly blockedBy?: string
 }
 
 export function ok(seen: string): Finding {

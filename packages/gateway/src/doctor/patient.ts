@@ -12,7 +12,7 @@ import {
   withToolsInPrompt,
 } from '@dragoman/core'
 import type { ModelRoute } from '../config/match-model.ts'
-import { answerPath, headersFor, modelsPath } from '../upstream/upstream-request.ts'
+import { answerPath, basePath, headersFor } from '../upstream/upstream-request.ts'
 import { type Exchange, exchange, type Line } from './http.ts'
 import { type Question, type QuestionName, questions } from './questions.ts'
 import { type Answer, readAnswer, type Thought } from './read-answer.ts'
@@ -70,16 +70,12 @@ export class Patient {
 
   /** The answer to the question for the list of models. */
   list(): Promise<Exchange> {
-    return (this.listed ??= this.get(modelsPath(this.upstream)))
-  }
-
-  get(path: string, body: object | null = null): Promise<Exchange> {
-    return exchange(this.line, {
-      path,
-      method: body === null ? 'GET' : 'POST',
+    return (this.listed ??= exchange(this.line, {
+      path: `${basePath(this.upstream)}/models`,
+      method: 'GET',
       headers: headersFor(this.upstream, false),
-      body: body === null ? null : JSON.stringify(body),
-    })
+      body: null,
+    }))
   }
 
   /** The answer to one of the questions, which is asked once. */
@@ -112,7 +108,7 @@ export class Patient {
       path: answerPath(upstream, model, isStream),
       method: 'POST',
       headers: headersFor(upstream, isStream),
-      body: JSON.stringify({ ...body, ...upstream.body, ...(mode.is === 'text' ? mode.fields : {}) }),
+      body: JSON.stringify({ ...body, ...upstream.body }),
     })
     const isPrompted = mode.is === 'prompt'
     return readAnswer(answer, {
@@ -161,6 +157,7 @@ export class Patient {
       // Whether the server itself obeys a choice is what is asked.
       forcedToolChoice: 'send',
       namedToolChoice: 'send',
+      ...(mode.is === 'text' ? { callsInText: mode.fields, forcedToolChoice: 'nudge' } : {}),
     })
   }
 }

@@ -37,6 +37,10 @@ const writeNote: Tool = {
   parameters: schemaOf('text'),
 }
 
+const longText =
+  'Rain fell on the old harbour all night, and in the morning the boats lay low in grey water while the gulls walked ' +
+  'up and down the empty pier as if they had lost something there long ago and could not say what it had been.'
+
 /** A word that no model says of itself: an answer with it has read the result. */
 export const codeWord = 'heron'
 
@@ -91,7 +95,7 @@ export const questions = {
   }),
   cutCall: whole({
     delivery: 'stream',
-    contents: [says('Call save_note with a text of two hundred words about rain in autumn.')],
+    contents: [says(`Call save_note with exactly this text: "${longText}"`)],
     tools: [writeNote],
     maxTokens: 24,
   }),

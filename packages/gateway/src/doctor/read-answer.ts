@@ -81,7 +81,21 @@ function refusalIn({ status, body, fault }: Exchange, redact: (text: string) => 
   if (status === 0) return { kind: 'upstream', code: fault?.code ?? 'cut', message: fault?.message ?? '' }
   if (status < 300) return null
   const failure = failureFromResponse({ status, body, credential: 'client' })
-  return { ...failure, message: redact(failure.message) }
+  return { ...failure, message: redact(ownWords(body) ?? failure.message) }
+}
+
+/** What the server says itself. Clients are told more than that. */
+export function ownWords(body: string): string | undefined {
+  const value = parsed(body)
+  const inner = fieldIn(value, 'error') ?? value
+  return [inner, ...['message', 'detail', 'msg'].map((field) => fieldIn(inner, field))].find(
+    (text) => typeof text === 'string',
+  )
+}
+
+function fieldIn(value: unknown, field: string): unknown {
+  if (typeof value !== 'object' || value === null) return undefined
+  return Object.getOwnPropertyDescriptor(value, field)?.value
 }
 
 function decode(

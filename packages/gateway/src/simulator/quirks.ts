@@ -27,8 +27,8 @@ export interface Quirk {
 
 /** Servers that read the calls themselves, and lose them. */
 const losesCalls: Pick<Quirk, 'settings'> = {
-  // Its parser does not look at a request that offers no tools in fields of their own.
-  settings: ({ tools }) => (tools.length === 0 ? { toolSupport: false } : {}),
+  // Its parser looks neither at a request that offers no tools in fields of their own, nor at one that allows no call.
+  settings: ({ tools }) => (tools.length === 0 ? { toolSupport: false } : { noneMeansText: true }),
 }
 
 export const quirks = {
@@ -68,7 +68,7 @@ export const quirks = {
   },
   'results-refused': {
     means: 'HTTP 400 to the results of tools',
-    ...losesCalls,
+    settings: ({ tools }) => (tools.length === 0 ? { toolSupport: false } : {}),
     refuses: holding(
       ({ role, type }) => role === 'tool' || type === 'tool_result',
       'Unexpected role "tool": only system, user and assistant are supported.',

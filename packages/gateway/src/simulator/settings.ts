@@ -47,6 +47,8 @@ export interface SimulatorSettings {
    * Whether the server accepts tools in fields of their own. Otherwise the model knows only the tools in its prompt.
    */
   readonly toolSupport?: boolean
+  /** A choice of no tool only keeps the server from reading calls: the model is shown the tools, and calls them. */
+  readonly noneMeansText?: boolean
   /** The ids of each answer start at 0 again, as with some servers. */
   readonly repeatIds?: boolean
   /** Sends comments in the event stream, as servers do to keep a connection alive. */
@@ -74,6 +76,7 @@ const defaults: Defaulted = {
   thinking: 'auto',
   strict: false,
   toolSupport: true,
+  noneMeansText: false,
   repeatIds: false,
   comments: false,
   faults: [],

@@ -22,6 +22,8 @@ import { writePrivately } from '../write-privately.ts'
 
 const usualFile = 'dragoman.yaml'
 const hint = 'See dragoman doctor --help'
+/** The longest title of a check. */
+const TITLE_WIDTH = 23
 
 export const doctor: Command = {
   name: 'doctor',
@@ -222,13 +224,17 @@ class View {
     if (this.io.stderr.isTerminal) void this.io.stderr.write(`\r\u001B[K${title} …`)
   }
 
-  async show({ status, title, seen, advice }: CheckedFinding): Promise<void> {
+  async show({ status, title, seen, advice, blockedBy }: CheckedFinding): Promise<void> {
     const { stdout, stderr } = this.io
     if (stderr.isTerminal) await stderr.write('\r\u001B[K')
-    if (this.isJson) return
+    if (this.isJson || blockedBy !== undefined) return
     const told = advice === undefined ? '' : ` ${stdout.style('bold', '→')} ${advice}`
     const word = stdout.style(styles[status], status.padEnd(7))
-    await stdout.line(printable(`${word} ${title}: ${seen}.${told}`.replaceAll('\n', ' ')))
+    await stdout.line(
+      printable(
+        `${word} ${title.padEnd(TITLE_WIDTH)} ${seen.replace(/\.+$/, '')}.${told}`.replaceAll('\n', ' '),
+      ),
+    )
   }
 
   async end(works: boolean, lines: string | null, prescription: Prescription): Promise<void> {

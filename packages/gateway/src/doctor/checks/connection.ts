@@ -1,13 +1,13 @@
-import { failureFromResponse } from '@dragoman/core'
 import { type Exchange, isPage } from '../http.ts'
 import { type Check, fail, type Finding, note, ok, skipped } from '../finding.ts'
 import type { Patient } from '../patient.ts'
+import { ownWords } from '../read-answer.ts'
 
 /** Whether anything answers, and whether it lets us in. */
 export const connectionChecks: readonly Check[] = [
   { id: 'reach', title: 'reachable', needs: [], run: reach },
   { id: 'tls', title: 'TLS', needs: ['reach'], run: tls },
-  { id: 'key', title: 'key', needs: ['reach'], run: key },
+  { id: 'key', title: 'key', needs: ['reach', 'tls'], run: key },
 ]
 
 async function reach(patient: Patient): Promise<Finding> {
@@ -66,10 +66,7 @@ function unreachable({ upstream, line, redact }: Patient, { fault }: Exchange): 
   const told = words === '' ? '' : ` (${words})`
   switch (fault?.code) {
     case 'tls':
-      return fail(
-        `${host} could not prove who it is${told}`,
-        'For a certificate of your own set NODE_EXTRA_CA_CERTS to the file of its authority.',
-      )
+      return ok(`${host} takes connections`)
     case 'connect-timeout':
       return fail(`${host} did not answer within ${line.timeout} ms`, 'Check the address and the firewall.')
     case 'headers-timeout':
@@ -82,18 +79,21 @@ function unreachable({ upstream, line, redact }: Patient, { fault }: Exchange): 
   }
 }
 
-function tls({ upstream }: Patient): Promise<Finding> {
+async function tls(patient: Patient): Promise<Finding> {
+  const { upstream, redact } = patient
   const { protocol, hostname } = new URL(upstream.url)
-  if (protocol === 'https:') return Promise.resolve(ok('the certificate is good'))
+  const { fault } = await patient.list()
+  if (fault?.code === 'tls') {
+    return fail(
+      `the server could not prove who it is (${redact(fault.message)})`,
+      'For a certificate of your own set NODE_EXTRA_CA_CERTS to the file of its authority.',
+    )
+  }
+  if (protocol === 'https:') return ok('the certificate is good')
   const isNear = /^(?:localhost|127\.|\[::1\])/.test(hostname)
-  return Promise.resolve(
-    upstream.apiKey !== null && !isNear
-      ? note(
-          'none: the key goes over the network in the clear',
-          'Put a proxy with TLS in front of the server.',
-        )
-      : skipped('plain HTTP'),
-  )
+  return upstream.apiKey !== null && !isNear
+    ? note('none: the key goes over the network in the clear', 'Put a proxy with TLS in front of the server.')
+    : skipped('plain HTTP')
 }
 
 async function key(patient: Patient): Promise<Finding> {
@@ -101,7 +101,7 @@ async function key(patient: Patient): Promise<Finding> {
   if (status !== 401 && status !== 403) {
     return ok(patient.upstream.apiKey === null ? 'none is needed' : 'it is taken')
   }
-  return keyRefused(patient, failureFromResponse({ status, body, credential: 'client' }).message)
+  return keyRefused(patient, ownWords(body) ?? `status ${status}`)
 }
 
 export function keyRefused({ upstream, redact }: Patient, words: string): Finding {

@@ -14,7 +14,7 @@ export const streamChecks: readonly Check[] = [
 const LEAST_EVENTS = 6
 const LEAST_MS = 100
 /** The part of the whole time in which all events of a stream come that was held back. */
-const HELD_SHARE = 0.05
+const HELD_SHARE = 0.02
 
 async function stream(patient: Patient): Promise<Finding> {
   const answer = await patient.answer('plain')
