@@ -37,9 +37,20 @@ export function judgeCall(answer: Answer): CallVerdict {
   if (call !== undefined) return { is: 'broken', words: `the call of ${call.name} has no end` }
   if (saysCalls(saidFinish)) return { is: 'announced' }
   if (text.trim() === '') return thoughts.length > 0 && saidFinish === null ? { is: 'cut' } : { is: 'empty' }
-  return text.includes(weather.name) && /[<{[|]/.test(text)
+  return looksLikeCall(text)
     ? { is: 'unread', text: shortened(text, SHOWN) }
     : { is: 'declined', text: shortened(text, SHOWN) }
+}
+
+/** Whether the call reaches a client of the gateway. */
+export function isCall({ is }: CallVerdict): boolean {
+  return is === 'structured' || is === 'text'
+}
+
+/** A text may name the tool in a sentence. In a call the name touches markup. */
+function looksLikeCall(text: string): boolean {
+  const [before = '', after = ''] = text.split(weather.name, 2)
+  return after !== '' && (/["'=.>|]$/.test(before) || /^["'\s]*[({<|]/.test(after))
 }
 
 /** Whether a server says that it ended with calls. Dialects have different words for it. */

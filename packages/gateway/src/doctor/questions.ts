@@ -13,6 +13,9 @@ export interface Question {
 /** A model that thinks needs some tokens before it says anything. */
 const USUAL_TOKENS = 300
 
+/** Some servers take no smaller budget for thinking than 1024 tokens. The question itself needs few. */
+export const lowEffort = { reasoning: { mode: 'on', effort: 'low' }, maxTokens: 2048 } as const
+
 const schemaOf = (name: string): Tool['parameters'] => ({
   type: 'object',
   properties: { [name]: { type: 'string' } },
@@ -110,7 +113,7 @@ export const questions = {
       },
     ],
   }),
-  effort: whole({ contents: [says('What is 3 times 7?')], reasoning: { mode: 'on', effort: 'low' } }),
+  effort: whole({ contents: [says('What is 3 times 7?')], ...lowEffort }),
   noThinking: whole({ contents: [askForWeather], tools: [weather], reasoning: { mode: 'off' } }),
 } as const satisfies Readonly<Record<string, Question>>
 

@@ -65,7 +65,7 @@ export async function withServer<Result>(
   settings: SimulatorSettings,
   use: (url: string) => Promise<Result>,
 ): Promise<Result> {
-  const simulator = createSimulator({ pace: 5, ...settings })
+  const simulator = createSimulator({ pace: 1, ...settings })
   try {
     return await use(await simulator.listen())
   } finally {

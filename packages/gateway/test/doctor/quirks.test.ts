@@ -147,6 +147,17 @@ describe('the lines that are prescribed', () => {
     })
   }
 
+  for (const quirk of ['lost-calls', 'announced-calls', 'results-refused'] as const) {
+    it(`are needed with ${quirk}`, async () => {
+      await withServer({ quirks: [quirk] }, async (upstream) => {
+        const { address } = await startGateway({ upstream })
+        const called = await ask(address, 'anthropic', { model: 'standard' })
+        const answered = await ask(address, 'anthropic', { model: 'standard', messages: withResult })
+        expect(called.hasCall && answered.status === 200).toBe(false)
+      })
+    })
+  }
+
   it('leave a well server as it is', async () => {
     const { config } = await examine({})
     expect(config.models).toEqual([{ match: '*', upstream: 'lab', model: 'standard' }])

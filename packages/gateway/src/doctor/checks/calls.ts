@@ -1,6 +1,6 @@
 import { detectModel, textCallsOf } from '@dragoman/core'
 import { type Check, fail, type Finding, note, ok, type Remedy, warn } from '../finding.ts'
-import { type CallVerdict, describeVerdict, judgeCall } from '../judge-call.ts'
+import { type CallVerdict, describeVerdict, isCall, judgeCall } from '../judge-call.ts'
 import type { CallMode, Patient } from '../patient.ts'
 import { type QuestionName, questions, time, weather } from '../questions.ts'
 import type { Answer } from '../read-answer.ts'
@@ -45,10 +45,6 @@ function arrived({ model, rule, mode }: Patient, verdict: CallVerdict): Finding 
 function isToldBy(model: string): boolean {
   const { format, isTold } = detectModel(model)
   return format !== 'standard' || isTold === true
-}
-
-function isCall({ is }: CallVerdict): boolean {
-  return is === 'structured' || is === 'text'
 }
 
 /** A model may decide not to call. Only one that does so twice does not call. */
@@ -98,7 +94,7 @@ function waysFor(patient: Patient): Way[] {
     ...ours,
     {
       mode: { is: 'prompt', format },
-      seen: 'with the tools in the prompt the call arrives',
+      seen: 'With the tools in the prompt the call arrives',
       remedy: { model: { tools: 'prompt', format } },
     },
   ]
@@ -108,7 +104,7 @@ function mended(patient: Patient, verdict: CallVerdict, { seen, remedy }: Way): 
   const flags = flagsFor(patient, verdict)
   return warn(
     describeVerdict(verdict),
-    `${capital(seen)}: take the lines below.${flags === '' ? '' : ` Better: ${flags}`}`,
+    `${seen}: take the lines below.${flags === '' ? '' : ` Better: ${flags}`}`,
     remedy,
   )
 }
@@ -179,8 +175,4 @@ function obeyed(
   if (failure !== null) return { is: 'ignored', seen: `no call (${failure.message})` }
   const isThere = calls.some((each) => each.isWhole && each.name === name)
   return isThere ? { is: 'obeyed', seen: 'obeyed' } : { is: 'ignored', seen: 'ignored' }
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
 }

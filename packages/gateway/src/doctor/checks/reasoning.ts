@@ -1,6 +1,6 @@
 import { type Check, fail, type Finding, note, ok, skipped, warn } from '../finding.ts'
 import type { Patient } from '../patient.ts'
-import { questions, withThought } from '../questions.ts'
+import { lowEffort, withThought } from '../questions.ts'
 import type { Answer, Thought } from '../read-answer.ts'
 import { troubleOf } from './results.ts'
 
@@ -62,8 +62,7 @@ async function reasoningBack(patient: Patient): Promise<Finding> {
   const thought = await thoughtOf(patient)
   if (thought === undefined) return skipped('there is none to send')
   const question = withThought(thought.text, patient.sign(thought))
-  const wish = thought.isAsked ? { reasoning: questions.effort.reasoning } : {}
-  const trouble = troubleOf(await patient.ask({ ...question, ...wish }))
+  const trouble = troubleOf(await patient.ask(thought.isAsked ? { ...question, ...lowEffort } : question))
   if (trouble === null) return ok('taken')
   const seen = `refused: ${trouble}`
   const silent = await patient.answer('noThinking')

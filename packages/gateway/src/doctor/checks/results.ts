@@ -1,5 +1,6 @@
 import { shortened } from '../../base/printable.ts'
 import { type Check, fail, type Finding, note, ok, warn } from '../finding.ts'
+import { isCall, judgeCall } from '../judge-call.ts'
 import type { CallMode, Patient } from '../patient.ts'
 import { codeWord, questions } from '../questions.ts'
 import type { Answer } from '../read-answer.ts'
@@ -18,7 +19,9 @@ async function result(patient: Patient): Promise<Finding> {
   if (patient.mode.is === 'prompt') return fail(seen, advice)
   const format = patient.promptFormat
   const mode: CallMode = { is: 'prompt', format }
-  if (troubleOf(await patient.ask(questions.result, mode)) !== null) return fail(seen, advice)
+  const isTaken = troubleOf(await patient.ask(questions.result, mode)) === null
+  // A model that is told of the tools in its prompt must still call them.
+  if (!isTaken || !isCall(judgeCall(await patient.ask(questions.call, mode)))) return fail(seen, advice)
   patient.mode = mode
   return warn(seen, `${advice} With tools and results in the prompt it is taken: take the lines below.`, {
     model: { tools: 'prompt', format },
