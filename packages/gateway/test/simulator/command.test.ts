@@ -51,6 +51,7 @@ describe('dragoman simulate', () => {
     [['--pace', 'slow'], '--pace needs a whole number'],
     [['--port', '70000'], 'at most 65535'],
     [['--field', 'other'], '--field must be one of content, reasoning, reasoning_content'],
+    [['--quirk', 'lost-cals'], 'no quirk "lost-cals". Did you mean lost-calls?'],
     [['extra'], 'one operand too many'],
   ]
   for (const [args, says] of wrong) {
