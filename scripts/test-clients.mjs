@@ -1,9 +1,10 @@
-// Lets released Claude Code do a task of two rounds through the gateway, on a simulator that writes as Kimi does.
+// Lets released Claude Code do a task of two rounds through the gateway, on a simulator that writes as Kimi does: once on
+// a gateway that runs, once started by `dragoman run`.
 // Needs a build, and npm to install from. Everything happens in a temporary folder: Claude Code gets a home of
 // its own there, no key that is worth anything, and no way to the network but this machine.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -14,6 +15,7 @@ const model = 'kimi-k2'
 const limits = { install: 100_000, start: 10_000, task: 50_000 }
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const program = join(root, 'packages/gateway/bin/dragoman.js')
 const workshop = mkdtempSync(join(tmpdir(), 'dragoman-clients-'))
 const running = new Set()
 for (const signal of ['SIGINT', 'SIGTERM']) {
@@ -33,15 +35,40 @@ try {
 
 async function main() {
   const claude = await step(`install ${release}`, installClaudeCode)
-  const gateway = await step('start the gateway on the simulator', startGateway)
   const task = writeTask()
+  await onRunningGateway(claude, task)
+  await byDragomanRun(claude, task)
+}
+
+async function onRunningGateway(claude, task) {
+  const gateway = await step('start the gateway on the simulator', () =>
+    startListening(['serve', '--port', '0']),
+  )
   const events = await step(`claude -p "${task.prompt}"`, () => runClaudeCode(claude, gateway.address, task))
   await step('stop the gateway', gateway.stop)
-  const calls = gateway.requests().map((request) => request.calls ?? [])
+  judge(events, requestsIn(gateway.stderr()), task)
+  console.log('\nClaude Code finished the task.\n')
+}
+
+async function byDragomanRun(claude, task) {
+  const simulator = await step('start a simulator that writes as Kimi does', () =>
+    startListening(['simulate', '--port', '0', '--format', 'kimi']),
+  )
+  const log = join(workshop, 'gateway.log')
+  const options = ['--upstream', simulator.address, '--model', model, '--log', log]
+  const events = await step('the same by dragoman run', () => runByDragoman(claude, options, task))
+  await step('stop the simulator', simulator.stop)
+  judge(events, requestsIn(readFileSync(log, 'utf8')), task)
+  const left = readdirSync(workshop).filter((name) => name.startsWith('dragoman-run-'))
+  if (left.length > 0) throw new Error(`dragoman run left ${left.join(', ')} behind`)
+  console.log('\nClaude Code finished the task by dragoman run.')
+}
+
+function judge(events, requests, task) {
+  const calls = requests.map((request) => request.calls ?? [])
   console.log(`  calls in the answers of the gateway: ${JSON.stringify(calls)}`)
   const faults = [...faultsIn(events, task), ...faultsInCalls(calls)]
   if (faults.length > 0) throw new Error(faults.join('\n'))
-  console.log('\nClaude Code finished the task.')
 }
 
 function cleanUp() {
@@ -74,28 +101,28 @@ async function installClaudeCode() {
   return join(folder, 'node_modules/@anthropic-ai/claude-code/cli-wrapper.cjs')
 }
 
-async function startGateway() {
-  const bin = join(root, 'packages/gateway/bin/dragoman.js')
-  const args = [bin, 'serve', '--port', '0']
-  const gateway = start(process.execPath, args, { cwd: workshop, env: bareEnvironment() })
+/** Starts a server of the program; resolves once it listens. */
+async function startListening(command) {
+  const server = start(process.execPath, [program, ...command], { cwd: workshop, env: bareEnvironment() })
   const listening = new Promise((resolve) => {
-    createInterface({ input: gateway.child.stdout }).on('line', (line) => {
-      const address = /^dragoman listening on (\S+)$/.exec(line)?.[1]
+    createInterface({ input: server.child.stdout }).on('line', (line) => {
+      const address = /^dragoman (?:simulator )?listening on (\S+)$/.exec(line)?.[1]
       if (address !== undefined) resolve(address)
     })
   })
+  const title = `dragoman ${command[0]}`
   return {
-    address: await within(
-      limits.start,
-      'the start of the gateway',
-      Promise.race([listening, endedEarly(gateway)]),
-    ),
+    address: await within(limits.start, title, Promise.race([listening, endedEarly(server, title)])),
     stop: async () => {
-      gateway.child.kill('SIGTERM')
-      await end(gateway, limits.start, 'the gateway')
+      server.child.kill('SIGTERM')
+      await end(server, limits.start, title)
     },
-    requests: () => jsonLines(gateway.stderr()).filter(({ msg }) => msg === 'request'),
+    stderr: server.stderr,
   }
+}
+
+function requestsIn(log) {
+  return jsonLines(log).filter(({ msg }) => msg === 'request')
 }
 
 /** Two files that the model cannot know, and a prompt that the simulator takes for one call after the other. */
@@ -112,21 +139,33 @@ function writeTask() {
   return { folder, contents, prompt }
 }
 
-async function runClaudeCode(wrapper, address, { folder, prompt }) {
-  const output = ['--output-format', 'stream-json', '--verbose']
-  const bounds = ['--model', model, '--allowedTools', 'Bash,Read', '--add-dir', folder, '--max-turns', '10']
-  const args = [wrapper, '-p', prompt, ...output, ...bounds]
-  const claude = start(process.execPath, args, { cwd: folder, env: claudeEnvironment(address) })
+async function runClaudeCode(wrapper, address, task) {
+  const args = [wrapper, ...claudeArguments(task), '--model', model]
+  const claude = start(process.execPath, args, { cwd: task.folder, env: claudeEnvironment(address) })
   await end(claude, limits.task, 'claude')
   return jsonLines(claude.stdout())
 }
 
+/** Nothing tells Claude Code where the gateway is, but `dragoman run`. */
+async function runByDragoman(wrapper, options, task) {
+  // npm links the wrapper under this name where it runs the scripts of the package.
+  const claude = join(workshop, 'claude')
+  writeFileSync(claude, `#!/bin/sh\nexec '${process.execPath}' '${wrapper}' "$@"\n`, { mode: 0o755 })
+  const args = [program, 'run', ...options, '--', claude, ...claudeArguments(task)]
+  const run = start(process.execPath, args, { cwd: task.folder, env: closedEnvironment() })
+  await end(run, limits.task, 'dragoman run')
+  return jsonLines(run.stdout())
+}
+
+function claudeArguments({ folder, prompt }) {
+  const output = ['--output-format', 'stream-json', '--verbose']
+  const bounds = ['--allowedTools', 'Bash,Read', '--add-dir', folder, '--max-turns', '10']
+  return ['-p', prompt, ...output, ...bounds]
+}
+
 function claudeEnvironment(address) {
-  const { HOME } = bareEnvironment()
-  const nowhere = 'http://127.0.0.1:9'
   return {
-    ...bareEnvironment(),
-    CLAUDE_CONFIG_DIR: join(HOME, '.claude'),
+    ...closedEnvironment(),
     ANTHROPIC_BASE_URL: address,
     ANTHROPIC_AUTH_TOKEN: 'no-key',
     ANTHROPIC_MODEL: model,
@@ -134,8 +173,18 @@ function claudeEnvironment(address) {
     ANTHROPIC_DEFAULT_HAIKU_MODEL: model,
     ANTHROPIC_DEFAULT_SONNET_MODEL: model,
     ANTHROPIC_DEFAULT_OPUS_MODEL: model,
-    API_TIMEOUT_MS: '20000',
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+  }
+}
+
+/** For Claude Code, with no way to the network but this machine. */
+function closedEnvironment() {
+  const { HOME } = bareEnvironment()
+  const nowhere = 'http://127.0.0.1:9'
+  return {
+    ...bareEnvironment(),
+    CLAUDE_CONFIG_DIR: join(HOME, '.claude'),
+    API_TIMEOUT_MS: '20000',
     DISABLE_AUTOUPDATER: '1',
     DISABLE_TELEMETRY: '1',
     DISABLE_ERROR_REPORTING: '1',
@@ -196,9 +245,9 @@ async function end(started, limit, title) {
   throw new Error(`${title} ended with ${signal ?? code}:\n${output}`)
 }
 
-async function endedEarly({ closed, stderr }) {
+async function endedEarly({ closed, stderr }, title) {
   await closed
-  throw new Error(`the gateway ended before it listened:\n${stderr()}`)
+  throw new Error(`${title} ended before it listened:\n${stderr()}`)
 }
 
 async function within(limit, title, promise) {

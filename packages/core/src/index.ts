@@ -87,6 +87,7 @@ export type {
 } from './request/conversation-request.ts'
 export type { RequestNote } from './request/notes.ts'
 export { failureFromResponse } from './answer/upstream-failure.ts'
+export { demandsLostReasoning } from './answer/demanded-reasoning.ts'
 export { retryFor, textInError, type Retry } from './answer/text-in-error.ts'
 export {
   decodeHistory,

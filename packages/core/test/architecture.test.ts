@@ -247,6 +247,7 @@ describe('the public names', () => {
       decodeChatRequest
       decodeHistory
       defaultDialect
+      demandsLostReasoning
       detectFormat
       detectModel
       dialectIds
@@ -277,6 +278,7 @@ describe('the public names', () => {
       repairCodes
       resolveFormatId
       responsesWithoutCall
+      retryFor
       rewriteAnswer
       serverAt
       serverById
@@ -286,6 +288,7 @@ describe('the public names', () => {
       shortToolNames
       takesOf
       textCallsOf
+      textInError
       toProviderFormat
       translateAnswer
       withToolsInPrompt"
@@ -375,15 +378,19 @@ describe('the public names', () => {
       ReasoningMarkers
       ReasoningRequest
       RecordedEvent
+      RefusalOptions
+      RefusedServerTools
       RepairCode
       RequestDialect
       RequestError
       RequestNote
+      Retry
       RewriterOptions
       RewrittenAnswer
       RoutePattern
       Server
       ServerTakes
+      ServerToolDialect
       Sink
       Speaker
       SseComment

@@ -19,11 +19,13 @@ const folders: Readonly<Record<string, readonly string[]>> = {
   exchange: ['upstream', 'security', 'config', 'base'],
   recorder: ['exchange', 'upstream', 'security', 'config', 'base'],
   server: ['recorder', 'exchange', 'upstream', 'observe', 'security', 'config', 'base'],
+  launch: ['terminal'],
   chat: ['exchange', 'upstream', 'security', 'config', 'terminal', 'base'],
   doctor: ['upstream', 'security', 'config', 'base'],
   cli: [
     'doctor',
     'chat',
+    'launch',
     'server',
     'recorder',
     'exchange',

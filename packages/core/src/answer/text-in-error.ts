@@ -20,20 +20,24 @@ export function textInError({ body }: UpstreamResponse): { readonly text: string
 }
 
 /** What to ask for instead, once an upstream has failed because of calls. */
-export type Retry =
-  /** The upstream reads no calls: they come as the text that the model writes. */
-  | 'calls in text'
-  /** The upstream is told of no tools: they are described in the prompt. */
-  | 'tools in prompt'
+export interface Retry {
+  /**
+   * `calls in text`: the upstream reads no calls, and they come as the text that the model writes. `tools in prompt`:
+   * the upstream is told of no tools, and they are described in the prompt.
+   */
+  readonly helps: 'calls in text' | 'tools in prompt'
+  /** Whether every request with tools would fail so. If not, the upstream only failed to read this one answer. */
+  readonly lasts: boolean
+}
 
 /** The request that may succeed where this one failed. Null where the failure has nothing to do with calls. */
 export function retryFor({ status, body }: UpstreamResponse): Retry | null {
   for (const { message, fields } of errorsIn(body)) {
     const known = retries.find(
-      ({ words, code, statuses }) =>
-        (words?.test(message) ?? fields['code'] === code) && (statuses?.includes(status) ?? true),
+      ({ words, upstreamCode, statuses }) =>
+        (words?.test(message) ?? fields['code'] === upstreamCode) && (statuses?.includes(status) ?? true),
     )
-    if (known !== undefined) return known.helps
+    if (known !== undefined) return { helps: known.helps, lasts: known.lasts === true }
   }
   return null
 }
@@ -93,10 +97,11 @@ const escapes: ReadonlyMap<string, string> = new Map([
 
 interface KnownFailure {
   readonly words?: RegExp
-  readonly code?: string
+  readonly upstreamCode?: string
   /** Where the words alone could mean something else. */
   readonly statuses?: readonly number[]
-  readonly helps: Retry
+  readonly helps: Retry['helps']
+  readonly lasts?: true
 }
 
 /** The failures that another way of offering tools helps against. */
@@ -105,21 +110,25 @@ const retries: readonly KnownFailure[] = [
   { words: /does not match the expected peg-\S+ format/, helps: 'calls in text' },
   { words: /\bFailed to parse input at pos \d+/, helps: 'calls in text' },
   { words: /^Invalid diff: /, helps: 'calls in text' },
-  { words: /\brequires --jinja\b/, helps: 'tools in prompt' },
+  { words: /\brequires --jinja\b/, helps: 'tools in prompt', lasts: true },
   // vLLM
-  { words: /"auto" tool choice requires --enable-auto-tool-choice/, helps: 'calls in text' },
-  { words: /\btool_choice=.{0,200} requires --tool-call-parser to be set/s, helps: 'calls in text' },
+  { words: /"auto" tool choice requires --enable-auto-tool-choice/, helps: 'calls in text', lasts: true },
+  {
+    words: /\btool_choice=.{0,200} requires --tool-call-parser to be set/s,
+    helps: 'calls in text',
+    lasts: true,
+  },
   // Ollama
-  { words: /\bdoes not support tools\b/, helps: 'tools in prompt' },
+  { words: /\bdoes not support tools\b/, helps: 'tools in prompt', lasts: true },
   { words: /\berror parsing tool call\b/, helps: 'tools in prompt' },
   { words: /\bXML syntax error on line \d+/, helps: 'tools in prompt' },
   { words: /^expected element type <\w+> but have </, helps: 'tools in prompt' },
   // A proxy in front of a server says the same of a broken connection, with another status.
   { words: /^EOF$/, statuses: [500], helps: 'tools in prompt' },
   // OpenRouter
-  { words: /^No endpoints found that support tool use\b/, helps: 'tools in prompt' },
+  { words: /^No endpoints found that support tool use\b/, helps: 'tools in prompt', lasts: true },
   // Groq
-  { code: 'tool_use_failed', helps: 'tools in prompt' },
+  { upstreamCode: 'tool_use_failed', helps: 'tools in prompt' },
 ]
 
 /** The errors in a body, which is JSON, an event stream with an error in it, or plain text. */

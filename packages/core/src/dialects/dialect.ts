@@ -41,6 +41,8 @@ export interface RequestDialect {
    */
   readonly passedFields: readonly string[]
   readonly longestToolName: number
+  /** Whether a request without a limit for the answer is refused. */
+  readonly demandsLimit: boolean
   /**
    * The field by which a client leaves its conversation with the server and sends only what is new. Null where the
    * dialect has none.

@@ -101,7 +101,7 @@ describe('the request that may succeed where one has failed', () => {
     [400, body({ message: auto, type: 'BadRequestError', param: null, code: 400 })],
     [400, body({ message: 'tool_choice="required" requires --tool-call-parser to be set', code: 400 })],
   ])('lets the calls come as text after %d %s', (status, text) => {
-    expect(retryFor({ status, body: text })).toBe('calls in text')
+    expect(retryFor({ status, body: text })?.helps).toBe('calls in text')
   })
 
   it.each([
@@ -129,7 +129,7 @@ describe('the request that may succeed where one has failed', () => {
     ],
     [400, body({ ...groq, failed_generation: '' })],
   ])('tells of the tools in the prompt after %d %s', (status, text) => {
-    expect(retryFor({ status, body: text })).toBe('tools in prompt')
+    expect(retryFor({ status, body: text })?.helps).toBe('tools in prompt')
   })
 
   it.each([
@@ -140,6 +140,15 @@ describe('the request that may succeed where one has failed', () => {
     [500, ''],
   ])('is not known after %d %s', (status, text) => {
     expect(retryFor({ status, body: text })).toBeNull()
+  })
+})
+
+describe('a failure because of calls', () => {
+  it.each([
+    ['what the server was started without', llamaCpp('tools param requires --jinja flag'), true],
+    ['an answer that the server could not read', llamaCpp('Failed to parse input at pos 3: x'), false],
+  ])('lasts or not: %s', (_what, text, lasts) => {
+    expect(retryFor({ status: 500, body: text })?.lasts).toBe(lasts)
   })
 })
 

@@ -19,19 +19,8 @@ export const commonOptions: Readonly<Record<string, Option>> = {
 /** Reads the arguments by the command's table, and refuses options that it does not have. */
 export function readArguments(command: Command, argv: readonly string[]): CommandArguments {
   const options = { ...command.options, ...commonOptions }
-  const { tokens, positionals: operands } = parseArgs({
-    args: [...argv],
-    options: Object.fromEntries(
-      Object.entries(options).map(([name, { type, short }]) => [
-        name,
-        { type, ...(short !== undefined && { short }) },
-      ]),
-    ),
-    allowPositionals: true,
-    // In strict mode the parser's messages would name neither the command nor the option that was meant.
-    strict: false,
-    tokens: true,
-  })
+  const args = command.operandsEndOptions === true ? withOptionsEnded(argv, options) : argv
+  const { tokens, positionals: operands } = splitArguments(args, options)
 
   const texts = new Map<string, string[]>()
   const flags = new Set<string>()
@@ -54,6 +43,32 @@ export function readArguments(command: Command, argv: readonly string[]): Comman
     texts: (option) => texts.get(option) ?? [],
     flag: (option) => flags.has(option),
   }
+}
+
+function splitArguments(argv: readonly string[], options: Readonly<Record<string, Option>>) {
+  return parseArgs({
+    args: [...argv],
+    options: Object.fromEntries(
+      Object.entries(options).map(([name, { type, short }]) => [
+        name,
+        { type, ...(short !== undefined && { short }) },
+      ]),
+    ),
+    allowPositionals: true,
+    // In strict mode the parser's messages would name neither the command nor the option that was meant.
+    strict: false,
+    tokens: true,
+  })
+}
+
+/** The arguments with `--` in front of the first operand, where it does not stand there already. */
+function withOptionsEnded(
+  argv: readonly string[],
+  options: Readonly<Record<string, Option>>,
+): readonly string[] {
+  const { tokens } = splitArguments(argv, options)
+  const end = tokens.find(({ kind }) => kind !== 'option')
+  return end?.kind === 'positional' ? [...argv.slice(0, end.index), '--', ...argv.slice(end.index)] : argv
 }
 
 function readValue(

@@ -8,12 +8,14 @@ import { formats } from './commands/formats.ts'
 import { init } from './commands/init.ts'
 import { parse } from './commands/parse.ts'
 import { replay } from './commands/replay.ts'
+import { run } from './commands/run.ts'
 import { serve } from './commands/serve.ts'
 import { simulate } from './commands/simulate.ts'
 
 /** Every command, in the order of the help. */
 export const commands: readonly Command[] = [
   serve,
+  run,
   chat,
   doctor,
   parse,

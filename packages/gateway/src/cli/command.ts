@@ -10,11 +10,13 @@ export interface Command {
   readonly operands: string
   /** How many operands it takes. */
   readonly operandCount: { readonly min: number; readonly max: number }
+  /** Whether the first operand ends the options: what follows it is for another program. */
+  readonly operandsEndOptions?: boolean
   readonly description: readonly string[]
   readonly options: Readonly<Record<string, Option>>
   readonly examples: readonly Example[]
   /** Resolves to the exit code. */
-  readonly run: (given: CommandArguments, io: Io) => Promise<0 | 1 | 2>
+  readonly run: (given: CommandArguments, io: Io) => Promise<number>
 }
 
 export interface Option {

@@ -10,7 +10,10 @@ import { processIo, type Io } from '../terminal/io.ts'
 import { BrokenPipe } from '../terminal/output.ts'
 import { packageVersion } from './package-files.ts'
 
-/** Runs the command line and sets the exit code: 0 for success, 1 for a failure, 2 for wrong use. */
+/**
+ * Runs the command line and sets the exit code: 0 for success, 1 for a failure, 2 for wrong use, or that of a program
+ * which a command has run.
+ */
 export async function main(argv: string[]): Promise<void> {
   const io = processIo()
   try {
@@ -20,7 +23,7 @@ export async function main(argv: string[]): Promise<void> {
   }
 }
 
-async function run(given: string[], io: Io): Promise<0 | 1 | 2> {
+async function run(given: string[], io: Io): Promise<number> {
   const [first, ...rest] = given
   switch (first) {
     case '-h':
@@ -38,7 +41,7 @@ async function run(given: string[], io: Io): Promise<0 | 1 | 2> {
   }
 }
 
-async function runCommand(command: Command, argv: readonly string[], io: Io): Promise<0 | 1 | 2> {
+async function runCommand(command: Command, argv: readonly string[], io: Io): Promise<number> {
   const given = readArguments(command, argv)
   if (given.flag('help')) return write(commandHelp(command, io.stdout), io)
   return given.flag('version') ? writeVersion(io) : command.run(given, io)

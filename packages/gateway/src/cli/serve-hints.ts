@@ -32,7 +32,7 @@ export function serveHints(listening: string, config: GatewayConfig, stderr: Pic
  * An address that clients can call. A gateway that others can reach answers only under its configured names, and
  * nobody can call 0.0.0.0.
  */
-function callableAddress(address: string, { listen }: GatewayConfig): string {
+export function callableAddress(address: string, { listen }: GatewayConfig): string {
   const [name] = listen.allowedHosts
   if (name !== undefined && !isLoopbackHost(listen.host)) return `http://${name}:${new URL(address).port}`
   return address.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')

@@ -57,7 +57,7 @@ export function planRequest(
   const upstreamDialect = upstream.dialect
   const { request: requests } = dialects[upstreamDialect]
   const { format, formatFrom } = formatFor(request, route, config, upstreamDialect)
-  const { server, version, facts } = known
+  const { server, version, facts, lesson } = known
   const calls = callsAt(route, upstream, known)
   const target = {
     model: route.model,
@@ -65,10 +65,12 @@ export function planRequest(
     sameDialect: clientDialect === upstreamDialect,
     signatures: signaturesAt(route, config),
     foreignReasoning: config.reasoning.foreign,
-    demandsReasoning: false,
+    // An unknown server may be that of the vendor, who demands it.
+    ...(server === undefined ? {} : { demandsReasoning: false }),
     billingLine: 'remove' as const,
     ...(facts.images === false ? { images: false } : {}),
     ...takesOf(server, route.model, version),
+    ...(lesson.demandsReasoning === true ? { demandsReasoning: true } : {}),
     ...(calls.are === 'in text' ? { callsInText: calls.fields, forcedToolChoice: 'nudge' as const } : {}),
     allowedFields: config.keys.length === 0 ? undefined : requests.passedFields,
   }

@@ -3,6 +3,7 @@ import type { AnswerTranslation, Failure } from '@dragoman/core'
 import type { UpstreamCall, UpstreamFault, UpstreamListener } from '../upstream/client.ts'
 import { type RateLimits, rateLimitsIn } from '../upstream/rate-limits.ts'
 import { failureOf, upstreamFailure, UpstreamRefusal } from '../upstream/upstream-failures.ts'
+import type { Refused, SecondThought } from './negotiation.ts'
 
 /**
  * How long an upstream may take to close its answer after the last event. If it does in time, its connection can be
@@ -18,8 +19,10 @@ export const internalFailure: Failure = {
 }
 
 export interface UpstreamAnswerOptions {
-  /** Calls the upstream. It is called a second time only where the first call reached nobody. */
+  /** Calls the upstream. It is called again where the call before reached nobody, or was refused for a reason that could be mended. */
   readonly callUpstream: (listener: UpstreamListener, connection: 'kept' | 'new') => UpstreamCall
+  /** Decides what is done about a refusal of which the client knows nothing yet. Without it every refusal is final. */
+  readonly reconsider?: (refused: Refused) => SecondThought
   /** Opens the translation of the answer. `delivered` is how the upstream answers. */
   readonly open: (delivered: 'stream' | 'whole') => AnswerTranslation
   /** Whether the answer is taken as it comes, or kept in memory until it is whole. */
@@ -62,6 +65,8 @@ type State =
       readonly at: 'answering'
       readonly translation: AnswerTranslation
       readonly delivered: 'stream' | 'whole'
+      /** What has come, while the client knows nothing of the answer. An error may stand in it. */
+      readonly beginning: Beginning
     }
   | { readonly at: 'over' }
 
@@ -186,7 +191,7 @@ export class UpstreamAnswer implements UpstreamListener {
     const { observer, open } = this.options
     observer.upstreamAnswered?.()
     this.taker.begin(rateLimitsIn(headers))
-    this.state = { at: 'answering', translation: open(delivered), delivered }
+    this.state = { at: 'answering', translation: open(delivered), delivered, beginning: new Beginning() }
   }
 
   /** Translates what has come. `cause`: why the upstream was given up, where it was. */
@@ -194,18 +199,22 @@ export class UpstreamAnswer implements UpstreamListener {
     const { state, pending } = this
     this.isReading = false
     if (state.at !== 'answering') return
-    const { translation } = state
+    const { translation, beginning } = state
     this.pending = []
     const [only] = pending
     let text = ''
-    if (only !== undefined) text = translation.push(pending.length === 1 ? only : Buffer.concat(pending))
+    if (only !== undefined) {
+      const chunk = pending.length === 1 ? only : Buffer.concat(pending)
+      if (!translation.isStarted) beginning.add(chunk)
+      text = translation.push(chunk)
+    }
     if (until === 'end') text += translation.end(cause)
-    this.pass(text, translation)
+    this.pass(text, translation, beginning)
   }
 
-  private pass(text: string, { state, failure, isStarted }: AnswerTranslation): void {
+  private pass(text: string, { state, failure, isStarted }: AnswerTranslation, beginning: Beginning): void {
     if (failure !== null && !isStarted) {
-      this.refuse(failure)
+      this.judge({ status: 200, body: beginning.text, failure })
     } else if (state === 'ended') {
       if (failure !== null) this.options.observer.failed?.(failure)
       this.finish()
@@ -230,9 +239,37 @@ export class UpstreamAnswer implements UpstreamListener {
   }
 
   private passRefusal(): void {
+    this.guard(() => this.passOnRefusal())
+  }
+
+  private passOnRefusal(): void {
     if (this.state.at !== 'refused') return
     const { refusal } = this.state
-    this.refuse(refusal.failure(), refusal.limits)
+    this.judge(refusal.refused(), refusal.limits)
+  }
+
+  /** A refusal of which the client knows nothing yet can be mended, or holds the answer. */
+  private judge(refused: Refused, limits?: RateLimits): void {
+    const thought = this.options.reconsider?.(refused) ?? { is: 'final', failure: refused.failure }
+    if (thought.is === 'final') {
+      this.refuse(thought.failure, limits)
+      return
+    }
+    clearTimeout(this.graceTimer)
+    this.graceTimer = undefined
+    if (!this.isUpstreamOver) this.call?.abort()
+    this.received = 0
+    this.pending = []
+    if (thought.is === 'again') {
+      this.state = { at: 'waiting' }
+      this.isUpstreamOver = false
+      this.start()
+      return
+    }
+    this.isUpstreamOver = true
+    this.open('whole', {})
+    this.pending.push(Buffer.from(thought.body))
+    this.read('end')
   }
 
   private refuse(failure: Failure, limits?: RateLimits): void {
@@ -259,5 +296,23 @@ export class UpstreamAnswer implements UpstreamListener {
       this.call?.abort()
       this.refuse(internalFailure)
     }
+  }
+}
+
+/** The most of an answer that is kept to look for an error in it. */
+const BEGINNING_BYTES = 65_536
+
+class Beginning {
+  private readonly chunks: Buffer[] = []
+  private size = 0
+
+  add(chunk: Buffer): void {
+    if (this.size >= BEGINNING_BYTES) return
+    this.chunks.push(chunk)
+    this.size += chunk.length
+  }
+
+  get text(): string {
+    return Buffer.concat(this.chunks).toString('utf8', 0, BEGINNING_BYTES)
   }
 }

@@ -49,8 +49,10 @@ export class ExchangeRecording implements OpenRecording {
     if (this.hold(text.length)) this.request = text
   }
 
+  /** Of an upstream that is asked again, the last request and its answer are recorded. */
   upstreamRequest({ upstream, upstreamDialect, route, format, parser, body }: Plan): void {
     if (!this.hold(body.length)) return
+    this.upstreamChunks = []
     const { tools: _tools, ...reading } = parser
     this.upstream = {
       name: upstream.name,

@@ -22,7 +22,9 @@ import { lateBody, modelNotFound } from './refusals.ts'
 import type { RequestLog } from './request-log.ts'
 import type { Upstreams } from '../upstream/upstreams.ts'
 import { estimateTokens } from '../exchange/estimate-tokens.ts'
+import { Negotiation } from '../exchange/negotiation.ts'
 import { type ReceivedBody, type Plan, planRequest, signaturesAt } from '../exchange/plan.ts'
+import { withLesson } from '../upstream/known-upstream.ts'
 import { type AnswerReading, openTranslation } from '../exchange/translation.ts'
 
 /** What a route needs to answer one request. */
@@ -63,20 +65,25 @@ export async function openExchange(context: RouteContext): Promise<Exchange | un
     return undefined
   }
   if (refuseServerTools(context, decoded, route, upstream)) return undefined
-  const onParser = log.parserOpened.bind(log)
-  const known = upstreams.about(upstream, route.model)
   // Questions about the upstream come after the answer, so that they are never in the way of a request.
   client.response.on('close', () => upstreams.refresh(upstream, route.model))
+  const onParser = log.parserOpened.bind(log)
   const clientHeaders = context.request.headers
-  const plan = planRequest(decoded, client.dialect, route, upstream, config, {
-    received,
-    clientHeaders,
-    known,
-    onParser,
+  const negotiation = new Negotiation({
+    request: decoded,
+    plan: (request, lesson) => {
+      const known = upstreams.about(upstream, route.model)
+      const planned = { received, clientHeaders, onParser, known: withLesson(known, lesson) }
+      return planRequest(request, client.dialect, route, upstream, config, planned)
+    },
+    learn: (lesson) => upstreams.learn(upstream, route.model, lesson),
+    onPlan: (plan) => {
+      log.plan(plan)
+      recording?.upstreamRequest(plan)
+    },
+    onSecondThought: (reason) => log.secondThought(reason),
   })
-  log.plan(plan)
-  recording?.upstreamRequest(plan)
-  return exchangeFor(context, decoded, plan, recording)
+  return exchangeFor(context, decoded, negotiation, recording)
 }
 
 /**
@@ -90,13 +97,11 @@ function refuseServerTools(
   upstream: Upstream,
 ): boolean {
   const { serverTools } = dialects[client.dialect]
-  if (serverTools === undefined) return false
+  const refused = serverTools?.refuse(request, { id: newAnswerId() }) ?? null
+  if (serverTools === undefined || refused === null) return false
   const { server } = upstreams.about(upstream, route.model)
   const isVendor = server?.runsServerTools === true || signaturesAt(route, config) === 'checked'
-  const isSame = upstream.dialect === client.dialect
-  if (isSame && (serverTools.runBy === 'anyone' || isVendor)) return false
-  const refused = serverTools.refuse(request, { id: newAnswerId() })
-  if (refused === null) return false
+  if (upstream.dialect === client.dialect && (serverTools.runBy === 'anyone' || isVendor)) return false
   const reason = 'Nobody runs it for this model; the client was told so, and no upstream was asked.'
   log.notes(refused.tools.map((type) => ({ kind: 'dropped', field: `tools (${type})`, reason })))
   if (refused.is === 'failure') {
@@ -174,23 +179,24 @@ async function readRequest(
 function exchangeFor(
   context: RouteContext,
   request: ConversationRequest,
-  plan: Plan,
+  negotiation: Negotiation,
   recording: OpenRecording | undefined,
 ): Exchange {
   const { config, client, upstreams, log } = context
   return new Exchange({
     client,
     observer: log,
-    finishGrace: plan.route.timeouts.finishGrace,
+    finishGrace: negotiation.plan.route.timeouts.finishGrace,
     ping: config.timeouts.ping,
     clientStall: config.timeouts.clientStall,
     responseBytes: config.limits.responseBytes,
     wants: request.stream ? 'stream' : 'whole',
     callUpstream: (listener, connection) => {
       const heard = recording === undefined ? listener : tapUpstream(listener, recording)
-      return upstreams.call(plan, heard, connection)
+      return upstreams.call(negotiation.plan, heard, connection)
     },
-    open: (delivered) => openTranslation(readingFor(context, request, plan), delivered),
+    reconsider: (refused) => negotiation.reconsider(refused),
+    open: (delivered) => openTranslation(readingFor(context, request, negotiation.plan), delivered),
   })
 }
 

@@ -44,6 +44,7 @@ export class RequestLog implements ExchangeObserver, AnswerWatcher {
   private readonly problems: string[] = []
   private readonly repairs: string[] = []
   private readonly dropped: string[] = []
+  private readonly secondThoughts: string[] = []
   private finish: FinishReason | null = null
   private failure: Failure | null = null
   private reason: string | null = null
@@ -77,12 +78,19 @@ export class RequestLog implements ExchangeObserver, AnswerWatcher {
     )
   }
 
+  /** The upstream refused, and something was done about it. */
+  secondThought(reason: string): void {
+    if (this.secondThoughts.length < loggedChanges) this.secondThoughts.push(reason)
+  }
+
   notes(notes: readonly RequestNote[]): void {
     for (const note of notes) {
       // For notes about messages the reason tells more than the field. The number is limited because a client can
       // send thousands of calls that need a repair.
       const what = note.field === 'messages' ? `messages: ${note.reason}` : note.field
-      if (this.dropped.length < loggedChanges) this.dropped.push(`${note.kind} ${what}`)
+      // An upstream that is asked again is mostly asked with the same changes.
+      const change = `${note.kind} ${what}`
+      if (this.dropped.length < loggedChanges && !this.dropped.includes(change)) this.dropped.push(change)
       this.logger.debug({ requestId: this.requestId, ...note }, 'request changed')
     }
   }
@@ -199,6 +207,7 @@ export class RequestLog implements ExchangeObserver, AnswerWatcher {
         problems: orNull(this.problems),
         repairs: orNull(this.repairs),
         changed: orNull(this.dropped),
+        again: orNull(this.secondThoughts),
         tokens: this.tokens === null ? null : this.tokens.inputTokens + this.tokens.outputTokens,
         failure: this.failureText(),
         reason: this.failure === null ? null : this.reason,

@@ -30,8 +30,15 @@ export interface Lesson {
   readonly maxOutput?: number
   /** Fields to which it answered 400. */
   readonly refusedFields?: readonly string[]
+  /** It answers 400 to calls in the history without the reasoning before them. */
+  readonly demandsReasoning?: true
   /** How its own reading of calls is kept out of the way, since it failed. */
   readonly calls?: 'in text' | 'in the prompt'
+}
+
+/** What is known, with what one request was taught that later ones need not know. */
+export function withLesson(known: Known, lesson: Lesson): Known {
+  return { ...known, lesson: { ...known.lesson, ...lesson } }
 }
 
 /** What a server said counts for this long. It may be started anew with another model or window. */

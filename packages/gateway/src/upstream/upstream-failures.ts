@@ -69,8 +69,10 @@ export class UpstreamRefusal {
     this.size += chunk.length
   }
 
-  failure(): Failure {
+  /** What was said, and the failure that it means. */
+  refused(): { readonly status: number; readonly body: string; readonly failure: Failure } {
+    const { status } = this
     const body = Buffer.concat(this.chunks).toString('utf8', 0, ERROR_BYTES)
-    return failureFromResponse({ status: this.status, body })
+    return { status, body, failure: failureFromResponse({ status, body }) }
   }
 }

@@ -2,7 +2,18 @@ import { readFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
 import { dragoman } from './run-cli.ts'
 
-const commands = ['serve', 'parse', 'convert', 'replay', 'detect', 'formats', 'simulate', 'check', 'init']
+const commands = [
+  'serve',
+  'run',
+  'parse',
+  'convert',
+  'replay',
+  'detect',
+  'formats',
+  'simulate',
+  'check',
+  'init',
+]
 
 describe('help and version', () => {
   it('--version and -v print the version of the package', async () => {

@@ -96,6 +96,7 @@ describe('a search of the web that somebody may make', () => {
     const proxy = await startProxy(Number(new URL(upstream.url).port))
     const { address } = await startGateway({
       upstream: 'http://api.anthropic.com/v1',
+      kind: 'auto',
       dialect: 'anthropic-messages',
       env: { HTTP_PROXY: proxy.url },
     })

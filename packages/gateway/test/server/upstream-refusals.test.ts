@@ -76,34 +76,6 @@ const refusals: readonly Fault[] = [
     says: '5024 tokens',
   },
   {
-    upstream: 'says that the sum of prompt and output is too long, in a status of its own',
-    script: (response) =>
-      json(response, 422, {
-        error:
-          'Input validation error: `inputs` tokens + `max_new_tokens` must be <= 8192. Given: 600 `inputs` tokens and 8000 `max_new_tokens`',
-        error_type: 'validation',
-      }),
-    outcome: {
-      status: [400, 400],
-      type: ['invalid_request_error', 'invalid_request_error'],
-      code: 'context_length_exceeded',
-    },
-    says: '8192',
-  },
-  {
-    upstream: 'was started without what the request needs',
-    script: (response) =>
-      json(response, 500, {
-        error: { code: 500, message: 'tools param requires --jinja flag', type: 'server_error' },
-      }),
-    outcome: {
-      status: [400, 400],
-      type: ['invalid_request_error', 'invalid_request_error'],
-      code: 'upstream_unsupported',
-    },
-    says: 'Start llama-server with --jinja',
-  },
-  {
     upstream: 'has filled its cache',
     script: (response) =>
       json(response, 500, {

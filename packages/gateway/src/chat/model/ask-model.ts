@@ -10,7 +10,9 @@ import {
 } from '@dragoman/core'
 import type { GatewayConfig } from '../../config/config.ts'
 import type { ModelRoute } from '../../config/match-model.ts'
+import { Negotiation } from '../../exchange/negotiation.ts'
 import { type Plan, planRequest } from '../../exchange/plan.ts'
+import { withLesson } from '../../upstream/known-upstream.ts'
 import { signerFor } from '../../exchange/translation.ts'
 import { UpstreamAnswer } from '../../exchange/upstream-answer.ts'
 import { redactFailure, type Redactor } from '../../security/redact.ts'
@@ -51,7 +53,17 @@ export async function askModel(
   const upstream = await world.upstreams.resolve(route.upstream)
   // The chat acts as a client of this dialect that sets no token limit. Upstreams that demand a limit get the
   // default.
-  const plan = planRequest(request, defaultDialect, route, upstream, world.config)
+  const negotiation = new Negotiation({
+    request,
+    plan: (asked, lesson) => {
+      const known = withLesson(world.upstreams.about(upstream, route.model), lesson)
+      return planRequest(asked, defaultDialect, route, upstream, world.config, { known })
+    },
+    learn: (lesson) => world.upstreams.learn(upstream, route.model, lesson),
+    onPlan: () => {},
+    onSecondThought: () => {},
+  })
+  const { plan } = negotiation
   if (signal.aborted) return { end: { is: 'stopped' }, content: null, kept: null }
   show({ type: 'start', model: request.model, upstream: upstream.name, format: plan.format })
   const received = new Received()
@@ -68,16 +80,18 @@ export async function askModel(
     }
     const answer = new UpstreamAnswer(
       {
-        callUpstream: (listener, connection) => world.upstreams.call(plan, listener, connection),
+        callUpstream: (listener, connection) => world.upstreams.call(negotiation.plan, listener, connection),
+        reconsider: (refused) => negotiation.reconsider(refused),
         open: (delivered) => {
           received.delivered = delivered
+          const { plan: carried } = negotiation
           return collectAnswer(
             {
-              dialect: plan.upstreamDialect,
-              parser: plan.parser,
+              dialect: carried.upstreamDialect,
+              parser: carried.parser,
               mint: mintWith(world.newId),
               conversationIds: takenIds(request.contents),
-              clientToolName: (name) => plan.toolNames.toClient(name),
+              clientToolName: (name) => carried.toolNames.toClient(name),
               maxEventBytes: world.config.limits.lineBytes,
               collector,
               onChunk: (chunk) => received.add(chunk),

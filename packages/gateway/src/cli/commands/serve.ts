@@ -1,8 +1,6 @@
 import cluster from 'node:cluster'
 import type { LoadedConfig, LoadResult } from '../../config/load.ts'
-import type { Metrics } from '../../observe/metrics.ts'
 import type { OwnTerminal } from '../../server/own-terminal.ts'
-import type { Service } from '../../server/service.ts'
 import type { CommandArguments } from '../arguments.ts'
 import { failure } from '../../terminal/cli-error.ts'
 import type { Command } from '../command.ts'
@@ -10,8 +8,8 @@ import { configOptions, readConfigFlags } from '../config-options.ts'
 import type { Io } from '../../terminal/io.ts'
 import { packageVersion } from '../package-files.ts'
 import { readConfig } from '../read-config.ts'
-import { startSimulator } from '../built-in-simulator.ts'
 import { serveHints } from '../serve-hints.ts'
+import { prepareRecording, startGateway } from '../start-gateway.ts'
 import { workerCount, workersOption } from '../shared-options.ts'
 
 export const serve: Command = {
@@ -63,7 +61,7 @@ async function serveUntilTheEnd(serving: Serving): Promise<0 | 1> {
     await checkFiles(serving)
     return serveAsWorker(serving)
   }
-  await prepareRecording(serving.loaded)
+  await prepareRecording(serving.loaded.config)
   return serving.workers === 1 ? serveAlone(serving) : serveWithWorkers(serving)
 }
 
@@ -76,18 +74,6 @@ async function checkFiles({ loaded, io }: Serving): Promise<void> {
   ])
   const lost = lostFiles(filesInForce(io.env), loaded)
   if (lost.length > 0) throw failure(lost.map(describeIssue).join('\n'))
-}
-
-/** Whoever asks for recordings should know at once when there will be none. */
-async function prepareRecording({ config: { record } }: LoadedConfig): Promise<void> {
-  if (record === null) return
-  const { prepareFolder } = await import('../../recorder/recording-folder.ts')
-  try {
-    await prepareFolder(record.dir)
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw failure(`cannot record in ${record.dir}: ${reason}`, error)
-  }
 }
 
 interface Serving {
@@ -108,7 +94,8 @@ async function serveAlone({ loaded, load, terminal, io }: Serving): Promise<0 | 
       import('../../observe/patient-writer.ts'),
     ])
   const lifetime = new Lifetime()
-  const service = await start({ loaded, workers: 1, io }, createMetrics(await packageVersion()))
+  const metrics = createMetrics(await packageVersion())
+  const service = await startGateway({ config: loaded.config, metrics, workers: 1, io })
   const notices = new PatientWriter(STDERR, () => {})
   const following = followConfig({
     initial: loaded,
@@ -192,7 +179,7 @@ async function serveAsWorker({ loaded, load, workers, io }: Serving): Promise<0 
   const lifetime = new Lifetime()
   const parent = new ParentProcess()
   const metrics = createMetrics(await packageVersion(), { gather: () => parent.metrics() })
-  const service = await start({ loaded, workers, io }, metrics)
+  const service = await startGateway({ config: loaded.config, metrics, workers, io })
   const watcher = createConfigWatcher({
     initial: loaded,
     load,
@@ -210,20 +197,6 @@ async function serveAsWorker({ loaded, load, workers, io }: Serving): Promise<0 
   const end = await lifetime.end((error) => service.logger.error({ error }, 'our own bug'))
   await service.drain()
   return end.code
-}
-
-async function start(
-  { loaded: { config }, workers, io }: Pick<Serving, 'loaded' | 'workers' | 'io'>,
-  metrics: Metrics,
-): Promise<Service> {
-  const { startService } = await import('../../server/service.ts')
-  const { isTerminal } = io.stderr
-  try {
-    return await startService(config, { metrics, now: io.now, isTerminal, workers, startSimulator })
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw failure(`cannot listen on ${config.listen.host}:${config.listen.port}: ${reason}`, error)
-  }
 }
 
 async function announce(address: string, { config }: LoadedConfig, { stdout, stderr }: Io): Promise<void> {

@@ -30,8 +30,12 @@ export function refuseServerTools(
         tool_use_id: callId,
         content: { type: errorType, error_code: 'unavailable' },
       },
-      // Clients leave the two blocks above out of what they show, and of what they tell another model.
-      { type: 'text', text: `${name} was not run, so there is no result: nobody runs it for this model.` },
+      // Clients leave the two blocks above out of what they show. Claude Code asks its model for the sources of every
+      // search, so the text says that there are none.
+      {
+        type: 'text',
+        text: `${name} was not run: nobody runs it for this model. There are no results and no sources.`,
+      },
     ],
     stop_reason: encodeStopReason('stop'),
     stop_sequence: null,

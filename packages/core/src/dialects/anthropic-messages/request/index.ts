@@ -25,5 +25,6 @@ export const anthropicRequests: RequestDialect = {
     'top_k',
   ],
   longestToolName,
+  demandsLimit: true,
   threadField: 'thread',
 }

@@ -42,5 +42,6 @@ export const chatRequests: RequestDialect = {
     'web_search_options',
   ],
   longestToolName,
+  demandsLimit: false,
   threadField: null,
 }

@@ -1,0 +1,38 @@
+import { basename } from 'node:path'
+import { dialectIds, dialects } from '@dragoman/core'
+import type { Client } from './client.ts'
+import { claudeCode } from './clients/claude-code.ts'
+import { codex } from './clients/codex.ts'
+import { geminiCli } from './clients/gemini-cli.ts'
+import { kimiCode } from './clients/kimi-code.ts'
+import { opencode } from './clients/opencode.ts'
+import { pi } from './clients/pi.ts'
+import { qwenCode } from './clients/qwen-code.ts'
+
+/** Every client, by the name of its program. */
+export const clients: Readonly<Record<string, Client>> = {
+  claude: claudeCode,
+  codex,
+  opencode,
+  qwen: qwenCode,
+  kimi: kimiCode,
+  gemini: geminiCli,
+  pi,
+}
+
+/** The client whose program this is, given by name or by path. */
+export function clientNamed(program: string): Client | undefined {
+  const name = basename(program).replace(/\.(?:exe|cmd|[cm]?js)$/, '')
+  return Object.hasOwn(clients, name) ? clients[name] : undefined
+}
+
+/** Whether this version answers where the client asks. */
+export function isServed({ asks }: Client): boolean {
+  return dialectIds.some((id) =>
+    dialects[id].http.routes.some(({ serves, path }) => serves === 'answer' && path.startsWith(asks)),
+  )
+}
+
+export function installCommand(client: Client): string {
+  return `npm install -g ${client.package}`
+}

@@ -1,0 +1,34 @@
+import type { Client } from '../client.ts'
+
+/** Where Codex looks for its key. */
+const keyVariable = 'DRAGOMAN_CLIENT_KEY'
+
+export const codex: Client = {
+  title: 'Codex',
+  package: '@openai/codex',
+  asks: '/v1/responses',
+  clears: [],
+  prepare({ base, model, key, window }) {
+    // Its own folder stays in use: an override on the command line changes one value of the user's configuration.
+    const overrides = {
+      model: toml(model),
+      model_provider: toml('dragoman'),
+      'model_providers.dragoman.name': toml('Dragoman'),
+      'model_providers.dragoman.base_url': toml(`${base}/v1`),
+      'model_providers.dragoman.env_key': toml(keyVariable),
+      'model_providers.dragoman.wire_api': toml('responses'),
+      ...(window !== null && { model_context_window: String(window) }),
+    }
+    return {
+      env: { [keyVariable]: key },
+      defaults: {},
+      args: Object.entries(overrides).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+      files: {},
+    }
+  },
+}
+
+/** A string of JSON is one of TOML too. */
+function toml(text: string): string {
+  return JSON.stringify(text)
+}
