@@ -150,7 +150,7 @@ export type QuirkName = keyof typeof quirks
 
 export const quirkNames: readonly QuirkName[] = Object.keys(quirks).filter(isQuirk)
 
-export function isQuirk(name: string): name is QuirkName {
+function isQuirk(name: string): name is QuirkName {
   return Object.hasOwn(quirks, name)
 }
 

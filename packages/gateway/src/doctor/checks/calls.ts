@@ -157,8 +157,9 @@ async function forcedCall(patient: Patient): Promise<Finding> {
   const named = obeyed(await patient.answer('named'), time.name)
   const seen = `required: ${required.seen}; by name: ${named.seen}`
   const { forcedToolChoice, namedToolChoice } = patient.server?.takes ?? {}
-  const isMended = required.is === 'obeyed' || (forcedToolChoice !== undefined && forcedToolChoice !== 'send')
-  const isNameMended = named.is === 'obeyed' || isMended || namedToolChoice === 'alone'
+  const isAskedInWords = forcedToolChoice !== undefined && forcedToolChoice !== 'send'
+  const isMended = required.is === 'obeyed' || isAskedInWords
+  const isNameMended = named.is === 'obeyed' || isAskedInWords || namedToolChoice === 'alone'
   if (required.is === 'obeyed' && named.is === 'obeyed') return ok(seen)
   if (isMended && isNameMended) return ok(`${seen}; the gateway asks for it in another way`)
   const isRefused = required.is === 'refused' || named.is === 'refused'
