@@ -113,6 +113,8 @@ export {
 } from './servers/registry.ts'
 export { entriesIn, modelsOf, serverOfList, type ListedModel } from './servers/model-list.ts'
 export type { ModelFacts, Probe, ProbeAnswer, Server, ServerTakes, TextCalls } from './servers/server.ts'
+export { refusedThinkingField, type ThinkingField } from './request/refused-thinking.ts'
+export { wishOf, type ThinkingSetting } from './request/thinking-wish.ts'
 export { shortToolNames, type ToolNames } from './request/tools.ts'
 export { decodeAnthropicRequest } from './dialects/anthropic-messages/request/decode.ts'
 export { encodeAnthropicRequest } from './dialects/anthropic-messages/request/encode.ts'

@@ -31,12 +31,21 @@ const zones: Readonly<Record<string, readonly string[]>> = {
   engines: ['text', 'events', 'problems', 'errors'],
   formats: ['engines', 'text', 'errors', 'formats/format-id'],
   'formats/template': ['formats', 'formats/format-id'],
+  'formats/thinking': ['formats', 'formats/format-id'],
   reader: ['formats', 'formats/format-id', 'engines', 'text', 'events', 'problems', 'errors'],
   parser: ['reader', 'formats', 'formats/format-id', 'engines', 'events', 'problems', 'errors'],
   ids: ['conversation', 'errors', 'formats/format-id', 'formats/template'],
   json: [],
   sse: ['text', 'errors'],
-  request: ['json', 'ids', 'conversation', 'errors', 'formats/format-id', 'formats/template'],
+  request: [
+    'json',
+    'ids',
+    'conversation',
+    'errors',
+    'formats/format-id',
+    'formats/template',
+    'formats/thinking',
+  ],
   answer: ['json', 'sse', 'text', 'ids', 'events', 'problems', 'errors', 'formats/format-id'],
   dialects: [
     'request',
@@ -275,6 +284,7 @@ describe('the public names', () => {
       promptFormatIds
       readAnswer
       readOverflow
+      refusedThinkingField
       repairCodes
       resolveFormatId
       responsesWithoutCall
@@ -291,6 +301,7 @@ describe('the public names', () => {
       textInError
       toProviderFormat
       translateAnswer
+      wishOf
       withToolsInPrompt"
     `)
   })
@@ -407,6 +418,8 @@ describe('the public names', () => {
       TextBlock
       TextCalls
       ThinkingBlock
+      ThinkingField
+      ThinkingSetting
       Tool
       ToolCallBlock
       ToolChoice

@@ -59,7 +59,7 @@ export class ModelDetector {
     const known = this.#seen.get(modelId)
     if (known !== undefined) return known
 
-    const model = this.#overrideFor(modelId) ?? modelByName(normalise(modelId))
+    const model = this.#overrideFor(modelId) ?? modelByName(normalisedName(modelId))
     if (modelId.length <= inspectedLength) {
       if (this.#seen.size >= rememberedNames) this.#seen.clear()
       this.#seen.set(modelId, model)
@@ -108,7 +108,8 @@ function matchesGlob(name: string, parts: readonly string[]): boolean {
   return at <= name.length - tail.length
 }
 
-function normalise(modelId: string): string {
+/** The name of a model as the patterns for names want it. */
+export function normalisedName(modelId: string): string {
   return modelId
     .slice(-inspectedLength)
     .toLowerCase()

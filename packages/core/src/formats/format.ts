@@ -50,7 +50,33 @@ export interface Format {
   readonly turnTokens: readonly Marker[]
   /** What a conversation has to look like for these models. */
   readonly template?: Template
+  /** How these models are told to think. The first entry that fits a model counts; nothing is known of all others. */
+  readonly thinking?: readonly ThinkingFamily[]
 }
+
+/** How some models of a format are told whether and how much they shall think, whatever server runs them. */
+export interface ThinkingFamily {
+  /** Runs over the normalised name, as the patterns of `model-names.ts` do. If left out, it fits every model. */
+  readonly models?: RegExp
+  /**
+   * What a model does that is told nothing. `always`: it cannot be kept from thinking. `never`: it cannot be made to
+   * think.
+   */
+  readonly default: 'on' | 'off' | 'adaptive' | 'always' | 'never'
+  /** The arguments of the template that turn thinking on and off. No `off`: nothing has to be said. */
+  readonly on?: TemplateArguments
+  readonly off?: TemplateArguments
+  /** The efforts that the model knows, from little to much. `none` among them: it has to be told that too. */
+  readonly efforts?: readonly Effort[]
+  /** `argument`: the effort is an argument of the template. Usually servers hand on their own field for it. */
+  readonly effortAs?: 'field' | 'argument'
+  /** The argument of the template that limits the tokens of thinking. */
+  readonly budgetArgument?: string
+}
+
+export type TemplateArguments = Readonly<Record<string, string | number | boolean>>
+
+export type Effort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max'
 
 /**
  * What the chat template of a family, and the servers that run it, want of a conversation that is sent to them.

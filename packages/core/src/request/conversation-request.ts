@@ -49,7 +49,8 @@ export type ToolChoice =
   | { readonly type: 'tool'; readonly name: string }
 
 export interface ReasoningRequest {
-  readonly mode: 'on' | 'off' | 'adaptive'
+  /** `unsaid`: the client names an effort, and does not say whether the model shall think. */
+  readonly mode: 'on' | 'off' | 'adaptive' | 'unsaid'
   readonly budgetTokens?: number
   /** `low`, `medium`, `high` and whatever else a vendor has. */
   readonly effort?: string

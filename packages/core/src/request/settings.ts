@@ -66,12 +66,6 @@ export function budgetOfEffort(effort: string | undefined): number {
   return budgets.get(effort ?? 'medium') ?? 24_576
 }
 
-/** The nearest of the three efforts that every upstream with efforts knows. */
-export function commonEffort(effort: string): string {
-  if (effort === 'low' || effort === 'minimal') return 'low'
-  return effort === 'medium' ? 'medium' : 'high'
-}
-
 const budgets: ReadonlyMap<string, number> = new Map([
   ['minimal', 1024],
   ['low', 2048],

@@ -1,6 +1,7 @@
 import type { FormatId } from '../formats/format-id.ts'
 import type { JsonObject } from '../json/objects.ts'
 import type { RequestNote } from './notes.ts'
+import type { ThinkingWays } from './thinking-ways.ts'
 import type { ToolNames } from './tools.ts'
 
 /**
@@ -36,9 +37,17 @@ export interface RequestTarget {
    * checks signatures.
    */
   readonly billingLine?: 'keep' | 'remove'
+  /** Whether the model can think, where the server tells. A model that cannot is told nothing about it. */
+  readonly thinks?: boolean | undefined
+  /** `user`: the wish in the request is not the client's, so what the client says of thinking is left out. */
+  readonly thinkingSetBy?: 'client' | 'user'
+  /** Fields about thinking that this upstream has refused before. They are left out. */
+  readonly withoutFields?: readonly string[]
 }
 
 export interface ChatTarget extends RequestTarget {
+  /** How the upstream is told to think. If left out, it is told what a client of its dialect says, and nothing else. */
+  readonly thinking?: ThinkingWays
   /** The upstream understands Anthropic's cache marks. */
   readonly cacheControl?: boolean
   readonly maxTokensField?: 'max_tokens' | 'max_completion_tokens' | undefined
@@ -79,6 +88,8 @@ export interface ChatTarget extends RequestTarget {
 }
 
 export interface AnthropicTarget extends RequestTarget {
+  /** How an upstream is told to think that takes other fields than Anthropic does. If left out, it is told as Anthropic. */
+  readonly messagesThinking?: ThinkingWays
   /** The dialect demands a limit. This one is sent for clients that set none. */
   readonly defaultMaxTokens?: number
 }

@@ -1,4 +1,13 @@
 import type { Server } from './server.ts'
+import {
+  byEnableThinking,
+  byReasoningObject,
+  byServersEfforts,
+  byTemplate,
+  byThinkingType,
+  byThreeEfforts,
+  effortFor,
+} from './thinking.ts'
 
 /** Vendors and routers. They are known by their addresses. */
 export const hostedServers: readonly Server[] = [
@@ -10,7 +19,20 @@ export const hostedServers: readonly Server[] = [
     // What the model could hold may be more than what the provider behind the router takes.
     windowAt: ['top_provider.context_length', 'context_length'],
     outputAt: ['top_provider.max_completion_tokens'],
-    takes: { cacheControl: true, topK: true },
+    takes: {
+      cacheControl: true,
+      topK: true,
+      thinking: {
+        on: { 'reasoning.enabled': true },
+        off: { 'reasoning.effort': 'none' },
+        effort: {
+          field: 'reasoning.effort',
+          words: ['minimal', 'low', 'medium', 'high', 'xhigh'],
+          readBy: 'server',
+        },
+        budget: { field: 'reasoning.max_tokens' },
+      },
+    },
     sessionKey: { field: 'prompt_cache_key' },
   },
   {
@@ -24,7 +46,12 @@ export const hostedServers: readonly Server[] = [
       // For these models it answers 400 to fields that it accepts for all older ones.
       {
         models: /^(?:o\d|gpt-5)/,
-        takes: { maxTokensField: 'max_completion_tokens', fixedSampling: true },
+        takes: {
+          maxTokensField: 'max_completion_tokens',
+          fixedSampling: true,
+          thinks: true,
+          thinking: { effort: effortFor(['low', 'medium', 'high'], 'server') },
+        },
       },
     ],
     sessionKey: { field: 'prompt_cache_key' },
@@ -66,8 +93,13 @@ export const hostedServers: readonly Server[] = [
       strictTools: false,
       demandsReasoning: true,
       resultsAsText: true,
+      thinking: byThinkingType,
     },
-    exceptions: [{ models: /^kimi-k(?:2\.[5-9]|[3-9])/, takes: { fixedSampling: true } }],
+    exceptions: [
+      { models: /^kimi-k(?:2\.[5-9]|[3-9])/, takes: { fixedSampling: true } },
+      // It cannot be turned off there.
+      { models: /k3/i, takes: { thinking: { effort: effortFor(['low', 'high', 'max']) } } },
+    ],
     sessionKey: { field: 'prompt_cache_key' },
   },
   {
@@ -77,7 +109,12 @@ export const hostedServers: readonly Server[] = [
     probes: [],
     windowAt: [],
     knownModels: [{ names: /v4|deepseek-(?:chat|reasoner)/i, window: 1_048_576, maxOutput: 393_216 }],
-    takes: { forcedToolChoice: 'nudge while thinking', demandsReasoning: true, resultsAsText: true },
+    takes: {
+      forcedToolChoice: 'nudge while thinking',
+      demandsReasoning: true,
+      resultsAsText: true,
+      thinking: { ...byThinkingType, effort: effortFor(['low', 'high', 'max']) },
+    },
     exceptions: [{ models: /reasoner/, takes: { forcedToolChoice: 'nudge' } }],
   },
   {
@@ -93,7 +130,24 @@ export const hostedServers: readonly Server[] = [
         maxOutput: 65_536,
       },
     ],
-    takes: { forcedToolChoice: 'nudge while thinking', cacheControl: true, topK: true },
+    takes: {
+      forcedToolChoice: 'nudge while thinking',
+      cacheControl: true,
+      topK: true,
+      thinking: { ...byEnableThinking, budget: { field: 'thinking_budget', least: 1, forEfforts: true } },
+    },
+    exceptions: [
+      // It refuses an effort beside a budget.
+      {
+        models: /qwen-?3\.8/,
+        takes: {
+          thinking: {
+            off: { reasoning_effort: 'none' },
+            effort: effortFor(['low', 'medium', 'high']),
+          },
+        },
+      },
+    ],
   },
   {
     id: 'zai',
@@ -113,7 +167,13 @@ export const hostedServers: readonly Server[] = [
       cacheControl: true,
       // Without it the arguments of a call come in one piece.
       streamedToolFields: { tool_stream: true },
+      thinking: byThinkingType,
     },
+    exceptions: [
+      { models: /5\.2/, takes: { thinking: { ...byThinkingType, effort: effortFor(['high', 'max']) } } },
+      // It cannot be turned off there.
+      { models: /5\.3/, takes: { thinking: { effort: effortFor(['low', 'high', 'max']) } } },
+    ],
   },
   {
     id: 'minimax-api',
@@ -125,7 +185,11 @@ export const hostedServers: readonly Server[] = [
       { names: /m3/i, window: 1_048_576 },
       { names: /m2/i, window: 196_608 },
     ],
-    takes: { maxTokensField: 'max_completion_tokens', cacheControl: true },
+    takes: {
+      maxTokensField: 'max_completion_tokens',
+      cacheControl: true,
+      thinking: { on: { 'thinking.type': 'adaptive' }, off: { 'thinking.type': 'disabled' } },
+    },
   },
   {
     id: 'fireworks',
@@ -133,7 +197,14 @@ export const hostedServers: readonly Server[] = [
     hosts: /^api\.fireworks\.ai$/,
     probes: [],
     windowAt: ['context_length'],
-    takes: { topK: true },
+    takes: {
+      topK: true,
+      thinking: {
+        ...byServersEfforts,
+        // It refuses an effort beside it.
+        budget: { field: 'thinking.budget_tokens', least: 1024, beside: { 'thinking.type': 'enabled' } },
+      },
+    },
     sessionKey: { headers: ['x-session-affinity'], field: 'prompt_cache_key' },
   },
   {
@@ -142,7 +213,15 @@ export const hostedServers: readonly Server[] = [
     hosts: /^api\.together\.(?:xyz|ai)$/,
     probes: [],
     windowAt: ['context_length'],
-    takes: { topK: true, reasoningFields: ['reasoning', 'reasoning_content'] },
+    takes: {
+      topK: true,
+      reasoningFields: ['reasoning', 'reasoning_content'],
+      thinking: byReasoningObject,
+    },
+    exceptions: [
+      { models: /qwen/i, takes: { thinking: byTemplate } },
+      { models: /gpt-oss/i, takes: { thinking: byThreeEfforts } },
+    ],
   },
   {
     id: 'groq',
@@ -151,7 +230,14 @@ export const hostedServers: readonly Server[] = [
     probes: [],
     windowAt: ['context_window'],
     outputAt: ['max_completion_tokens'],
-    takes: { mostStops: 4, maxTools: 128, reasoningFields: ['reasoning'] },
+    takes: { mostStops: 4, maxTools: 128, reasoningFields: ['reasoning'], thinking: {} },
+    exceptions: [
+      {
+        models: /qwen/i,
+        takes: { thinking: { on: { reasoning_effort: 'default' }, off: { reasoning_effort: 'none' } } },
+      },
+      { models: /gpt-oss/i, takes: { thinking: byThreeEfforts } },
+    ],
   },
   {
     id: 'cerebras',
@@ -159,7 +245,11 @@ export const hostedServers: readonly Server[] = [
     hosts: /^api\.cerebras\.ai$/,
     probes: [],
     windowAt: [],
-    takes: { mostStops: 4, reasoningFields: ['reasoning'] },
+    takes: { mostStops: 4, reasoningFields: ['reasoning'], thinking: {} },
+    exceptions: [
+      { models: /gpt-oss/i, takes: { thinking: byThreeEfforts } },
+      { models: /glm/i, takes: { thinking: { off: { reasoning_effort: 'none' } } } },
+    ],
     sessionKey: { field: 'prompt_cache_key' },
   },
   {
@@ -168,7 +258,19 @@ export const hostedServers: readonly Server[] = [
     hosts: /^api\.siliconflow\.(?:cn|com)$/,
     probes: [],
     windowAt: [],
-    takes: { topK: true },
+    takes: {
+      topK: true,
+      thinking: {
+        ...byEnableThinking,
+        budget: { field: 'thinking_budget', least: 128, most: 32_768, forEfforts: true },
+      },
+    },
+    exceptions: [
+      {
+        models: /v-?4|glm-?5\.2/i,
+        takes: { thinking: { ...byEnableThinking, effort: effortFor(['high', 'max']) } },
+      },
+    ],
   },
   {
     id: 'novita',
@@ -194,7 +296,7 @@ export const hostedServers: readonly Server[] = [
     probes: [],
     windowAt: ['max_context_length'],
     // Any field of reasoning in the history is a 400.
-    takes: { prefill: 'prefix', reasoningFields: [] },
+    takes: { prefill: 'prefix', reasoningFields: [], thinking: { effort: effortFor(['none', 'high']) } },
   },
   {
     id: 'xai',

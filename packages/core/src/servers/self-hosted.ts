@@ -1,5 +1,13 @@
 import { isJsonObject, type JsonObject, nonEmptyText } from '../json/objects.ts'
 import type { ModelFacts, Server } from './server.ts'
+import {
+  byServersEfforts,
+  byTemplate,
+  llamaCppThinking,
+  ollamaThinking,
+  sglangThinking,
+  vllmThinking,
+} from './thinking.ts'
 
 /** Routers in front of these servers look for the key of a conversation under one of these names. */
 const sessionKey = { headers: ['x-session-id', 'x-session-affinity', 'x-smg-routing-key'] }
@@ -14,8 +22,11 @@ export const selfHostedServers: readonly Server[] = [
     probes: [{ path: '/version', read: (answer) => versionIn(answer, 'version') }],
     windowAt: ['max_model_len'],
     withoutLimit: 'rest of the window',
-    takes: { topK: true },
+    takes: { topK: true, thinking: vllmThinking.chat, messagesThinking: vllmThinking.messages },
     exceptions: [
+      { since: '0.18', takes: { thinking: vllmThinking.since18 } },
+      { since: '0.19', takes: { thinking: vllmThinking.since19 } },
+      { since: '0.21', takes: { thinking: vllmThinking.since21 } },
       // These versions show the model only the reasoning that stands in the newer field.
       { since: '0.16', until: '0.22', takes: { reasoningFields: ['reasoning', 'reasoning_content'] } },
     ],
@@ -42,7 +53,7 @@ export const selfHostedServers: readonly Server[] = [
     ],
     windowAt: ['max_model_len'],
     withoutLimit: 'rest of the window',
-    takes: { topK: true },
+    takes: { topK: true, thinking: sglangThinking.chat, messagesThinking: sglangThinking.messages },
     sessionKey,
     countsTokens: true,
   },
@@ -71,7 +82,12 @@ export const selfHostedServers: readonly Server[] = [
     windowAt: ['meta.n_ctx'],
     withoutLimit: 'rest of the window',
     // The object form of a named choice means `auto` to it.
-    takes: { topK: true, namedToolChoice: 'alone' },
+    takes: {
+      topK: true,
+      namedToolChoice: 'alone',
+      thinking: llamaCppThinking.chat,
+      messagesThinking: llamaCppThinking.messages,
+    },
     textCalls: { by: 'fields', fields: { tool_choice: 'none', reasoning_format: 'none' } },
     sessionKey,
     countsTokens: true,
@@ -113,6 +129,7 @@ export const selfHostedServers: readonly Server[] = [
       forcedToolChoice: 'nudge',
       namedToolChoice: 'alone',
       noneToolChoice: 'no-tools',
+      thinking: ollamaThinking,
     },
     textCalls: { by: 'prompt' },
   },
@@ -132,7 +149,7 @@ export const selfHostedServers: readonly Server[] = [
     ],
     windowAt: ['loaded_context_length'],
     tooLong: 'silence',
-    takes: { topK: true },
+    takes: { topK: true, thinking: byServersEfforts },
     textCalls: { by: 'prompt' },
   },
   {
@@ -163,7 +180,7 @@ export const selfHostedServers: readonly Server[] = [
     windowAt: [],
     // Without a limit an answer ends in the middle of its first call.
     withoutLimit: 512,
-    takes: { topK: true, reasoningFields: ['reasoning', 'reasoning_content'] },
+    takes: { topK: true, reasoningFields: ['reasoning', 'reasoning_content'], thinking: byTemplate },
     textCalls: { by: 'prompt' },
   },
   {

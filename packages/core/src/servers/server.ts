@@ -46,7 +46,9 @@ export interface Server {
 }
 
 /** The parts of a target that depend on the server. */
-export type ServerTakes = Partial<Omit<Target, 'model' | 'format' | 'sameDialect' | 'allowedFields'>>
+export type ServerTakes = Partial<
+  Omit<Target, 'model' | 'format' | 'sameDialect' | 'allowedFields' | 'thinkingSetBy' | 'withoutFields'>
+>
 
 /** What a server takes for some models, or since or before some version. */
 export interface TakesException {

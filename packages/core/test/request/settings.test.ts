@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { serverById, takesOf } from '../../src/servers/registry.ts'
 import {
   anthropicToAnthropic,
   anthropicToChat,
@@ -52,8 +53,8 @@ describe('settings from Messages to Chat', () => {
     expect(userOf(long)).not.toBe(userOf(long.replace('"a"', '"b"')))
   })
 
-  it('thinking is an effort: the one asked for, or one after the budget', () => {
-    const efforts = [
+  it('thinking is an effort where model and server know one: the one asked for, or one after the budget', () => {
+    const wishes = [
       { thinking: { type: 'enabled', budget_tokens: 1024 } },
       { thinking: { type: 'enabled', budget_tokens: 8000 } },
       { thinking: { type: 'enabled', budget_tokens: 31999 } },
@@ -62,8 +63,20 @@ describe('settings from Messages to Chat', () => {
       { thinking: { type: 'adaptive' } },
       { thinking: { type: 'disabled' } },
       {},
-    ].map((fields) => anthropicToChat(fields).body['reasoning_effort'])
-    expect(efforts).toEqual(['low', 'medium', 'high', 'medium', 'high', undefined, undefined, undefined])
+    ]
+    const vllm = takesOf(serverById('vllm'), 'gpt-oss-120b')
+    const efforts = wishes.map(
+      (fields) => anthropicToChat(fields, { ...vllm, model: 'gpt-oss-120b' }).body['reasoning_effort'],
+    )
+    expect(efforts).toEqual(['low', 'medium', 'high', 'medium', 'high', undefined, 'low', undefined])
+  })
+
+  it('an upstream that nothing is known of is told nothing about thinking, and that is noted', () => {
+    for (const thinking of [{ type: 'enabled', budget_tokens: 8000 }, { type: 'disabled' }]) {
+      const { body, notes } = anthropicToChat({ thinking, output_config: { effort: 'high' } })
+      expect(Object.keys(body).toSorted()).toEqual(['max_tokens', 'messages', 'model'])
+      expect(notedFields(notes)).toEqual(['dropped thinking'])
+    }
   })
 
   it('streaming asks for usage, unless the upstream refuses that', () => {
@@ -87,7 +100,7 @@ describe('settings from Messages to Chat', () => {
       output_config: { effort: 'high', verbosity: 1 },
       never_seen: { deep: [1] },
     })
-    expect(Object.keys(body).toSorted()).toEqual(['max_tokens', 'messages', 'model', 'reasoning_effort'])
+    expect(Object.keys(body).toSorted()).toEqual(['max_tokens', 'messages', 'model'])
     expect(notedFields(notes).toSorted()).toEqual([
       'dropped container',
       'dropped context_management',
@@ -95,6 +108,7 @@ describe('settings from Messages to Chat', () => {
       'dropped never_seen',
       'dropped output_config.verbosity',
       'dropped service_tier',
+      'dropped thinking',
       'dropped thinking.display',
     ])
   })

@@ -58,7 +58,11 @@ describe('a call that the client forces', () => {
     ['https://moonshot.ai.example.com/v1', 'kimi-k2', { tool_choice: 'required' }, 'send'],
     ['https://api.deepseek.com/v1', 'deepseek-reasoner', { tool_choice: 'required' }, 'nudge'],
     ['https://api.deepseek.com', 'deepseek-v4', { tool_choice: named, reasoning_effort: 'high' }, 'nudge'],
-    ['https://api.deepseek.com', 'deepseek-v4', { tool_choice: named }, 'send'],
+    // It thinks unless it is told not to.
+    ['https://api.deepseek.com', 'deepseek-v4', { tool_choice: named }, 'nudge'],
+    ['https://api.deepseek.com', 'deepseek-v4', { tool_choice: named, reasoning_effort: 'none' }, 'send'],
+    ['https://api.deepseek.com', 'deepseek-v3.2', { tool_choice: named }, 'send'],
+    ['https://api.deepseek.com', 'deepseek-chat', { tool_choice: named }, 'send'],
   ])('at %s, model %s, %j: %s', (url, model, settings, expected) => {
     const { messages, tool_choice: choice } = sentTo(takesAt(url, model), settings, model)
     const nudges = JSON.stringify(messages).includes('Answer the next message with a call')

@@ -1,8 +1,23 @@
 import { type DelimitedJsonGrammar, usualEnvelope } from '../../engines/json/grammar.ts'
-import type { ReasoningMarkers } from '../format.ts'
+import type { ReasoningMarkers, ThinkingFamily } from '../format.ts'
 
 /** What most models think in. */
 export const think: ReasoningMarkers = { begin: '<think>', end: '</think>' }
+
+/** The argument by which most templates of models that can do both are told whether to think. */
+export const enableThinking: Pick<ThinkingFamily, 'on' | 'off'> = {
+  on: { enable_thinking: true },
+  off: { enable_thinking: false },
+}
+
+/** What DeepSeek, Kimi and Granite read instead. */
+export const thinkingArgument: Pick<ThinkingFamily, 'on' | 'off'> = {
+  on: { thinking: true },
+  off: { thinking: false },
+}
+
+/** Models that others taught to think as R1 does write as their base does. */
+export const taughtByR1: ThinkingFamily = { models: /deepseek-r1|r1-distill|r1-0528/, default: 'always' }
 
 /** Tokens with which chat templates end or begin a turn. Any server may let one slip through. */
 export const commonTurnTokens: readonly string[] = [

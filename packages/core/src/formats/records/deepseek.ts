@@ -1,7 +1,7 @@
 import type { NameThenArgsGrammar } from '../../engines/named/grammar.ts'
 import type { TaggedParamsGrammar } from '../../engines/tagged/grammar.ts'
 import type { Format } from '../format.ts'
-import { commonTurnTokens, think } from './common.ts'
+import { commonTurnTokens, think, thinkingArgument } from './common.ts'
 import { claudeInvoke } from './xml.ts'
 
 /**
@@ -75,6 +75,16 @@ export const deepseek: Format = {
     ...commonTurnTokens,
   ],
   template: { system: 'anywhere', reasoning: 'required', callsProveFamily: true },
+  thinking: [
+    { models: /deepseek.*\bv-?4/, default: 'on', ...thinkingArgument, efforts: ['low', 'high', 'max'] },
+    {
+      models: /deepseek.*(?:v3[.-][12](?!\d)|terminus)|deepseek\.v3-v1/,
+      default: 'off',
+      on: { thinking: true },
+    },
+    { models: /deepseek.*r1/, default: 'always' },
+    { models: /deepseek.*v3/, default: 'never' },
+  ],
 }
 
 function dsml(before: string, names: readonly string[]): string[] {

@@ -67,4 +67,8 @@ export const gemma: Format = {
     ...commonTurnTokens,
   ],
   template: { turns: 'alternate', callsProveFamily: true },
+  thinking: [
+    { models: /gemma-?4(?!\d*b)/, default: 'off', on: { enable_thinking: true } },
+    { models: /gemma-?[23]|function-?gemma/, default: 'never' },
+  ],
 }

@@ -1,6 +1,6 @@
 import type { TaggedParamsGrammar } from '../../engines/tagged/grammar.ts'
 import type { Format } from '../format.ts'
-import { commonTurnTokens, think } from './common.ts'
+import { commonTurnTokens, enableThinking, think } from './common.ts'
 import { hermesJson } from './hermes.ts'
 
 /** 4.5 and 4.6 write a line break behind the name and between the tags, later releases none. */
@@ -30,4 +30,23 @@ export const glm: Format = {
   structure: [],
   turnTokens: ['<|user|>', '<|assistant|>', '</assistant>', ...commonTurnTokens],
   template: { system: 'anywhere' },
+  thinking: [
+    {
+      models: /glm-?5\.2/,
+      default: 'on',
+      ...enableThinking,
+      efforts: ['high', 'max'],
+      effortAs: 'argument',
+    },
+    {
+      models: /glm-?5\.3/,
+      default: 'on',
+      ...enableThinking,
+      efforts: ['low', 'high', 'max'],
+      effortAs: 'argument',
+    },
+    { models: /glm-?(?:4[.-][5-9](?!\d*b)|5(?:\.[01])?(?![.\d]))/, default: 'on', ...enableThinking },
+    { models: /\bling-/, default: 'on', ...enableThinking },
+    { models: /\blaguna\b/, default: 'off', on: { enable_thinking: true } },
+  ],
 }

@@ -65,4 +65,5 @@ export const gptOss: Format = {
   structure: [],
   turnTokens: ['<|endoftext|>'],
   template: { developerRole: true, callsProveFamily: true },
+  thinking: [{ default: 'always', efforts: ['low', 'medium', 'high'] }],
 }

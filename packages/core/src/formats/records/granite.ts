@@ -54,4 +54,5 @@ export const granite: Format = {
   structure: [],
   wrappers: [{ begin: '<response>', end: '</response>' }],
   turnTokens: ['<|end_of_text|>', ['<|start_of_role|>', 'assistant', '<|end_of_role|>'], ...commonTurnTokens],
+  thinking: [{ models: /granite-?3\.[23]/, default: 'off', on: { thinking: true } }],
 }

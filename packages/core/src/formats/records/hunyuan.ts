@@ -54,4 +54,13 @@ export const hunyuan: Format = {
     '<｜hy_eos｜>',
     ...commonTurnTokens,
   ],
+  thinking: [
+    {
+      models: /\bhy-?3(?![\db])/,
+      default: 'off',
+      off: { reasoning_effort: 'no_think' },
+      efforts: ['low', 'high'],
+      effortAs: 'argument',
+    },
+  ],
 }

@@ -2,7 +2,7 @@ import type { NameThenArgsGrammar } from '../../engines/named/grammar.ts'
 import type { TaggedParamsGrammar } from '../../engines/tagged/grammar.ts'
 import type { TypeAttribute } from '../../engines/tagged/parameter-writer.ts'
 import type { Format } from '../format.ts'
-import { commonTurnTokens, think } from './common.ts'
+import { commonTurnTokens, think, thinkingArgument } from './common.ts'
 
 const kimiK2: NameThenArgsGrammar = {
   engine: 'name-then-args',
@@ -87,4 +87,10 @@ export const kimi: Format = {
   ],
   turnTokens: ['<|end_of_msg|>', '<|im_assistant|>assistant<|im_middle|>', '[EOS]', ...commonTurnTokens],
   template: { system: 'anywhere', reasoning: 'required', ids: 'kimi', callsProveFamily: true },
+  thinking: [
+    { models: /k2-?thinking|k2\.7-?code/, default: 'always' },
+    { models: /k2\.[56]/, default: 'on', ...thinkingArgument },
+    { models: /k3/, default: 'on', ...thinkingArgument, efforts: ['low', 'high', 'max'] },
+    { models: /k2(?![.\d])/, default: 'never' },
+  ],
 }

@@ -1,6 +1,6 @@
 import { type DelimitedJsonGrammar, usualEnvelope } from '../../engines/json/grammar.ts'
 import type { Format } from '../format.ts'
-import { bareJson, commonTurnTokens, think } from './common.ts'
+import { bareJson, commonTurnTokens, taughtByR1, think } from './common.ts'
 import { functionTag } from './functionary.ts'
 import { llama4Pythonic, llamaBuiltin, pythonicList } from './pythonic.ts'
 import { claudeInvoke } from './xml.ts'
@@ -41,4 +41,5 @@ export const llama: Format = {
     '<|eom|>',
     ...commonTurnTokens,
   ],
+  thinking: [taughtByR1],
 }

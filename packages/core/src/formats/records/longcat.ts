@@ -1,6 +1,6 @@
 import { type DelimitedJsonGrammar, usualEnvelope } from '../../engines/json/grammar.ts'
 import type { Format } from '../format.ts'
-import { bareJson, commonTurnTokens, think } from './common.ts'
+import { bareJson, commonTurnTokens, enableThinking, think } from './common.ts'
 
 const longcatJson: DelimitedJsonGrammar = {
   engine: 'delimited-json',
@@ -21,4 +21,5 @@ export const longcat: Format = {
   reasoning: [{ begin: '<longcat_think>', end: '</longcat_think>' }, think],
   structure: [],
   turnTokens: ['<longcat_s>', '</longcat_s>', ...commonTurnTokens],
+  thinking: [{ models: /longcat(?!-flash-chat)/, default: 'on', ...enableThinking }],
 }

@@ -67,4 +67,13 @@ export const minimax: Format = {
   reasoning: [think, { begin: '<mm:think>', end: '</mm:think>' }],
   structure: [],
   turnTokens: ['<end_of_sentence>', ']~!b[', ']~b]ai', ']~b]', '[e~[', ...commonTurnTokens],
+  thinking: [
+    {
+      models: /(?:\b|minimax)m3/,
+      default: 'adaptive',
+      on: { thinking_mode: 'enabled' },
+      off: { thinking_mode: 'disabled' },
+    },
+    { models: /(?:\b|minimax)m2/, default: 'always' },
+  ],
 }

@@ -55,4 +55,5 @@ export const mistral: Format = {
   structure: [],
   turnTokens: commonTurnTokens,
   template: { turns: 'alternate', afterTool: 'model', ids: 'mistral', callsProveFamily: true },
+  thinking: [{ models: /small-?(?:4(?!\d*b)|2603)|medium-?3\.5/, default: 'off', efforts: ['none', 'high'] }],
 }

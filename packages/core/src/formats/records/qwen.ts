@@ -1,5 +1,5 @@
 import type { Format } from '../format.ts'
-import { bareJson, commonTurnTokens, think } from './common.ts'
+import { bareJson, commonTurnTokens, enableThinking, taughtByR1, think } from './common.ts'
 import { drift } from './drift.ts'
 import { hermesJson } from './hermes.ts'
 import { claudeInvoke, qwen3Coder } from './xml.ts'
@@ -26,4 +26,20 @@ export const qwen: Format = {
   reasoning: [think],
   structure: [],
   turnTokens: commonTurnTokens,
+  thinking: [
+    taughtByR1,
+    {
+      models: /qwen-?3-?coder|qwen-?3(?!\.[5-9]).*-instruct|instruct-2507|qwen-?(?:1\.5|2)(?!\d*b)/,
+      default: 'never',
+    },
+    { models: /qwen-?3.*-thinking|thinking-2507|\bqwq|\bqvq/, default: 'always' },
+    {
+      models: /qwen-?3\.8/,
+      default: 'on',
+      ...enableThinking,
+      efforts: ['none', 'low', 'medium', 'high'],
+    },
+    { models: /qwen-?3(?:\.[0-7])?(?![.\d]|\d*b)/, default: 'on', ...enableThinking },
+    { models: /nemotron(?:-(?:nano|super|ultra))?-?3(?![\db])/, default: 'on', ...enableThinking },
+  ],
 }

@@ -33,4 +33,5 @@ export const seed: Format = {
   ],
   structure: [],
   turnTokens: ['<seed:eos>', '<seed:bos>', ...commonTurnTokens],
+  thinking: [{ default: 'on', off: { thinking_budget: 0 }, budgetArgument: 'thinking_budget' }],
 }

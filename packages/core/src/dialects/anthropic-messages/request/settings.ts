@@ -16,9 +16,10 @@ import type {
   ToolChoice,
 } from '../../../request/conversation-request.ts'
 import type { Notes } from '../../../request/notes.ts'
-import { budgetOfEffort, limitedMaxTokens } from '../../../request/settings.ts'
+import { limitedMaxTokens } from '../../../request/settings.ts'
 import type { AnthropicTarget } from '../../../request/target.ts'
 import { closedSchema } from '../../../request/tools.ts'
+import { encodeThinking } from './thinking.ts'
 
 export function decodeSettings(body: JsonObject, notes: Notes): RequestSettings {
   const choice = objectIn(body, 'tool_choice')
@@ -92,7 +93,7 @@ function toolChoiceOf(choice: JsonObject, notes: Notes): ToolChoice | undefined 
   return undefined
 }
 
-/** A client may ask for an effort without thinking. Then the effort is about the length of the answer. */
+/** A client may name an effort without a word on thinking. Then the effort is about the length of the answer. */
 function reasoningOf(
   mode: ReasoningRequest['mode'] | undefined,
   budget: unknown,
@@ -100,7 +101,7 @@ function reasoningOf(
 ): ReasoningRequest | undefined {
   if (mode === undefined && effort === null) return undefined
   return {
-    mode: mode ?? 'off',
+    mode: mode ?? 'unsaid',
     ...(typeof budget === 'number' ? { budgetTokens: budget } : {}),
     ...(effort === null ? {} : { effort }),
   }
@@ -118,14 +119,14 @@ export function encodeSettings(
   notes: Notes,
 ): JsonObject {
   const maxTokens = limitedMaxTokens(request, target, notes)
-  const { thinking, effort, budget } = encodeThinking(request, maxTokens, contents, notes)
+  const { fields, effort, budget } = encodeThinking(request, target, maxTokens, contents, notes)
   const outputConfig = { ...effort, ...encodeFormat(request.outputFormat, target, notes) }
   return {
     ...encodeMaxTokens(maxTokens, target, budget, notes),
     ...encodeSampling(request, target, budget > 0, notes),
     ...encodeStops(request.stopSequences, notes),
     ...(request.stream ? { stream: true } : {}),
-    ...(thinking === undefined ? {} : { thinking }),
+    ...fields,
     ...(Object.keys(outputConfig).length === 0 ? {} : { output_config: outputConfig }),
     ...(request.user === undefined ? {} : { metadata: { user_id: request.user } }),
   }
@@ -185,65 +186,4 @@ function encodeFormat(format: OutputFormat | undefined, target: AnthropicTarget,
   }
   notes.dropped('response_format', 'The upstream knows no JSON mode without a schema.')
   return {}
-}
-
-interface EncodedThinking {
-  readonly thinking: JsonObject | undefined
-  readonly effort: { readonly effort?: string }
-  /** 0 unless the request asks for thinking with a budget. */
-  readonly budget: number
-}
-
-function encodeThinking(
-  { reasoning, toolChoice }: ConversationRequest,
-  maxTokens: number | undefined,
-  contents: readonly Content[],
-  notes: Notes,
-): EncodedThinking {
-  const effort = effortOf(reasoning?.effort)
-  if (reasoning === undefined) return { thinking: undefined, effort, budget: 0 }
-  if (reasoning.mode === 'adaptive') return { thinking: { type: 'adaptive' }, effort, budget: 0 }
-  if (reasoning.mode === 'off') {
-    return { thinking: 'effort' in effort ? undefined : { type: 'disabled' }, effort, budget: 0 }
-  }
-
-  const asked = reasoning.budgetTokens
-  const budget = asked ?? Math.min(budgetOfEffort(reasoning.effort), (maxTokens ?? Infinity) - 1)
-  const hindrance = hindranceOf(budget, asked !== undefined, toolChoice?.type, contents)
-  if (hindrance !== undefined) {
-    notes.dropped('thinking', hindrance)
-    return { thinking: undefined, effort: asked === undefined ? {} : effort, budget: 0 }
-  }
-  // An effort that was turned into a budget is not sent as well: models that know only budgets answer 400 to it.
-  const thinking = { type: 'enabled', budget_tokens: budget }
-  return { thinking, effort: asked === undefined ? {} : effort, budget }
-}
-
-/** Anthropic does not know the words that other dialects have for little or no effort. */
-function effortOf(effort: string | undefined): { effort?: string } {
-  return effort === undefined || effort === 'none' || effort === 'minimal' ? {} : { effort }
-}
-
-const leastBudget = 1024
-
-/** Why Anthropic would answer 400 to a request with this thinking. */
-function hindranceOf(
-  budget: number,
-  isAsked: boolean,
-  toolChoice: string | undefined,
-  contents: readonly Content[],
-): string | undefined {
-  if (!isAsked && budget < leastBudget) return 'The limit of the answer leaves no room for it.'
-  if (toolChoice === 'required' || toolChoice === 'tool')
-    return 'It cannot be combined with a forced tool call.'
-  if (endsInUnthoughtCalls(contents)) {
-    return 'The calls whose results come now were made without thinking that this upstream knows.'
-  }
-  return undefined
-}
-
-/** With thinking on, the message whose results come now has to begin with thinking. */
-function endsInUnthoughtCalls(contents: readonly Content[]): boolean {
-  const blocks = contents.findLast(({ speaker }) => speaker === 'ai')?.blocks ?? []
-  return blocks.some(({ type }) => type === 'tool_call') && blocks[0]?.type !== 'thinking'
 }

@@ -18,7 +18,7 @@ import type {
 } from '../../../request/conversation-request.ts'
 import type { Notes } from '../../../request/notes.ts'
 import { originalFor, withOriginal } from '../../../request/original.ts'
-import { commonEffort, effortOfBudget, limitedMaxTokens } from '../../../request/settings.ts'
+import { limitedMaxTokens } from '../../../request/settings.ts'
 import type { ChatTarget } from '../../../request/target.ts'
 
 export function decodeSettings(body: JsonObject, notes: Notes): RequestSettings {
@@ -126,7 +126,6 @@ export function encodeSettings(
     ...encodeSampling(request, target, notes),
     ...encodeStops(request.stopSequences, target, notes),
     ...encodeStream(request.stream, target),
-    ...encodeEffort(request.reasoning, target, notes),
     ...encodeFormat(request.outputFormat, target),
     ...encodeUser(request.user, target, notes),
   }
@@ -178,19 +177,6 @@ function encodeStops(
 function encodeStream(stream: boolean, { streamUsage }: ChatTarget): JsonObject {
   if (!stream) return {}
   return streamUsage === false ? { stream: true } : { stream: true, stream_options: { include_usage: true } }
-}
-
-/**
- * A client of the same dialect knows which efforts its upstream has. For all others there are three that all have.
- */
-function encodeEffort(reasoning: ReasoningRequest | undefined, target: ChatTarget, notes: Notes): JsonObject {
-  if (reasoning === undefined) return {}
-  const { mode, effort, budgetTokens } = reasoning
-  if (effort !== undefined && target.sameDialect === true) return { reasoning_effort: effort }
-  if (effort !== undefined && effort !== 'none') return { reasoning_effort: commonEffort(effort) }
-  if (mode === 'on' && budgetTokens !== undefined) return { reasoning_effort: effortOfBudget(budgetTokens) }
-  notes.dropped('thinking', 'The upstream decides for itself how much it thinks.')
-  return {}
 }
 
 function encodeFormat(format: OutputFormat | undefined, target: ChatTarget): JsonObject {

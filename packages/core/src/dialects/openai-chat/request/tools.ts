@@ -106,8 +106,9 @@ export interface EncodedToolChoice {
 
 /** Where no tools are offered, no choice is sent: upstreams answer 400 to it. */
 export function encodeToolChoice(
-  { tools, toolChoice, parallelToolCalls, reasoning, extra }: ConversationRequest,
+  { tools, toolChoice, parallelToolCalls, extra }: ConversationRequest,
   target: ChatTarget,
+  thinks: boolean,
   names: ToolNames,
   notes: Notes,
 ): EncodedToolChoice {
@@ -130,9 +131,8 @@ export function encodeToolChoice(
     return parallel
   }
   const upstreamName = name === undefined ? undefined : names.toUpstream(name)
-  const isThinking = reasoning?.mode === 'on' || reasoning?.mode === 'adaptive'
   const nudges =
-    target.forcedToolChoice === 'nudge while thinking' ? isThinking : target.forcedToolChoice === 'nudge'
+    target.forcedToolChoice === 'nudge while thinking' ? thinks : target.forcedToolChoice === 'nudge'
   if (nudges) {
     notes.changed('tool_choice', 'The upstream refuses to force a call; it is asked for one in words.')
     return { tool_choice: 'auto', ...parallel, nudge: nudgeTo(upstreamName) }

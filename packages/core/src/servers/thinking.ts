@@ -1,0 +1,92 @@
+import type { EffortWay, ThinkingWays } from '../request/thinking-ways.ts'
+
+/** The words of OpenAI's dialect for efforts, as servers came to take them one after the other. */
+const threeEfforts = ['low', 'medium', 'high']
+const everyEffort = ['none', 'minimal', ...threeEfforts, 'xhigh', 'max']
+
+/** The field of the chat dialect. Most servers hand its word on to the model. */
+export function effortFor(words: readonly string[], readBy: EffortWay['readBy'] = 'model'): EffortWay {
+  return { field: 'reasoning_effort', words, readBy }
+}
+
+/** The field of the messages dialect. */
+function messagesEffort(words: readonly string[]): EffortWay {
+  return { field: 'output_config.effort', words, readBy: 'model' }
+}
+
+const templateArguments = 'chat_template_kwargs'
+
+/** Servers on which nothing but the template decides. */
+export const byTemplate: ThinkingWays = { templateArguments }
+
+/** Efforts alone, for models that know three of them. */
+export const byThreeEfforts: ThinkingWays = { effort: effortFor(threeEfforts) }
+
+export const vllmThinking = {
+  // Up to here `none` is refused.
+  chat: { templateArguments, effort: effortFor(threeEfforts) },
+  since18: { templateArguments, effort: effortFor(['none', ...threeEfforts]) },
+  since19: {
+    templateArguments,
+    effort: effortFor(['none', ...threeEfforts]),
+    budget: { field: 'thinking_token_budget' },
+  },
+  since21: {
+    templateArguments,
+    effort: effortFor(everyEffort),
+    budget: { field: 'thinking_token_budget' },
+  },
+  /** It takes `thinking` as well, and ignores it. */
+  messages: { templateArguments, effort: messagesEffort(threeEfforts) },
+} satisfies Record<string, ThinkingWays>
+
+export const sglangThinking = {
+  chat: { templateArguments, effort: effortFor(['none', ...threeEfforts, 'max']) },
+  messages: {
+    // Without a parser for reasoning it answers 400 to these two words.
+    on: { 'thinking.type': 'adaptive' },
+    saysOn: 'where it is off',
+    off: { 'thinking.type': 'disabled' },
+    effort: messagesEffort([...threeEfforts, 'max']),
+    // A budget it takes, but does not keep to.
+  },
+} satisfies Record<string, ThinkingWays>
+
+export const llamaCppThinking = {
+  chat: { templateArguments, effort: effortFor(everyEffort), budget: { field: 'thinking_budget_tokens' } },
+  // It reads the budget alone. With none left the model ends its thinking at once.
+  messages: {
+    off: { 'thinking.type': 'enabled', 'thinking.budget_tokens': 0 },
+    budget: { field: 'thinking.budget_tokens', beside: { 'thinking.type': 'enabled' } },
+  },
+} satisfies Record<string, ThinkingWays>
+
+/** Older versions know no more words than these. */
+export const ollamaThinking: ThinkingWays = {
+  off: { reasoning_effort: 'none' },
+  effort: effortFor(threeEfforts, 'server'),
+  unsaid: 'on',
+}
+
+/** LM Studio and Fireworks. */
+export const byServersEfforts: ThinkingWays = {
+  off: { reasoning_effort: 'none' },
+  effort: effortFor(threeEfforts, 'server'),
+}
+
+/** What several vendors took over from the messages dialect. */
+export const byThinkingType: ThinkingWays = {
+  on: { 'thinking.type': 'enabled' },
+  off: { 'thinking.type': 'disabled' },
+}
+
+/** What several vendors made of the argument of Qwen's template. */
+export const byEnableThinking: ThinkingWays = {
+  on: { enable_thinking: true },
+  off: { enable_thinking: false },
+}
+
+export const byReasoningObject: ThinkingWays = {
+  on: { 'reasoning.enabled': true },
+  off: { 'reasoning.enabled': false },
+}
