@@ -147,12 +147,15 @@ export class Patient {
   }
 
   private encode(request: ConversationRequest, mode: CallMode) {
-    const { server, model, version, upstream } = this
+    const { server, model, version, upstream, facts } = this
     const { request: sent } = mode.is === 'prompt' ? withToolsInPrompt(request, mode.format) : { request }
     return dialects[upstream.dialect].request.encode(sent, {
       model,
       format: this.format,
       demandsReasoning: false,
+      // What is wished of the thinking is what the configuration would say.
+      thinkingSetBy: 'user',
+      thinks: facts.thinking,
       ...takesOf(server, model, version),
       // Whether the server itself obeys a choice is what is asked.
       forcedToolChoice: 'send',

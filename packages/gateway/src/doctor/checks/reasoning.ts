@@ -16,6 +16,7 @@ export const effortChecks: readonly Check[] = [
 ]
 
 async function effort(patient: Patient): Promise<Finding> {
+  if (patient.facts.thinking === false) return skipped('the server says that this model does not think')
   const answer = await patient.answer('effort')
   const trouble = troubleOf(answer)
   if (trouble === null) return ok('a low effort is taken')
