@@ -67,7 +67,7 @@ function isNamed(field: ThinkingField, text: string): boolean {
 }
 
 const refuses =
-  "(?:un|not |n't )support(?:ed)?|not (?:permitted|allowed|available|one of)|forbidden|un(?:recogni[sz]ed|known|expected)|invalid|(?:must|should) be|can ?not"
+  "(?:un|not |n't )support(?:ed)?|not (?:permitted|allowed|available|one of)|forbidden|un(?:recogni[sz]ed|known|expected)|invalid(?!_request)|(?:must|should) be|can ?not"
 
 interface RefusalPatterns {
   readonly place: RegExp

@@ -136,6 +136,10 @@ describe('which field about thinking an upstream refuses', () => {
       'another field, with the request behind it',
       `[{'type': 'list_type', 'loc': ('body', 'messages'), 'msg': 'Input should be a valid list', 'input': {'reasoning_effort': 'high'}}]`,
     ],
+    [
+      'a limit, with a hint at an effort',
+      '{"error":{"type":"invalid_request_error","message":"max_tokens is too small for reasoning_effort high"}}',
+    ],
     ['nothing', ''],
   ])('none is, where it is about %s', (_, body) => {
     expect(refusedThinkingField(body)).toBeNull()

@@ -1,4 +1,4 @@
-import type { DialectId, FormatId, MarkerOverrides } from '@dragoman/core'
+import type { DialectId, FormatId, MarkerOverrides, ThinkingSetting } from '@dragoman/core'
 import type { ProxyConfig } from './proxies.ts'
 import type { Secret } from './secret.ts'
 
@@ -80,8 +80,6 @@ export interface ModelRule {
   readonly thinking: ThinkingSetting
   readonly timeouts: UpstreamTimeouts
 }
-
-export type ThinkingSetting = 'auto' | 'off' | 'low' | 'medium' | 'high' | number
 
 export interface FormatsConfig {
   /** The formats of models whose names do not show them, by exact name or by a pattern with `*`. */

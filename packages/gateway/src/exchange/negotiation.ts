@@ -5,6 +5,7 @@ import {
   type Failure,
   type Overflow,
   parseToolCalls,
+  refusedThinkingField,
   retryFor,
   textInError,
 } from '@dragoman/core'
@@ -122,7 +123,7 @@ interface Mended {
 
 type Mending = (refused: Refused, plan: Plan, request: ConversationRequest) => Mended | null
 
-const mendings: readonly Mending[] = [shorterAnswer, otherCalls, demandedReasoning]
+const mendings: readonly Mending[] = [shorterAnswer, otherThinking, otherCalls, demandedReasoning]
 
 /** The prompt fits, but not together with an answer as long as the client allows. */
 function shorterAnswer({ failure }: Refused, plan: Plan, request: ConversationRequest): Mended | null {
@@ -187,6 +188,18 @@ function otherCalls(
       : 'The upstream was asked again with the tools in the prompt: it cannot read their calls.',
     lesson: { calls: inText ? 'in text' : 'in the prompt' },
     lasts: retry.lasts,
+  }
+}
+
+/** The upstream refuses what it was told of thinking. So it is told nothing of the kind. */
+function otherThinking({ failure, body: told }: Refused, { body, known }: Plan): Mended | null {
+  if (failure.kind !== 'invalid-request' || failure.overflow !== undefined) return null
+  const fields = (refusedThinkingField(told) ?? []).filter((field) => body.includes(`"${field}"`))
+  if (fields.length === 0) return null
+  return {
+    reason: `The upstream was asked again without ${fields.join(', ')}: it refused that.`,
+    lesson: { refusedFields: [...(known.lesson.refusedFields ?? []), ...fields] },
+    lasts: true,
   }
 }
 

@@ -17,6 +17,7 @@ import {
   takesOf,
   textCallsOf,
   type ToolNames,
+  wishOf,
   withToolsInPrompt,
 } from '@dragoman/core'
 import { sameJson } from '../base/json-body.ts'
@@ -47,13 +48,14 @@ export interface Plan extends UpstreamRequest {
 }
 
 export function planRequest(
-  request: ConversationRequest,
+  asked: ConversationRequest,
   clientDialect: DialectId,
   route: ModelRoute,
   upstream: Upstream,
   config: GatewayConfig,
   { received, clientHeaders, onParser, known = nothingKnown }: PlanContext = {},
 ): Plan {
+  const request = withThinking(asked, route)
   const upstreamDialect = upstream.dialect
   const { request: requests } = dialects[upstreamDialect]
   const { format, formatFrom } = formatFor(request, route, config, upstreamDialect)
@@ -70,6 +72,9 @@ export function planRequest(
     billingLine: 'remove' as const,
     ...(facts.images === false ? { images: false } : {}),
     ...takesOf(server, route.model, version),
+    ...(facts.thinking === undefined ? {} : { thinks: facts.thinking }),
+    ...(request === asked ? {} : { thinkingSetBy: 'user' as const }),
+    ...(lesson.refusedFields === undefined ? {} : { withoutFields: lesson.refusedFields }),
     ...(lesson.demandsReasoning === true ? { demandsReasoning: true } : {}),
     ...(calls.are === 'in text' ? { callsInText: calls.fields, forcedToolChoice: 'nudge' as const } : {}),
     allowedFields: config.keys.length === 0 ? undefined : requests.passedFields,
@@ -95,6 +100,12 @@ export function planRequest(
     notes: [...fit.notes, ...notes, ...encodingNotes],
     known,
   }
+}
+
+/** What the configuration says of thinking takes the place of what the client asks for. */
+function withThinking(request: ConversationRequest, { thinking }: ModelRoute): ConversationRequest {
+  const wish = wishOf(thinking)
+  return wish === undefined ? request : { ...request, reasoning: wish }
 }
 
 const nothingKnown: Known = { server: undefined, version: undefined, facts: {}, lesson: {} }
