@@ -1,5 +1,4 @@
-import type { FormatId } from '@dragoman/core'
-import type { ThinkingSetting } from '../config/config.ts'
+import type { FormatId, ThinkingSetting } from '@dragoman/core'
 import type { Patient } from './patient.ts'
 
 /** `fail`: agents do not work with this upstream, whatever is configured. `warn`: they do, with a loss or with lines. */

@@ -9,6 +9,7 @@ import {
   type Server,
   takesOf,
   type TextCalls,
+  wishOf,
   withToolsInPrompt,
 } from '@dragoman/core'
 import type { ModelRoute } from '../config/match-model.ts'
@@ -28,7 +29,7 @@ export type CallMode =
 
 export interface PatientOptions extends Line {
   /** The rule of the configuration. Its model is the one that is asked for; null where the server is to say one. */
-  readonly rule: Pick<ModelRoute, 'format' | 'tools' | 'startsInReasoning' | 'window'> & {
+  readonly rule: Pick<ModelRoute, 'format' | 'tools' | 'startsInReasoning' | 'thinking' | 'window'> & {
     readonly model: string | null
   }
   readonly redact: (text: string) => string
@@ -102,7 +103,7 @@ export class Patient {
   async ask(question: Question, mode: CallMode = this.mode): Promise<Answer> {
     const { upstream, model, rule, redact } = this
     const isStream = question.delivery === 'stream'
-    const request = requestFor(model, question)
+    const request = requestFor(model, { reasoning: wishOf(rule.thinking), ...question })
     const { body, toolNames } = this.encode(request, mode)
     const answer = await exchange(this.line, {
       path: answerPath(upstream, model, isStream),

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { type QuirkName, quirkNames } from '../../src/simulator/quirks.ts'
 import type { SimulatorSettings } from '../../src/simulator/settings.ts'
-import { ask } from '../server/ask.ts'
+import { ask, at } from '../server/ask.ts'
 import { startGateway, stopGateways } from '../server/running-gateway.ts'
 import { type Examined, examined, usual, withServer } from './examined.ts'
 
@@ -161,6 +161,19 @@ describe('the lines that are prescribed', () => {
     })
   }
 
+  it('make a gateway work in front of a server with reasoning-refused, and are needed', async () => {
+    await withServer({ quirks: ['reasoning-refused'] }, async (upstream) => {
+      const { config } = await examined({ upstream, model: 'standard' })
+      expect(config.models).toMatchObject([{ thinking: 'off' }])
+      const again = await examined({ upstream, model: 'standard', settings: { ...config } })
+      expect(again.complaints).toEqual(usual)
+      const mended = await startGateway({ upstream, settings: { ...config } })
+      const plain = await startGateway({ upstream })
+      expect(await callAndResult(mended.address)).toEqual(['tool_use', 200])
+      expect(await callAndResult(plain.address)).toEqual(['tool_use', 400])
+    })
+  })
+
   it('leave a well server as it is', async () => {
     const { config } = await examine({})
     expect(config.models).toEqual([{ match: '*', upstream: 'lab', model: 'standard' }])
@@ -175,3 +188,17 @@ const withResult = [
   },
   { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: '18 degrees' }] },
 ]
+
+/** How a call ends, and how the server answers when all of it comes back with its result. */
+async function callAndResult(address: string): Promise<[finish: string | undefined, status: number]> {
+  const called = await ask(address, 'anthropic', { model: 'standard', stream: false })
+  const content = at(called.last, 'content')
+  const id = Array.isArray(content) ? content.map((block) => at(block, 'id')).find(Boolean) : undefined
+  const messages = [
+    ...withResult.slice(0, 1),
+    { role: 'assistant', content },
+    { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: '18 degrees' }] },
+  ]
+  const answered = await ask(address, 'anthropic', { model: 'standard', stream: false, messages })
+  return [called.finish, answered.status]
+}

@@ -178,7 +178,13 @@ function subjectOf(config: GatewayConfig, given: CommandArguments): Omit<Subject
   }
   const upstream = upstreams.get(named ?? rule?.upstream ?? '') ?? [...upstreams.values()][0]
   if (upstream === undefined) throw noUpstream()
-  const usual = { format: 'auto', tools: 'native', startsInReasoning: null, window: null } as const
+  const usual = {
+    format: 'auto',
+    tools: 'native',
+    startsInReasoning: null,
+    thinking: 'auto',
+    window: null,
+  } as const
   const settings = model !== undefined && rule !== asked ? usual : (rule ?? usual)
   const ruled = rule === asked || model === undefined ? rule?.model : undefined
   return { upstream, rule: { ...settings, model: ruled ?? model ?? null } }

@@ -1,3 +1,4 @@
+import { refusedThinkingField } from '@dragoman/core'
 import { type Check, fail, type Finding, note, ok, skipped, warn } from '../finding.ts'
 import type { Patient } from '../patient.ts'
 import { lowEffort, withThought } from '../questions.ts'
@@ -20,13 +21,11 @@ async function effort(patient: Patient): Promise<Finding> {
   const answer = await patient.answer('effort')
   const trouble = troubleOf(answer)
   if (trouble === null) return ok('a low effort is taken')
-  const plain = await patient.answer('plain')
-  const didThink = plain.thoughts.length > 0
   return note(
     `refused: ${trouble}`,
-    didThink
-      ? 'The model thinks as it likes: leave the effort unset in the client.'
-      : 'This model does not think: leave thinking off in the client.',
+    refusedThinkingField(trouble) === null
+      ? 'Leave the effort unset in the client.'
+      : 'The gateway asks again without it, and remembers that.',
   )
 }
 
@@ -34,6 +33,7 @@ async function effort(patient: Patient): Promise<Finding> {
 async function thoughtOf(patient: Patient): Promise<(Thought & { readonly isAsked: boolean }) | undefined> {
   const unasked = thoughtIn(await patient.given('call', 'plain', 'wholeCall'))
   if (unasked !== undefined) return { ...unasked, isAsked: false }
+  if (patient.rule.thinking === 'off') return undefined
   const asked = thoughtIn([await patient.answer('effort')])
   return asked === undefined ? undefined : { ...asked, isAsked: true }
 }
