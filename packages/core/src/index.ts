@@ -31,7 +31,7 @@ export type {
 export { getToolIdStrategy } from './ids/strategies.ts'
 export type { ToolIdMapper, ToolIdStrategy } from './ids/strategy.ts'
 export { mintToolId, type MintOptions } from './dialects/mint.ts'
-export { formatTagOf } from './ids/mint.ts'
+export { formatOfCallId, formatTagOf } from './ids/mint.ts'
 export { createSseDecoder, type SseDecoder, type SseDecoderOptions } from './sse/decoder.ts'
 export { encodeSse, encodeSseComment, type SseMessage } from './sse/encoder.ts'
 export type { SseComment, SseEvent, SseField, SseFields, SseItem, SseOverflow } from './sse/items.ts'

@@ -2,6 +2,7 @@ import type { EndReason } from './engines/engine.ts'
 import { type ToolDefinition, ToolSet } from './engines/tool-set.ts'
 import { DragomanError } from './errors.ts'
 import type { Sink } from './events.ts'
+import { detectModel } from './formats/detect.ts'
 import type { FormatId } from './formats/format-id.ts'
 import type { MarkerOverrides } from './formats/override-markers.ts'
 import { type ProblemCode, type RepairCode, repairCodes } from './problems.ts'
@@ -101,6 +102,13 @@ function openReader(options: ParserOptions, destination: Sink): Reader {
 export function declaredTools({ tools }: ParserOptions): () => Pick<ToolSet, 'has' | 'names'> {
   let known: ToolSet | undefined
   return () => (known ??= new ToolSet(tools))
+}
+
+/** Whether neither a setting nor the name of the model speaks against a family that something else suggests. */
+export function mayBeOfFamily(family: FormatId, { format = 'auto', model = '' }: ParserOptions): boolean {
+  if (format !== 'auto') return format === family
+  const { format: named, isTold } = detectModel(model)
+  return named === family || (named === 'standard' && isTold !== true)
 }
 
 // A class, because `format` needs a getter: in an object literal a getter gives each object a hidden class of

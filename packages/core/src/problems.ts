@@ -37,9 +37,11 @@ export const repairCodes = {
   residue: 'A closing marker without its opener, or a call in the text behind structured ones, was removed.',
   'repeated-call': 'A structured call that repeats one in the text was left out.',
   'filled-field':
-    'A role, the field of a message, its usage, stop reason or the start or end of a block, or the index, id or type of a structured call was missing or could not stay; it was filled in.',
+    'A role, the field of a message, its usage, stop reason or the start or end of a block, or the index, id, type or input of a structured call was missing or could not stay; it was filled in.',
   'encoded-arguments': 'The arguments of a structured call were a JSON value; they became its text.',
   'dropped-choice': 'Of several choices only the first went to the client.',
+  'late-signature':
+    'The signature of a piece of reasoning came when something else had been said; it was left out.',
   'forbidden-call': 'A call was written where none was allowed; it was removed.',
   flushed: 'More was held back than limits.toolCallBytes allows; it was passed on as text.',
 } as const

@@ -8,12 +8,16 @@ import { type AnswerWatcher, WatchedAnswer } from './answer/watch.ts'
 import type { WholeCollector } from './answer/whole.ts'
 import type { AnswerDialect, EncodeOptions } from './dialects/dialect.ts'
 import { dialects, type DialectId } from './dialects/index.ts'
+import type { FormatId } from './formats/format-id.ts'
+import { formatOfCallId } from './ids/mint.ts'
 import {
   createPassingStage,
   declaredTools,
   defaultToolCallBytes,
+  mayBeOfFamily,
   type ParserOptions,
 } from './parser-stage.ts'
+import { unsignedField } from './request/reasoning-policy.ts'
 import { HeldText } from './text/held-text.ts'
 
 /** How the calls of an answer are read, whatever becomes of it. */
@@ -24,6 +28,8 @@ export interface ReadingOptions {
   readonly conversationIds?: ReadonlySet<string> | undefined
   /** The name by which the client knows a tool. */
   readonly clientToolName?: ((name: string) => string) | undefined
+  /** How many tokens the upstream was allowed to write: a call that ends there half-way was cut, whatever is said. */
+  readonly maxTokens?: number | undefined
   /** The longest event. */
   readonly maxEventBytes?: number | undefined
   /** `pass`: a stream that is not as it should be goes on as far as it can. Default `fail`. */
@@ -42,7 +48,10 @@ export interface TranslationOptions extends ReadingOptions {
   readonly delivered: 'stream' | 'whole'
   /** What the client asked for. */
   readonly wants: 'stream' | 'whole'
-  /** What the answer needs to be written in another dialect; not asked for where both speak the same. */
+  /**
+   * What the answer needs to be written in another dialect. Where both speak the same it is asked for nothing but the
+   * signature of reasoning that came unsigned.
+   */
   readonly encoding: () => Omit<EncodeOptions, 'write' | 'includeUsage'>
   /** Whether the client asked for a chunk with the usage. */
   readonly includeUsage: boolean
@@ -88,7 +97,9 @@ class Translation implements AnswerTranslation {
     this.isSameDialect = from === to
     const includeUsage = options.includeUsage || isWhole
     this.answer = this.isSameDialect
-      ? patchAnswer(from, options, this.output, includeUsage)
+      ? patchAnswer(from, options, this.output, includeUsage, () =>
+          options.encoding().signature(unsignedField, null),
+        )
       : this.source.decode(openPolicy(dialects[to].answer, options, this.encoder(options, includeUsage)))
     this.stream = new AnswerStream(this.answer, options, (data) => this.source.unwrap(data))
     this.body = delivered === 'whole' ? new HeldBody() : null
@@ -201,6 +212,7 @@ export function patchAnswer(
   options: ReadingOptions,
   output: AnswerOutput,
   includeUsage: boolean,
+  signature?: () => string,
 ): WireAnswer {
   const { answer } = dialects[dialect]
   return answer.patch({
@@ -208,6 +220,7 @@ export function patchAnswer(
     output,
     includeUsage,
     faults: options.faults ?? 'fail',
+    signature,
     onWarning: options.onWarning,
   })
 }
@@ -219,7 +232,7 @@ export function openPolicy(
   sink: AnswerSink,
   choice = 0,
 ): CallPolicy {
-  const { parser, mint, conversationIds, clientToolName, watcher, onWarning } = options
+  const { parser, mint, conversationIds, clientToolName, maxTokens, watcher, onWarning } = options
   const watched =
     watcher === undefined ? sink : new WatchedAnswer(sink, choice === 0 ? watcher : besides(watcher))
   // Field by field: an object that is spread and then given functions is made anew by the runtime each time, which
@@ -227,15 +240,23 @@ export function openPolicy(
   return new CallPolicy(
     {
       openParser: (parserSink) => createPassingStage(parser, parserSink),
-      ids: new AnswerIds(mint, conversationIds, isLegalCallId),
+      ids: new AnswerIds(mint, conversationIds, isLegalCallId, (id) => familyToldBy(id, parser)),
       declaredTools: declaredTools(parser),
       clientToolName,
+      calls: parser.calls,
+      maxTokens,
       delivery: parser.delivery,
       heldLimit: parser.limits?.toolCallBytes ?? defaultToolCallBytes,
       onWarning,
     },
     watched,
   )
+}
+
+/** The family of models that the id of a structured call tells, where nothing speaks against it. */
+function familyToldBy(id: string, parser: ParserOptions): FormatId | null {
+  const told = formatOfCallId(id)
+  return told !== null && told !== 'std' && mayBeOfFamily(told, parser) ? told : null
 }
 
 function besides(watcher: AnswerWatcher): AnswerWatcher {

@@ -270,6 +270,7 @@ describe('the public names', () => {
       factsByName
       failureFromResponse
       formatIds
+      formatOfCallId
       formatTagOf
       formats
       getToolIdStrategy

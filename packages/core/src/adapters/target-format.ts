@@ -1,7 +1,7 @@
 import { DragomanError } from '../errors.ts'
 import { detectModel } from '../formats/detect.ts'
 import { formatIds, resolveFormatId, type FormatId } from '../formats/format-id.ts'
-import { formatTagOf } from '../ids/mint.ts'
+import { formatOfCallId } from '../ids/mint.ts'
 import type { AdapterOptions } from './adapter-options.ts'
 
 /** The format by name where the user set one, for this model or for all. */
@@ -20,7 +20,7 @@ export function targetFormat(
   if (explicit !== 'auto') return explicit
   const named = detectModel(model)
   if (named.format !== 'standard' || named.isTold === true) return named.format
-  const tag = formatTagOf(newestCallId ?? '')
+  const tag = formatOfCallId(newestCallId ?? '')
   return tag === null || tag === 'std' ? 'standard' : tag
 }
 

@@ -22,6 +22,8 @@ export interface UpstreamCall {
   readonly source: JsonObject
   /** Its place among the structured calls that came. */
   readonly ordinal: number
+  /** What the upstream wants back beside the call, as JSON text, and the field it stands in. */
+  readonly proof: { readonly field: string; readonly text: string } | null
   /** A field that clients need was filled in: that is told once. */
   isFilled: boolean
 }

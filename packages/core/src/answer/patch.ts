@@ -13,6 +13,8 @@ export interface PatchOptions {
   readonly includeUsage: boolean
   /** `pass`: a stream that is not as it should be goes on as it came. */
   readonly faults: 'fail' | 'pass'
+  /** Signs reasoning that the upstream has left unsigned, in a dialect that has signatures. */
+  readonly signature?: (() => string) | undefined
   readonly onWarning?: ((message: string) => void) | undefined
 }
 

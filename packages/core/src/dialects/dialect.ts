@@ -43,6 +43,8 @@ export interface RequestDialect {
   readonly longestToolName: number
   /** Whether a request without a limit for the answer is refused. */
   readonly demandsLimit: boolean
+  /** How many tokens a body of the dialect allows an answer; undefined where it says nothing. */
+  maxTokensIn(body: JsonObject): number | undefined
   /**
    * The field by which a client leaves its conversation with the server and sends only what is new. Null where the
    * dialect has none.

@@ -116,4 +116,9 @@ export interface Template {
    * does not: models write each other's plain-text calls now and then.
    */
   readonly callsProveFamily?: boolean
+  /**
+   * How ids look that only models of this family write, so that an id of this form proves the family. Usually null: ids
+   * are made by servers, and say nothing.
+   */
+  readonly provingIds?: RegExp | null
 }

@@ -23,8 +23,18 @@ const usualTemplate: WholeTemplate = {
   ids: 'standard',
   tools: 'function',
   callsProveFamily: false,
+  provingIds: null,
 }
 
 const templates: ReadonlyMap<FormatId, WholeTemplate> = new Map(
   formats.map(({ id, template }) => [id, { ...usualTemplate, ...template }]),
+)
+
+/** The family whose models write ids of this form; null where the id says nothing. */
+export function familyOfId(id: string): FormatId | null {
+  return proving.find(({ form }) => form.test(id))?.family ?? null
+}
+
+const proving = [...templates].flatMap(([family, { provingIds }]) =>
+  provingIds === null ? [] : [{ family, form: provingIds }],
 )

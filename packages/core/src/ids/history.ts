@@ -1,6 +1,8 @@
 import type { Content } from '../conversation.ts'
+import { familyOfId } from '../formats/template.ts'
 import { historyPrefix, isLegalId, rawHistoryPrefix } from './legal-id.ts'
 import { createToolIdMapper } from './mapper.ts'
+import { tagOf } from './mint.ts'
 import { UniqueIds } from './unique-ids.ts'
 
 /**
@@ -10,7 +12,9 @@ import { UniqueIds } from './unique-ids.ts'
  */
 export function withHistoryIds(contents: readonly Content[], ownPrefix: string): Content[] {
   const unique = new UniqueIds(historyPrefix)
-  const ids = createToolIdMapper(contents, (id) => unique.take(id, historyIdOf(id, ownPrefix)))
+  const ids = createToolIdMapper(contents, (id) =>
+    unique.take(id, historyIdOf(id, ownPrefix), newPrefixFor(id)),
+  )
   return contents.map((content) => ({
     ...content,
     blocks: content.blocks.map((block) => {
@@ -19,6 +23,12 @@ export function withHistoryIds(contents: readonly Content[], ownPrefix: string):
       return block
     }),
   }))
+}
+
+/** An illegal id becomes another. If it proves a family of models, the other one tells it. */
+function newPrefixFor(id: string): string {
+  const family = isLegalId(id) ? null : familyOfId(id)
+  return family === null ? historyPrefix : `${historyPrefix}${tagOf(family)}_`
 }
 
 /** Null where nothing has to be kept: no target takes an illegal id. */

@@ -1,4 +1,5 @@
 import { type FormatId, formatIds } from '../formats/format-id.ts'
+import { familyOfId } from '../formats/template.ts'
 import { withoutRawPrefix } from './legal-id.ts'
 
 export interface NewIdOptions {
@@ -44,9 +45,14 @@ export function formatTagOf(id: string): FormatId | 'std' | null {
   return tag === undefined ? null : (formatByTag.get(tag) ?? null)
 }
 
+/** The format that the id of a call tells: the tag of an id that `mintId` made, or the family whose models write such ids. */
+export function formatOfCallId(id: string): FormatId | 'std' | null {
+  return formatTagOf(id) ?? familyOfId(id)
+}
+
 // `standard` reads nothing in-band, so its calls are the structured ones. An underscore ends the tag, so a tag is
 // letters and digits alone: `gpt-oss` is `gptoss`.
-function tagOf(format: FormatId | 'std'): string {
+export function tagOf(format: FormatId | 'std'): string {
   return format === 'standard' ? 'std' : format.replace(/[^a-z0-9]/g, '')
 }
 

@@ -14,21 +14,21 @@ export class UniqueIds {
     this.prefix = prefix
   }
 
-  /** `wanted` if it is free, and otherwise (or where it is null) an id made from `source`. */
-  take(source: string, wanted: string | null): string {
-    const id = wanted !== null && !this.taken.has(wanted) ? wanted : this.make(source)
+  /** `wanted` if it is free, and otherwise (or where it is null) an id made from `source`, which begins with `prefix`. */
+  take(source: string, wanted: string | null, prefix = this.prefix): string {
+    const id = wanted !== null && !this.taken.has(wanted) ? wanted : this.make(source, prefix)
     this.taken.add(id)
     return id
   }
 
-  private make(source: string): string {
+  private make(source: string, prefix: string): string {
     const digest = nineAlphanumerics(source)
     // The count goes on where the last search for this digest stopped. Starting anew each time would make a
     // conversation in which one id comes back thousands of times quadratic.
     let attempt = this.attempts.get(digest) ?? 0
     let id: string
     do {
-      id = this.prefix + (attempt === 0 ? digest : nineAlphanumerics(`${digest}/${attempt}`))
+      id = prefix + (attempt === 0 ? digest : nineAlphanumerics(`${digest}/${attempt}`))
       attempt++
     } while (this.taken.has(id))
     this.attempts.set(digest, attempt)

@@ -62,7 +62,11 @@ const nothing: JsonObject = Object.freeze({})
 
 /** Whether a field that is not among these holds anything but null or the empty text. */
 export function hasOtherFields(object: JsonObject, known: ReadonlySet<string>): boolean {
-  return Object.entries(object).some(([key, value]) => !known.has(key) && value !== null && value !== '')
+  return Object.entries(object).some(([key, value]) => !known.has(key) && isSaid(value))
+}
+
+function isSaid(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== ''
 }
 
 /**

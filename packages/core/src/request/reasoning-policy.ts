@@ -1,6 +1,12 @@
 import type { TextBlock, ThinkingBlock } from '../conversation.ts'
 import { templateOf } from '../formats/template.ts'
-import { isMadeHere, isOfAnthropic, readSignature, type ReasoningSource } from './reasoning-signature.ts'
+import {
+  callField,
+  isMadeHere,
+  isOfAnthropic,
+  readSignature,
+  type ReasoningSource,
+} from './reasoning-signature.ts'
 import type { RequestTarget } from './target.ts'
 
 /** Reasoning in the history goes back into its field, becomes plain text, or is dropped. */
@@ -13,9 +19,12 @@ export function reasoningFate(
 ): ReasoningFate {
   const foreignFate = target.foreignReasoning === 'text' && thought !== '' ? 'text' : 'drop'
   const source = readSignature(signature)
+  if (isOfCall(source)) return carried === 'unsigned' && isOwn(source, target) ? 'native' : 'drop'
   const isForeign = source === 'foreign' && !isMadeHere(signature)
   if (carried === 'signed') {
-    if (checksSignatures(target)) return isForeign ? 'native' : foreignFate
+    if (checksSignatures(target)) {
+      return isForeign || isUnsignedThere(source, target) ? 'native' : foreignFate
+    }
     // A server of open models makes signatures of its own kind, and may demand them back.
     if (isForeign && !isOfAnthropic(signature)) return 'native'
   }
@@ -24,6 +33,19 @@ export function reasoningFate(
   if (source === 'foreign') return isForeign ? 'drop' : foreignFate
   if (source === null) return thought === '' ? 'drop' : 'native'
   return isOwn(source, target) ? 'native' : foreignFate
+}
+
+/** What the upstream wants back beside the call that follows, as JSON text; undefined for a block of reasoning. */
+export function callProofOf({ signature }: ThinkingBlock): string | undefined {
+  const source = readSignature(signature)
+  return isOfCall(source) ? source.proof : undefined
+}
+
+function isOfCall(
+  source: ReasoningSource | 'foreign' | null,
+): source is ReasoningSource & { readonly proof: string } {
+  if (source === null || source === 'foreign') return false
+  return source.field === callField && source.proof !== undefined
 }
 
 export function reasoningAsText(thought: string): TextBlock {
@@ -49,7 +71,30 @@ export function checksSignatures({ signatures, format }: RequestTarget): boolean
   return (signatures ?? templateOf(format).signatures) === 'checked'
 }
 
+/**
+ * Whether the upstream itself sent this reasoning without a signature, so that it does not check any. A setting that says
+ * it does counts more: the name of the model may have come to mean another upstream.
+ */
+function isUnsignedThere(source: ReasoningSource | 'foreign' | null, target: RequestTarget): boolean {
+  if (source === null || source === 'foreign' || target.signatures !== undefined) return false
+  return isUnsigned(source) && source.model === target.model
+}
+
+/** Whether our signature says that the reasoning had none, in a dialect that has signatures. */
+export function cameUnsigned(signature: string | undefined): boolean {
+  const source = readSignature(signature)
+  return source !== null && source !== 'foreign' && isUnsigned(source)
+}
+
+function isUnsigned({ field, proof }: ReasoningSource): boolean {
+  return field === unsignedField && proof === undefined
+}
+
+/** The field that a signature of ours names for such reasoning. */
+export const unsignedField = 'thinking'
+
 function isOwn(source: ReasoningSource, target: RequestTarget): boolean {
   if (source.model === target.model) return true
-  return source.format === target.format && templateOf(source.format).reasoningOwner === 'family'
+  const family = target.family ?? target.format
+  return source.format === family && templateOf(source.format).reasoningOwner === 'family'
 }

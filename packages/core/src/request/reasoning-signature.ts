@@ -11,6 +11,9 @@ export interface ReasoningSource {
   readonly proof?: string
 }
 
+/** The field of a proof that belongs to the call behind it, and not to reasoning. */
+export const callField = 'tool_calls'
+
 /**
  * The signature of a thinking block that we make. It holds the source of the reasoning, so that nothing has to be
  * kept between requests; the text stays in the block. It consists of letters, digits, `_` and `-`, which are legal

@@ -11,14 +11,17 @@ export interface RequestTarget {
   readonly model: string
   /** Decides the style of tool ids and which reasoning is the upstream's own. */
   readonly format: FormatId
+  /** The family of the upstream's model, where it is known and the dialect decides the format. */
+  readonly family?: FormatId | undefined
   /** Whether the client speaks the upstream's dialect. Then every field goes on, whether we know it or not. */
   readonly sameDialect?: boolean
   /** The fields unknown to us that may go on. Without this list all of them may. */
   readonly allowedFields?: readonly string[] | undefined
   /**
-   * Whether the upstream refuses reasoning that it did not sign, as Anthropic does. If left out, the format decides.
+   * Whether the upstream refuses reasoning that it did not sign, as Anthropic does. If left out, the format decides, and
+   * what this upstream has left unsigned goes back to it all the same.
    */
-  readonly signatures?: 'checked' | 'unchecked'
+  readonly signatures?: 'checked' | 'unchecked' | undefined
   /** What happens to reasoning that a model of another family wrote. */
   readonly foreignReasoning?: 'drop' | 'text'
   readonly maxOutputTokens?: number

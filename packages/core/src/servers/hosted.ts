@@ -63,7 +63,7 @@ export const hostedServers: readonly Server[] = [
     probes: [],
     windowAt: ['max_input_tokens'],
     outputAt: ['max_tokens'],
-    takes: { billingLine: 'keep' },
+    takes: { billingLine: 'keep', signatures: 'checked' },
     countsTokens: true,
     runsServerTools: true,
     clientHeaders: ['anthropic-beta'],

@@ -209,7 +209,7 @@ describe('calls that the provider read itself', () => {
     const content = [{ type: 'tool-call', toolCallId: 'functions.get_weather:0', toolName: 'a', input: {} }]
     const params = { prompt: [{ role: 'assistant', content }] }
     expect(await streamed([...structured, calls], { params })).toEqual([
-      ...callParts('call_std_n1', 'get_weather', paris),
+      ...callParts('call_kimi_n1', 'get_weather', paris),
       calls,
     ])
   })

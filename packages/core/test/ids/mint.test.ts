@@ -1,8 +1,9 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { formatIds } from '../../src/formats/format-id.ts'
+import { decodeHistory } from '../../src/dialects/history.ts'
 import { mintToolId } from '../../src/dialects/mint.ts'
-import { formatTagOf } from '../../src/ids/mint.ts'
+import { formatOfCallId, formatTagOf } from '../../src/ids/mint.ts'
 
 const dialects = ['anthropic-messages', 'openai-chat'] as const
 
@@ -112,5 +113,40 @@ describe('reading the tag of an id', () => {
     '',
   ])('finds none in "%s"', (id) => {
     expect(formatTagOf(id)).toBeNull()
+  })
+})
+
+describe('what the id of a call tells', () => {
+  it('is the tag of a minted one, or the family whose models write such ids', () => {
+    expect(formatOfCallId('toolu_kimi_7Yq2')).toBe('kimi')
+    expect(formatOfCallId('call_std_7Yq2')).toBe('std')
+    expect(formatOfCallId('functions.get_weather:0')).toBe('kimi')
+    expect(formatOfCallId('functions.mcp__files-read:12')).toBe('kimi')
+  })
+
+  it.each(['functions.get_weather', 'get_weather:0', 'functions.:0', 'functions.a b:0', 'call_abc', ''])(
+    'is nothing for "%s"',
+    (id) => {
+      expect(formatOfCallId(id)).toBeNull()
+    },
+  )
+
+  it('is kept in a history that belongs to no provider', () => {
+    const id = 'functions.get_weather:0'
+    const call = { id, type: 'function', function: { name: 'get_weather', arguments: '{}' } }
+    const messages = [
+      { role: 'user', content: 'Hi' },
+      { role: 'assistant', content: null, tool_calls: [call, call] },
+    ]
+    const decoded = decodeHistory('openai-chat', { messages })
+    if ('error' in decoded) throw new Error(decoded.error.message)
+    const ids = decoded.history.contents.flatMap(({ blocks }) =>
+      blocks.flatMap((block) => (block.type === 'tool_call' ? [block.id] : [])),
+    )
+    expect(new Set(ids).size).toBe(2)
+    for (const kept of ids) {
+      expect(kept).toMatch(/^hist_tool_kimi_[a-zA-Z0-9]+$/)
+      expect(formatOfCallId(kept)).toBe('kimi')
+    }
   })
 })

@@ -8,6 +8,16 @@ export interface ModelFormat {
   readonly toldBy: 'configuration' | 'dialect' | 'name' | 'nothing'
 }
 
+/** The format that the configuration or the model's name tells; null where neither says anything. */
+export function namedFormat(
+  route: Pick<ModelRoute, 'format' | 'model'>,
+  config: GatewayConfig,
+): FormatId | null {
+  if (route.format !== 'auto') return route.format
+  const { format, isTold, isOverride } = detectModel(route.model, config.formats.overrides)
+  return isOverride === true || format !== 'standard' || isTold === true ? format : null
+}
+
 /** An explicit format counts first, then what the dialect of the upstream demands, then the model's name. */
 export function modelFormat(
   route: Pick<ModelRoute, 'format' | 'model'>,

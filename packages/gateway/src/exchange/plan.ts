@@ -2,13 +2,10 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
 import {
   type ConversationRequest,
-  detectFormat,
   detectModel,
   type DialectId,
   dialects,
   type FormatId,
-  formats as records,
-  formatTagOf,
   isPromptFormat,
   type ParserOptions,
   promptFormatIds,
@@ -27,21 +24,17 @@ import type { Known } from '../upstream/known-upstream.ts'
 import { answerPath, headersFor, type UpstreamRequest } from '../upstream/upstream-request.ts'
 import { expectedCalls } from './expected-calls.ts'
 import { fitOutput } from './fit.ts'
-import { modelFormat } from './model-format.ts'
+import { type ModelStyle, styleOf } from './model-style.ts'
 import { sessionKeyOf } from './session-key.ts'
 
-export type FormatSource = 'configuration' | 'dialect' | 'model name' | 'history' | 'nothing'
-
 /** How one request is carried out: where it goes, what is sent, and how the answer will be read. */
-export interface Plan extends UpstreamRequest {
+export interface Plan extends UpstreamRequest, Pick<ModelStyle, 'format' | 'formatFrom' | 'family'> {
   readonly route: ModelRoute
   readonly upstreamDialect: DialectId
-  /** The format in whose style ids and reasoning are sent to the upstream. */
-  readonly format: FormatId
-  /** What decided the format. */
-  readonly formatFrom: FormatSource
   readonly parser: ParserOptions
   readonly toolNames: ToolNames
+  /** How many tokens the upstream may write, as it was told. */
+  readonly maxTokens: number | undefined
   readonly notes: readonly RequestNote[]
   /** What was known of the upstream when the plan was made. */
   readonly known: Known
@@ -58,14 +51,15 @@ export function planRequest(
   const request = withThinking(asked, route)
   const upstreamDialect = upstream.dialect
   const { request: requests } = dialects[upstreamDialect]
-  const { format, formatFrom } = formatFor(request, route, config, upstreamDialect)
   const { server, version, facts, lesson } = known
+  const { format, formatFrom, family, signatures } = styleOf(request, route, upstream, config, server)
   const calls = callsAt(route, upstream, known)
   const target = {
     model: route.model,
     format,
+    family,
     sameDialect: clientDialect === upstreamDialect,
-    signatures: signaturesAt(route, config),
+    signatures,
     foreignReasoning: config.reasoning.foreign,
     // An unknown server may be that of the vendor, who demands it.
     ...(server === undefined ? {} : { demandsReasoning: false }),
@@ -86,17 +80,20 @@ export function planRequest(
       : { request: fit.request, notes: [] }
   const { body, toolNames, notes: encodingNotes } = requests.encode(sent, target)
   const session = sessionFields(server, request, clientHeaders)
+  const whole = { ...session.body, ...body, ...upstream.body }
   return {
     upstream,
     route,
     upstreamDialect,
     format,
     formatFrom,
+    family,
     parser: parserOptions(request, toolNames, route, config, calls, onParser),
     toolNames,
+    maxTokens: requests.maxTokensIn(whole),
     path: answerPath(upstream, route.model, request.stream),
     headers: { ...headersFor(upstream, request.stream, server, clientHeaders), ...session.headers },
-    body: bodyOf({ ...session.body, ...body, ...upstream.body }, received, config),
+    body: bodyOf(whole, received, config),
     notes: [...fit.notes, ...notes, ...encodingNotes],
     known,
   }
@@ -160,12 +157,6 @@ function sessionFields(
   }
 }
 
-/** A server of an open model cannot check the signatures of others, whatever style of ids its dialect asks for. */
-export function signaturesAt({ format, model }: ModelRoute, config: GatewayConfig): 'checked' | 'unchecked' {
-  const family = format === 'auto' ? detectFormat(model, config.formats.overrides) : format
-  return records.find(({ id }) => id === family)?.template?.signatures ?? 'unchecked'
-}
-
 export interface PlanContext {
   readonly received?: ReceivedBody
   /** The headers of the client's request. Those that are meant for the upstream go on. */
@@ -195,22 +186,6 @@ function bodyOf(body: object, received: ReceivedBody | undefined, { keys }: Gate
 
 function wantsNoStream(json: unknown): boolean {
   return typeof json === 'object' && json !== null && 'stream' in json && json.stream === false
-}
-
-/** Where nothing tells the format of a model, the newest call of the conversation does. */
-function formatFor(
-  request: ConversationRequest,
-  route: ModelRoute,
-  config: GatewayConfig,
-  dialect: DialectId,
-): Pick<Plan, 'format' | 'formatFrom'> {
-  const { format, toldBy } = modelFormat(route, dialect, config)
-  if (toldBy !== 'nothing') return { format, formatFrom: toldBy === 'name' ? 'model name' : toldBy }
-  const calls = request.contents.flatMap(({ blocks }) => blocks.filter((block) => block.type === 'tool_call'))
-  const tag = formatTagOf(calls.at(-1)?.id ?? '')
-  return tag === null || tag === 'std'
-    ? { format, formatFrom: 'nothing' }
-    : { format: tag, formatFrom: 'history' }
 }
 
 function parserOptions(

@@ -12,9 +12,10 @@ import { estimateTokens } from './estimate-tokens.ts'
 import type { Plan } from './plan.ts'
 
 /** The parts of a plan by which an answer is read. */
-export type ReadingPlan = Pick<Plan, 'upstreamDialect' | 'format' | 'parser' | 'toolNames'> & {
-  readonly route: Pick<Plan['route'], 'model'>
-}
+export type ReadingPlan = Pick<Plan, 'upstreamDialect' | 'format' | 'parser' | 'toolNames'> &
+  Partial<Pick<Plan, 'family' | 'maxTokens'>> & {
+    readonly route: Pick<Plan['route'], 'model'>
+  }
 
 export interface AnswerReading {
   readonly plan: ReadingPlan
@@ -46,6 +47,7 @@ export function openTranslation(reading: AnswerReading, delivered: 'stream' | 'w
     mint: reading.mint,
     conversationIds: callIds(request),
     clientToolName: (name) => plan.toolNames.toClient(name),
+    maxTokens: plan.maxTokens,
     maxEventBytes: reading.maxEventBytes,
     watcher: reading.watcher,
     redact: reading.redact,
@@ -63,10 +65,11 @@ export function openTranslation(reading: AnswerReading, delivered: 'stream' | 'w
 /** Signs reasoning with where it came from, so that it can be put back there. */
 export function signerFor({
   format,
+  family = format,
   route,
-}: Pick<ReadingPlan, 'format' | 'route'>): (field: string, proof: string | null) => string {
+}: Pick<ReadingPlan, 'format' | 'family' | 'route'>): (field: string, proof: string | null) => string {
   return (field, proof) =>
-    makeSignature({ format, field, model: route.model, ...(proof === null ? {} : { proof }) })
+    makeSignature({ format: family, field, model: route.model, ...(proof === null ? {} : { proof }) })
 }
 
 function callIds({ contents }: ConversationRequest): ReadonlySet<string> {

@@ -10,6 +10,7 @@ import {
   mintToolId,
   shortToolNames,
 } from '@dragoman/core'
+import { parseBody } from '../base/json-body.ts'
 import { expectedCalls } from '../exchange/expected-calls.ts'
 import { type AnswerReading, openTranslation } from '../exchange/translation.ts'
 import { failureOf } from '../upstream/upstream-failures.ts'
@@ -81,6 +82,20 @@ export function countingMint(dialect: DialectId): MintId {
     mintToolId({ dialect, format, taken, newId: () => String(ids++).padStart(4, '0') })
 }
 
+/** How many tokens the upstream was allowed, as far as its request is in the recording. */
+function maxTokensIn({ dialect, request }: RecordedUpstream): number | undefined {
+  const body = parseBody(request, DEEPEST)
+  const isBody = body.is === 'json' && isFields(body.value)
+  return isBody ? dialects[dialect].request.maxTokensIn(body.value) : undefined
+}
+
+/** No request that was sent nests deeper. */
+const DEEPEST = 1000
+
+function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
 function readingFor(
   recording: RecordedExchange,
   upstream: RecordedUpstream,
@@ -98,6 +113,7 @@ function readingFor(
         ...(format === undefined ? {} : { format }),
       },
       toolNames,
+      maxTokens: maxTokensIn(upstream),
       route: { model: upstream.model },
     },
     request,

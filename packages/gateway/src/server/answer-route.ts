@@ -23,7 +23,8 @@ import type { RequestLog } from './request-log.ts'
 import type { Upstreams } from '../upstream/upstreams.ts'
 import { estimateTokens } from '../exchange/estimate-tokens.ts'
 import { Negotiation } from '../exchange/negotiation.ts'
-import { type ReceivedBody, type Plan, planRequest, signaturesAt } from '../exchange/plan.ts'
+import { type ReceivedBody, type Plan, planRequest } from '../exchange/plan.ts'
+import { styleOf } from '../exchange/model-style.ts'
 import { withLesson } from '../upstream/known-upstream.ts'
 import { type AnswerReading, openTranslation } from '../exchange/translation.ts'
 
@@ -100,7 +101,9 @@ function refuseServerTools(
   const refused = serverTools?.refuse(request, { id: newAnswerId() }) ?? null
   if (serverTools === undefined || refused === null) return false
   const { server } = upstreams.about(upstream, route.model)
-  const isVendor = server?.runsServerTools === true || signaturesAt(route, config) === 'checked'
+  const isVendor =
+    server?.runsServerTools === true ||
+    styleOf(request, route, upstream, config, server).signatures !== 'unchecked'
   if (upstream.dialect === client.dialect && (serverTools.runBy === 'anyone' || isVendor)) return false
   const reason = 'Nobody runs it for this model; the client was told so, and no upstream was asked.'
   log.notes(refused.tools.map((type) => ({ kind: 'dropped', field: `tools (${type})`, reason })))

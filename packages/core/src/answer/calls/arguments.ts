@@ -85,6 +85,8 @@ export class CallArguments {
       case 'whole':
         return { rest: '' }
       case 'no-members':
+        // Where the model was stopped, this is what a server makes of the half that it could not read.
+        if (isCut) return 'cut'
         this.held = 0
         this.state = { at: 'whole' }
         return { rest: '{}' }

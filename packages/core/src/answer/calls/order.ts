@@ -72,6 +72,12 @@ export class AnswerOrder {
     return this.waiting.length === 0
   }
 
+  /** Whether the last that was said is a call, and the JSON of its arguments is not at its end. */
+  get endsInHalfACall(): boolean {
+    const last = this.waiting.findLast(saysSomething)
+    return last?.is === 'call' && last.call.isHalf
+  }
+
   /** To be called when something was added to a call, or taken from it. */
   recount(call: StructuredCall): void {
     this.heldBytes += call.heldBytes - call.countedBytes
@@ -208,8 +214,9 @@ export class AnswerOrder {
   private mayEnd(call: StructuredCall): boolean {
     const isFollowed = this.waiting.some((entry, at) => at > 0 && saysSomething(entry))
     if (call.isClosed) {
-      // Half a call that the upstream has ended may be where the model was stopped, unless something follows it.
-      return isFollowed || (call.name !== '' && call.isWhole)
+      // Half a call that the upstream has ended may be where the model was stopped, unless something follows it. Some
+      // servers make an object without members of it.
+      return isFollowed || (call.name !== '' && call.isWhole && !call.isEmpty)
     }
     // A name may still come, as long as the upstream has not ended the call.
     return call.isWhole && isFollowed && call.name !== ''
@@ -239,7 +246,7 @@ export class AnswerOrder {
     const fault = call.end(isCut)
     if (fault !== null) {
       // What is certain of half a call goes out all the same, so that the client sees where the model was stopped.
-      if (this.delivery === 'incremental' && call.hasArguments) this.sendReady(call)
+      if (this.delivery === 'incremental' && call.hasArguments && !call.isEmpty) this.sendReady(call)
       return faultOf(call, fault)
     }
     this.sendReady(call)

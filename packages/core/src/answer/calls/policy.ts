@@ -27,6 +27,10 @@ export interface CallPolicyOptions extends OrderOptions {
   readonly declaredTools?: (() => DeclaredTools) | undefined
   /** The name by which the client knows a tool. */
   readonly clientToolName?: ((name: string) => string) | undefined
+  /** `remove`: the client has forbidden calls, and those that come structured all the same are left out. */
+  readonly calls?: 'read' | 'remove' | undefined
+  /** How many tokens the upstream was allowed to write. */
+  readonly maxTokens?: number | undefined
   /** What was dropped, or taken although something is wrong with it. */
   readonly onWarning?: ((message: string) => void) | undefined
 }
@@ -126,6 +130,10 @@ export class CallPolicy {
     const call = new StructuredCall(source, this.opened++)
     if (this.isEnded) return call
     this.parser.settle()
+    if (this.options.calls === 'remove') {
+      this.repair('forbidden-call')
+      return call
+    }
     if (this.inBand.hasCalls) {
       this.held.push(call)
     } else {
@@ -137,18 +145,19 @@ export class CallPolicy {
 
   /** To be called when something was added to a structured call, or the upstream has closed it. */
   callGrew(call: StructuredCall): void {
-    if (this.isEnded) return
+    if (this.isEnded || this.options.calls === 'remove') return
     this.order.recount(call)
     this.advance()
   }
 
   /**
-   * The upstream's answer is whole. `reason` is null where it did not say why it ended. `ifEmpty`: what this end means
+   * The upstream's answer is whole. `told` is null where it did not say why it ended. `ifEmpty`: what this end means
    * where nothing came before it.
    */
-  finish(reason: FinishReason | null, stopSequence: string | null, ifEmpty: Failure | null = null): void {
+  finish(told: FinishReason | null, stopSequence: string | null, ifEmpty: Failure | null = null): void {
     if (this.isEnded) return
-    this.parser.end(parserReason(reason))
+    this.parser.end(parserReason(told))
+    const reason = this.isCutAtLimit ? 'length' : told
     const failure = this.conclude(reason) ?? (this.order.hasSaid ? null : ifEmpty) ?? this.emptiness(reason)
     if (failure !== null) this.tellFailure(failure)
     else this.tellFinish(this.outcome(reason), stopSequence)
@@ -222,6 +231,13 @@ export class CallPolicy {
   private end(): void {
     this.state = 'ended'
     this.sink.end()
+  }
+
+  /** Some servers report a call that their own limit has cut as if it were whole. */
+  private get isCutAtLimit(): boolean {
+    const { maxTokens } = this.options
+    if (maxTokens === undefined || this.outputTokens === null || this.outputTokens < maxTokens) return false
+    return this.inBand.isHalted || this.order.endsInHalfACall
   }
 
   private conclude(reason: FinishReason | null): Failure | null {

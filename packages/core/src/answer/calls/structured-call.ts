@@ -11,6 +11,7 @@ export class StructuredCall implements UpstreamCall {
   name = ''
   source: JsonObject
   readonly ordinal: number
+  proof: UpstreamCall['proof'] = null
   /** Its place among the calls of the answer; null before the client has been told of it. */
   index: number | null = null
   /** The upstream has said that nothing more of it follows. */
@@ -46,6 +47,16 @@ export class StructuredCall implements UpstreamCall {
 
   get isWhole(): boolean {
     return this.arguments.isWhole
+  }
+
+  /** Whether its arguments have begun, and the JSON of them is not at its end. */
+  get isHalf(): boolean {
+    return this.hasArguments && !this.isWhole && !this.isBroken
+  }
+
+  /** Whether an object without members is all that has come of its arguments. */
+  get isEmpty(): boolean {
+    return this.arguments.mayStillBegin
   }
 
   /** How many bytes were taken in and not sent on. */

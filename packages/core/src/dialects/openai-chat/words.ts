@@ -62,6 +62,14 @@ export function usageOf(completion: JsonObject): Usage | null {
   return decodeChatUsage(completion['usage'] ?? inChoice ?? objectIn(completion, 'x_groq')['usage'])
 }
 
+/** A chunk that has no choice, without its usage. A field set to undefined is left out of the JSON. */
+export function withoutUsage(chunk: JsonObject): JsonObject {
+  const groq = chunk['x_groq']
+  if (!isJsonObject(groq)) return { ...chunk, usage: undefined }
+  const isMore = Object.keys(groq).some((field) => field !== 'usage')
+  return { ...chunk, usage: undefined, x_groq: isMore ? { ...groq, usage: undefined } : undefined }
+}
+
 export function encodeChatUsage(usage: Usage): JsonObject {
   const prompt = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens
   return {
@@ -93,7 +101,10 @@ function decodeChatUsage(value: unknown): Usage | null {
     cacheReadTokens,
     cacheWriteTokens,
     outputTokens: completion ?? 0,
-    reasoningTokens: countOf(objectIn(value, 'completion_tokens_details'), 'reasoning_tokens') ?? 0,
+    reasoningTokens:
+      countOf(objectIn(value, 'completion_tokens_details'), 'reasoning_tokens') ??
+      countOf(value, 'reasoning_tokens') ??
+      0,
   }
 }
 

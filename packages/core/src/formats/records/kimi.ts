@@ -86,11 +86,17 @@ export const kimi: Format = {
     ['<|open|>', 'message role="assistant"', '<|sep|>'],
   ],
   turnTokens: ['<|end_of_msg|>', '<|im_assistant|>assistant<|im_middle|>', '[EOS]', ...commonTurnTokens],
-  template: { system: 'anywhere', reasoning: 'required', ids: 'kimi', callsProveFamily: true },
   thinking: [
     { models: /k2-?thinking|k2\.7-?code/, default: 'always' },
     { models: /k2\.[56]/, default: 'on', ...thinkingArgument },
     { models: /k3/, default: 'on', ...thinkingArgument, efforts: ['low', 'high', 'max'] },
     { models: /k2(?![.\d])/, default: 'never' },
   ],
+  template: {
+    system: 'anywhere',
+    reasoning: 'required',
+    ids: 'kimi',
+    callsProveFamily: true,
+    provingIds: /^functions\.[^\s:]+:\d+$/,
+  },
 }

@@ -95,7 +95,7 @@ describe('the stop reason', () => {
     const { message, reasons } = run(messageStart, bash, messageEnd(came))
     expect(message.stop_reason).toBe(sent)
     expect(reasons).toEqual([reason])
-    const content = [{ type: 'tool_use', id: 'toolu_1', name: 'Bash', input: {} }]
+    const content = [{ type: 'tool_use', id: 'toolu_1', name: 'Bash', input: { command: 'ls' } }]
     const usage = { input_tokens: 1, output_tokens: 1 }
     const whole = rewriteAnthropicMessage(
       { content, stop_reason: came, stop_sequence: null, usage },

@@ -209,7 +209,7 @@ describe('structured calls', () => {
     ]
     const { content } = assembleAnthropic(rewrite(sse, { conversationIds: new Set(['old']) }))
     expect(content.map((block) => block['id'])).toEqual([
-      'toolu_std_n0',
+      'toolu_kimi_n0',
       'toolu_std_n1',
       'good',
       'toolu_std_n2',

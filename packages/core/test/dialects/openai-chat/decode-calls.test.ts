@@ -139,7 +139,12 @@ describe('structured calls', () => {
     ['an empty id', [{ index: 0, id: '', function: { name: 'f' } }], 'call 0 toolu_std_n0 f'],
     ['a null id', [{ index: 0, id: null, function: { name: 'f' } }], 'call 0 toolu_std_n0 f'],
     ['no id', [{ index: 0, function: { name: 'f' } }], 'call 0 toolu_std_n0 f'],
-    ['an illegal id', [{ index: 0, id: 'functions.f:0', function: { name: 'f' } }], 'call 0 toolu_std_n0 f'],
+    ['an illegal id', [{ index: 0, id: 'f:0', function: { name: 'f' } }], 'call 0 toolu_std_n0 f'],
+    [
+      "an id in Kimi's form",
+      [{ index: 0, id: 'functions.f:0', function: { name: 'f' } }],
+      'call 0 toolu_kimi_n0 f',
+    ],
     [
       'an id that changes',
       [

@@ -1,4 +1,13 @@
-import type { AnswerSink, Block, Failure, FinishReason, ProblemCode, RepairCode, Usage } from '@dragoman/core'
+import type {
+  AnswerSink,
+  Block,
+  Failure,
+  FinishReason,
+  ProblemCode,
+  RepairCode,
+  UpstreamCall,
+  Usage,
+} from '@dragoman/core'
 import type { ChatEvent } from '../chat-event.ts'
 import { historyId } from './history-id.ts'
 
@@ -72,8 +81,13 @@ export class AnswerCollector implements AnswerSink {
     this.thinking(this.open.is === 'thinking' ? this.open.field : 'reasoning_details').proof = proof
   }
 
-  callStart(index: number, id: string, name: string): void {
+  callStart(index: number, id: string, name: string, call?: UpstreamCall): void {
     this.close()
+    const proof = call?.proof ?? null
+    if (proof !== null) {
+      const signature = this.options.signature(proof.field, proof.text)
+      this.done.push({ type: 'thinking', thought: '', signature })
+    }
     this.open = { is: 'call', index, id: historyId(id), name, pieces: [] }
     this.options.show({ type: 'call-start', index, id: this.open.id, name })
   }

@@ -92,6 +92,7 @@ export async function askModel(
               mint: mintWith(world.newId),
               conversationIds: takenIds(request.contents),
               clientToolName: (name) => carried.toolNames.toClient(name),
+              maxTokens: carried.maxTokens,
               maxEventBytes: world.config.limits.lineBytes,
               collector,
               onChunk: (chunk) => received.add(chunk),

@@ -1,5 +1,5 @@
 import type { AnswerOutput } from '../../../answer/output.ts'
-import type { JsonObject } from '../../../json/objects.ts'
+import { nonEmptyText, objectIn, type JsonObject } from '../../../json/objects.ts'
 import { encodeSse } from '../../../sse/encoder.ts'
 import type { Wire } from './decode.ts'
 
@@ -22,17 +22,23 @@ export function startBefore(delta: Wire, kind: BlockKind): Wire {
 type Open =
   | { readonly is: 'none' }
   /** `stop` is the upstream's own end of the block, which waits: text that belongs into it may still be held. */
-  | { readonly is: BlockKind; readonly index: number; stop: Wire | null }
-  | { readonly is: 'tool'; readonly index: number }
+  | { readonly is: BlockKind; readonly index: number; stop: Wire | null; signature: SignatureState }
+  | { readonly is: 'tool' | 'other'; readonly index: number }
+
+/** `due`: a block of the upstream's, which has not signed it so far. `none`: a block of ours, or one without signatures. */
+type SignatureState = 'none' | 'due' | 'came'
 
 /** Writes blocks, those of the upstream and those we make, under one numbering. */
 export class BlockWriter {
   private readonly output: AnswerOutput
+  private readonly signature: (() => string) | undefined
   private nextIndex = 0
   private open: Open = none
 
-  constructor(output: AnswerOutput) {
+  /** `signature`: what reasoning is signed with that the upstream has not signed. Without it, it stays unsigned. */
+  constructor(output: AnswerOutput, signature?: () => string) {
     this.output = output
+    this.signature = signature
   }
 
   get openIndex(): number | null {
@@ -43,16 +49,21 @@ export class BlockWriter {
     return this.open.is === kind
   }
 
-  /** Takes a number for a block of the upstream that is passed on. */
-  takeIndex(): number {
-    this.close()
-    return this.nextIndex++
-  }
-
   /** The event, byte for byte unless its block has another number now, or had none. */
   pass(wire: Wire, index: number): void {
     if (wire.data['index'] === index) this.output.event(wire.event)
     else this.passChanged(wire, { index })
+  }
+
+  /** An event of the block of reasoning or text that is open. */
+  passInText(wire: Wire, index: number): void {
+    const { open } = this
+    if (open.is === 'thinking' && open.signature !== 'came') {
+      if (isSigned(wire)) open.signature = 'came'
+      // It says nothing, and ours follows.
+      else if (this.signature !== undefined && isSignature(wire)) return
+    }
+    this.pass(wire, index)
   }
 
   /** An event that is about no block. */
@@ -64,10 +75,16 @@ export class BlockWriter {
     this.output.event(changedWire(wire, changes).event)
   }
 
-  /** A block of the upstream's begins. */
-  begin(kind: BlockKind | 'tool'): number {
-    const index = this.takeIndex()
-    this.open = kind === 'tool' ? { is: kind, index } : { is: kind, index, stop: null }
+  /** A block of the upstream's begins, and what was open ends: one block is open at a time, whatever the upstream does. */
+  begin(kind: BlockKind | 'tool' | 'other'): number {
+    return this.beginBlock(kind, kind === 'thinking' ? 'due' : 'none')
+  }
+
+  private beginBlock(kind: BlockKind | 'tool' | 'other', signature: SignatureState): number {
+    this.close()
+    const index = this.nextIndex++
+    const isText = kind === 'text' || kind === 'thinking'
+    this.open = isText ? { is: kind, index, stop: null, signature } : { is: kind, index }
     return index
   }
 
@@ -76,9 +93,9 @@ export class BlockWriter {
     if (this.open.is === 'text' || this.open.is === 'thinking') this.open.stop ??= wire
   }
 
-  /** A delta of the call that is open, or its end. */
-  passInCall(wire: Wire): void {
-    if (this.open.is !== 'tool') return
+  /** A delta of the call, or of the block of another kind, that is open; or its end. */
+  passInOpen(wire: Wire): void {
+    if (this.open.is !== 'tool' && this.open.is !== 'other') return
     const { index } = this.open
     if (wire.data['type'] === 'content_block_stop') this.open = none
     this.pass(wire, index)
@@ -86,7 +103,7 @@ export class BlockWriter {
 
   text(kind: BlockKind, text: string): void {
     if (this.open.is !== kind) {
-      const index = this.begin(kind)
+      const index = this.beginBlock(kind, 'none')
       this.emit('content_block_start', { index, content_block: emptyBlocks[kind] })
     }
     this.emitDelta({ type: `${kind}_delta`, [kind]: text })
@@ -105,9 +122,12 @@ export class BlockWriter {
 
   close(): void {
     const { open } = this
-    this.open = none
     if (open.is === 'none') return
-    if (open.is !== 'tool' && open.stop !== null) this.pass(open.stop, open.index)
+    if (open.is === 'thinking' && open.signature === 'due' && this.signature !== undefined) {
+      this.emitDelta({ type: 'signature_delta', signature: this.signature() })
+    }
+    this.open = none
+    if ('stop' in open && open.stop !== null) this.pass(open.stop, open.index)
     else this.emit('content_block_stop', { index: open.index })
   }
 
@@ -121,6 +141,16 @@ export class BlockWriter {
 }
 
 const none: Open = { is: 'none' }
+
+function isSignature({ data }: Wire): boolean {
+  return objectIn(data, 'delta')['type'] === 'signature_delta'
+}
+
+/** Whether the event holds a signature that says something. */
+function isSigned({ data }: Wire): boolean {
+  const place = objectIn(data, data['type'] === 'content_block_start' ? 'content_block' : 'delta')
+  return nonEmptyText(place['signature']) !== null
+}
 
 const emptyBlocks = {
   text: { type: 'text', text: '' },

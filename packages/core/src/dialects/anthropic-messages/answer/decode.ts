@@ -19,7 +19,7 @@ class MessageAnswer implements WireAnswer {
 
   constructor(policy: CallPolicy) {
     this.policy = policy
-    this.reader = new MessageReader(policy)
+    this.reader = new MessageReader(policy, () => policy.repair('late-signature'))
   }
 
   get failure(): Failure | null {
@@ -88,13 +88,18 @@ export interface Wire {
 /** Reads the events of a message into a policy. Blocks that only this dialect has keep their place as they came. */
 export class MessageReader {
   private readonly policy: CallPolicy
+  private readonly onLateSignature: () => void
   private readonly blocks = new Map<unknown, OpenBlock>()
+  /** The block of which something was said last. */
+  private current: OpenBlock | null = null
   private counted: Usage = nothingCounted
   private stopWord: string | null = null
   private stopSequence: string | null = null
 
-  constructor(policy: CallPolicy) {
+  /** `onLateSignature`: a signature came when something else had been said, and has no place any more. */
+  constructor(policy: CallPolicy, onLateSignature: () => void = () => {}) {
     this.policy = policy
+    this.onLateSignature = onLateSignature
   }
 
   get hasStopReason(): boolean {
@@ -154,12 +159,20 @@ export class MessageReader {
   private readBlockStart(index: unknown, block: JsonObject, wire: Wire): void {
     if (!this.policy.isStarted) this.policy.start(null, null)
     const { type } = block
-    const open: OpenBlock = { call: null, input: null, hasTextInput: false, signature: [], isOther: false }
+    const open: OpenBlock = {
+      call: null,
+      input: null,
+      hasTextInput: false,
+      signature: [],
+      isOther: false,
+      hasSpoken: false,
+    }
     this.blocks.set(index, open)
     if (type === 'text' || type === 'thinking') {
-      this.readText(type, block[type])
+      this.readText(open, type, block[type])
       if (nonEmptyText(block['signature']) !== null) open.signature.push(String(block['signature']))
     } else if (type === 'tool_use') {
+      this.turnTo(open)
       const { input, id, name } = block
       open.call = this.policy.openCall({ ...block, input: {} })
       open.call.takesNone = isJsonObject(input) && Object.keys(input).length === 0
@@ -169,10 +182,29 @@ export class MessageReader {
       if (typeof name === 'string') open.call.addName(name)
       this.policy.callGrew(open.call)
     } else {
+      this.turnTo(open)
       if (type === 'redacted_thinking') this.policy.proof(nonEmptyText(block['data']) ?? '')
       open.isOther = true
       this.policy.other(wire)
     }
+  }
+
+  /**
+   * Some servers begin a block before they have ended the one before it. A signature belongs to the reasoning that was
+   * said last, so it is told before anything else is said.
+   */
+  private turnTo(block: OpenBlock): void {
+    block.hasSpoken = true
+    if (this.current === block) return
+    if (this.current !== null) this.tellProof(this.current)
+    this.current = block
+  }
+
+  private tellProof(block: OpenBlock): void {
+    const proof = block.signature.splice(0).join('')
+    if (proof === '') return
+    if (block === this.current || !block.hasSpoken) this.policy.proof(proof)
+    else this.onLateSignature()
   }
 
   private readDelta(block: OpenBlock | undefined, delta: JsonObject, wire: Wire): void {
@@ -182,10 +214,10 @@ export class MessageReader {
     }
     switch (delta['type']) {
       case 'text_delta':
-        this.readText('text', delta['text'])
+        this.readText(block, 'text', delta['text'])
         break
       case 'thinking_delta':
-        this.readText('thinking', delta['thinking'])
+        this.readText(block, 'thinking', delta['thinking'])
         break
       case 'signature_delta':
         block?.signature.push(nonEmptyText(delta['signature']) ?? '')
@@ -197,9 +229,10 @@ export class MessageReader {
     }
   }
 
-  private readText(kind: 'text' | 'thinking', value: unknown): void {
+  private readText(block: OpenBlock | undefined, kind: 'text' | 'thinking', value: unknown): void {
     if (!this.policy.isStarted) this.policy.start(null, null)
     const text = nonEmptyText(value) ?? ''
+    if (block !== undefined && text !== '') this.turnTo(block)
     if (kind === 'text') this.policy.content(text)
     else this.policy.reasoning(text, 'thinking')
   }
@@ -217,7 +250,7 @@ export class MessageReader {
     if (block === undefined) return
     this.blocks.delete(index)
     if (block.isOther) this.policy.other(wire)
-    this.policy.proof(block.signature.join(''))
+    this.tellProof(block)
     if (block.call === null) return
     if (block.hasTextInput) block.call.noteRepair('unwrapped-arguments')
     if (block.input !== null) block.call.addArguments(block.input)
@@ -253,4 +286,6 @@ interface OpenBlock {
   readonly signature: string[]
   /** A block that no other dialect has. */
   isOther: boolean
+  /** Whether anything but a signature has come of it. */
+  hasSpoken: boolean
 }

@@ -1,4 +1,4 @@
-import type { AnswerSink, FinishReason, Usage } from '../../../answer/answer.ts'
+import type { AnswerSink, FinishReason, UpstreamCall, Usage } from '../../../answer/answer.ts'
 import type { Failure } from '../../../answer/failure.ts'
 import { isBlank } from '../../../text/space.ts'
 import { anthropicErrorBody } from '../errors.ts'
@@ -87,8 +87,9 @@ class MessageEncoder implements AnswerSink {
     block.proof = proof
   }
 
-  callStart(_index: number, id: string, name: string): void {
+  callStart(_index: number, id: string, name: string, call?: UpstreamCall): void {
     this.close()
+    if (call !== undefined && call.proof !== null) this.callProof(call.proof.field, call.proof.text)
     this.open = { is: 'tool', hasInput: false }
     this.blockStart(
       `{"type":"tool_use","id":${JSON.stringify(id)},"name":${JSON.stringify(name)},"input":{}}`,
@@ -145,6 +146,14 @@ class MessageEncoder implements AnswerSink {
     return isSpace ? '' : waiting
   }
 
+  /** In a block that clients send back as it is, right before the call that it belongs to. */
+  private callProof(field: string, proof: string): void {
+    const data = this.options.signature(field, proof)
+    if (data === '') return
+    this.blockStart(`{"type":"redacted_thinking","data":${JSON.stringify(data)}}`)
+    this.blockStop()
+  }
+
   private openThinking(field: string): Extract<OpenBlock, { is: 'thinking' }> {
     if (this.open.is === 'thinking') return this.open
     this.close()
@@ -156,15 +165,19 @@ class MessageEncoder implements AnswerSink {
 
   private close(): void {
     this.space = null
-    const { open, index } = this
+    const { open } = this
     if (open.is === 'none') return
     if (open.is === 'thinking') {
       const signature = this.options.signature(open.field, open.proof)
       this.delta(`{"type":"signature_delta","signature":${JSON.stringify(signature)}}`)
     }
-    this.write(`event: content_block_stop\ndata: {"type":"content_block_stop","index":${index}}\n\n`)
-    this.index++
+    this.blockStop()
     this.open = none
+  }
+
+  private blockStop(): void {
+    this.write(`event: content_block_stop\ndata: {"type":"content_block_stop","index":${this.index}}\n\n`)
+    this.index++
   }
 
   private blockStart(block: string): void {

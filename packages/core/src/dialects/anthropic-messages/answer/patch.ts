@@ -41,6 +41,8 @@ class MessagePatch implements WireAnswer {
   private readonly comparison = new Comparison<CallWire>()
   /** Under which numbers the blocks go on that only this dialect has. */
   private readonly otherIndexes = new Map<unknown, number>()
+  /** Calls whose start has no input. Where none follows, what is told of the missing arguments tells this too. */
+  private readonly withoutInput = new WeakSet<StructuredCall>()
   private readonly saidArguments = new SaidArguments()
   /** The structured call whose block is open. */
   private openCall: UpstreamCall | null = null
@@ -50,7 +52,7 @@ class MessagePatch implements WireAnswer {
     this.options = options
     this.policy = options.openPolicy(this.made, 0)
     this.reader = new MessageReader(this.policy)
-    this.writer = new BlockWriter(options.output)
+    this.writer = new BlockWriter(options.output, options.signature)
     this.blocks = new TextBlocks(this.writer)
     this.frame = new MessageFrame(this.writer, () => this.tellFilled())
   }
@@ -157,11 +159,13 @@ class MessagePatch implements WireAnswer {
     this.blocks.forget(wire)
     this.reader.read(wire)
     const call = this.reader.callAt(wire.data['index'])
-    this.compare(
-      wire,
-      call,
-      call === null ? [{ is: 'other', item: wire, index: null }] : startPieces(block, call),
-    )
+    if (call === null) {
+      this.compare(wire, null, [{ is: 'other', item: wire, index: null }])
+      return
+    }
+    const isWhole = block['input'] !== undefined
+    if (!isWhole) this.withoutInput.add(call)
+    this.compare(isWhole ? wire : withInput(wire), call, startPieces(block, call))
   }
 
   private readDelta(wire: Wire): void {
@@ -174,6 +178,7 @@ class MessagePatch implements WireAnswer {
     const call = this.reader.callAt(wire.data['index'])
     if (call !== null) {
       const json = nonEmptyText(delta['partial_json'])
+      if (json !== null && this.withoutInput.has(call)) this.tellFilled()
       this.reader.read(wire)
       const said = json === null ? '' : this.saidArguments.textOf(json, call)
       const own: Piece[] = said === '' ? [] : [{ is: 'arguments', index: call.ordinal, json: said }]
@@ -182,6 +187,7 @@ class MessagePatch implements WireAnswer {
       this.compare(wire, call, own)
       return
     }
+    if (delta['type'] === 'signature_delta' && this.takeLateSignature(wire, delta)) return
     const kind = kinds.get(delta['type'])
     if (kind === undefined || this.otherIndexes.has(wire.data['index'])) {
       this.reader.read(wire)
@@ -191,6 +197,15 @@ class MessagePatch implements WireAnswer {
     this.tellFilled()
     this.readStart(startBefore(wire, kind))
     this.readDelta(wire)
+  }
+
+  /** Whether the signature is of a block behind which another has begun. No block of its own is made for it. */
+  private takeLateSignature(wire: Wire, delta: JsonObject): boolean {
+    const verdict = this.blocks.passLateSignature(wire)
+    if (verdict === 'late' && nonEmptyText(delta['signature']) !== null) {
+      this.policy.repair('late-signature')
+    }
+    return verdict !== null
   }
 
   private readTextDelta(kind: BlockKind, wire: Wire): void {
@@ -217,6 +232,7 @@ class MessagePatch implements WireAnswer {
       if (call !== null) this.compare(wire, call, stopPieces(call, isGiven))
       else if (this.otherIndexes.has(index))
         this.compare(wire, null, [{ is: 'other', item: wire, index: null }])
+      else this.blocks.end(wire)
       return
     }
     this.reader.read(wire)
@@ -241,7 +257,7 @@ class MessagePatch implements WireAnswer {
       this.openCall = call
       this.writer.pass(wire, this.writer.begin('tool'))
     } else if (call === this.openCall) {
-      this.writer.passInCall(wire)
+      this.writer.passInOpen(wire)
     }
     // Some servers send more of a call whose block has ended, which says nothing then.
   }
@@ -250,10 +266,14 @@ class MessagePatch implements WireAnswer {
     const { index, type } = wire.data
     if (type === 'content_block_start') {
       this.blocks.leave()
-      this.otherIndexes.set(index, this.writer.takeIndex())
+      const ours = this.writer.begin('other')
+      this.otherIndexes.set(index, ours)
+      this.writer.pass(wire, ours)
+    } else if (this.otherIndexes.get(index) === this.writer.openIndex) {
+      this.writer.passInOpen(wire)
+    } else if (type === 'content_block_delta') {
+      this.policy.warnOnce('a part of a block came when another had begun; left out')
     }
-    const ours = this.otherIndexes.get(index)
-    if (ours !== undefined) this.writer.pass(wire, ours)
   }
 
   /** Nothing more is said in the events that wait. */
@@ -341,6 +361,11 @@ const kinds: ReadonlyMap<unknown, BlockKind> = new Map([
 
 function withoutText(start: Wire, kind: BlockKind): Wire {
   return changedWire(start, { content_block: { ...objectIn(start.data, 'content_block'), [kind]: '' } })
+}
+
+/** Clients read the input of a call without looking whether it is there. */
+function withInput(start: Wire): Wire {
+  return changedWire(start, { content_block: { ...objectIn(start.data, 'content_block'), input: {} } })
 }
 
 /** An input that says something: an object with members, or the JSON text of one. */

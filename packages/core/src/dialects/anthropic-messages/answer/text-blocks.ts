@@ -13,6 +13,8 @@ export class TextBlocks {
   private source: SourceBlock | null = null
   /** Those before it of which text is still held. */
   private earlier: SourceBlock[] = []
+  /** Those that the upstream has not ended, although it has begun another. */
+  private readonly unended = new Map<unknown, SourceBlock>()
   /** White space that gets no block of its own. */
   private space: { readonly kind: BlockKind; readonly text: string } | null = null
 
@@ -24,6 +26,19 @@ export class TextBlocks {
   begin(start: Wire, kind: BlockKind): void {
     if (this.source?.isHeld === true) this.earlier.push(this.source)
     this.source = new SourceBlock(this.writer, start, kind)
+    this.unended.set(start.data['index'], this.source)
+  }
+
+  /**
+   * A signature of a block behind which the upstream has begun another. It goes into its block as long as that is open. The
+   * answer is where it went; null where the upstream has begun no such block.
+   */
+  passLateSignature(wire: Wire): 'passed' | 'late' | null {
+    const block = this.unended.get(wire.data['index'])
+    if (block?.kind !== 'thinking') return null
+    if (block.state !== 'open') return 'late'
+    block.pass(wire)
+    return 'passed'
   }
 
   /** The kind of the block that the event is about; null where it is about no block of text. */
@@ -33,6 +48,7 @@ export class TextBlocks {
 
   /** Some servers number every block alike: what follows an event that begins another is no longer about the text. */
   forget(wire: Wire): void {
+    this.unended.delete(wire.data['index'])
     if (this.source?.owns(wire) === true) this.source = null
   }
 
@@ -57,9 +73,10 @@ export class TextBlocks {
     else if (source !== null && source.state !== 'split') this.passInto(source, wire)
   }
 
-  /** The upstream ends the block. */
+  /** The upstream ends a block. One behind which it has begun another ends for the client when that one says something. */
   end(stop: Wire): void {
-    this.source?.end(stop)
+    this.unended.delete(stop.data['index'])
+    if (this.source?.owns(stop) === true) this.source.end(stop)
   }
 
   /** An event beside the blocks keeps its place among those that wait. */
@@ -197,7 +214,7 @@ class SourceBlock {
   }
 
   pass(wire: Wire): void {
-    this.writer.pass(wire, this.index)
+    this.writer.passInText(wire, this.index)
   }
 
   split(): void {

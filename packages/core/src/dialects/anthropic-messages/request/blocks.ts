@@ -1,4 +1,11 @@
-import type { Block, Content, TextBlock, ToolCallBlock, ToolResponseBlock } from '../../../conversation.ts'
+import type {
+  Block,
+  Content,
+  TextBlock,
+  ThinkingBlock,
+  ToolCallBlock,
+  ToolResponseBlock,
+} from '../../../conversation.ts'
 import type { ToolIdMapper } from '../../../ids/strategy.ts'
 import {
   anyText,
@@ -11,7 +18,8 @@ import {
 import { isJsonObject, type JsonObject, parseJson } from '../../../json/objects.ts'
 import type { Tool } from '../../../request/conversation-request.ts'
 import type { Notes } from '../../../request/notes.ts'
-import { originalFor, originalIn, withOriginal } from '../../../request/original.ts'
+import { originalElsewhere, originalFor, originalIn, withOriginal } from '../../../request/original.ts'
+import { cameUnsigned } from '../../../request/reasoning-policy.ts'
 import type { AnthropicTarget } from '../../../request/target.ts'
 import { resultBlocks, type ResultBlock } from '../../../request/tool-result.ts'
 import { decodeDocument, decodeImage, decodeSearchResult, encodeMedia } from './media.ts'
@@ -182,6 +190,18 @@ function unknownElsewhere(block: JsonObject): TextBlock {
   return withOriginal({ type: 'text', text: '' }, dialect, block)
 }
 
+/**
+ * Reasoning that came unsigned goes back unsigned: the signature that tells so is for us alone. So is one that was made
+ * for a client whose dialect has none.
+ */
+function thinkingBlock(block: ThinkingBlock): JsonObject {
+  const { thought, signature = '' } = block
+  const original = originalIn(block, dialect)
+  const isSigned = !cameUnsigned(signature) && originalElsewhere(block, dialect) === undefined
+  if (isSigned) return original ?? { type: 'thinking', thinking: thought, signature }
+  return { ...original, type: 'thinking', thinking: thought, signature: '' }
+}
+
 /** Writes content blocks, with the ids that the upstream is to see. */
 export class BlockEncoder {
   readonly #ids: ToolIdMapper
@@ -204,13 +224,7 @@ export class BlockEncoder {
       case 'text':
         return original ?? { type: 'text', text: block.text }
       case 'thinking':
-        return (
-          originalIn(block, 'anthropic-messages') ?? {
-            type: 'thinking',
-            thinking: block.thought,
-            signature: block.signature ?? '',
-          }
-        )
+        return thinkingBlock(block)
       case 'tool_call': {
         const { name, parameters } = block
         const input = isJsonObject(parameters) ? parameters : {}

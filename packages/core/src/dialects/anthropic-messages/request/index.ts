@@ -1,3 +1,4 @@
+import { countOf } from '../../../json/objects.ts'
 import type { RequestDialect } from '../../dialect.ts'
 import { decodeAnthropicRequest } from './decode.ts'
 import { encodeAnthropicRequest } from './encode.ts'
@@ -26,5 +27,6 @@ export const anthropicRequests: RequestDialect = {
   ],
   longestToolName,
   demandsLimit: true,
+  maxTokensIn: (body) => countOf(body, 'max_tokens') ?? undefined,
   threadField: 'thread',
 }

@@ -2,6 +2,7 @@ import type { CallPolicy } from '../../../answer/calls/policy.ts'
 import { argumentsText, OtherCall, StructuredCall } from '../../../answer/calls/structured-call.ts'
 import { isJsonObject, nonEmptyText, type JsonObject } from '../../../json/objects.ts'
 import { RawJson } from '../../../json/raw.ts'
+import { callField } from '../../../request/reasoning-signature.ts'
 import type { SaidDelta } from './delta.ts'
 
 /** Reads what one choice says into its policy, delta by delta; a whole message is one delta. */
@@ -64,6 +65,7 @@ export class ChoiceReader {
     if (known !== undefined && call.index === null)
       call.source = { ...call.source, ...withoutArguments(entry) }
     call.addId(entry['id'])
+    call.proof ??= proofIn(entry)
     const fn = functionOf(entry)
     if (fn !== null) this.addTo(call, fn, ['tool_calls', at, 'function'])
     this.lookup.remember(entry, call)
@@ -184,6 +186,12 @@ function isFunction(entry: JsonObject): boolean {
 function indexOf(entry: JsonObject): number | null {
   const index = entry['index']
   return typeof index === 'number' && Number.isSafeInteger(index) && index >= 0 ? index : null
+}
+
+/** Gemini signs the thought behind a call, and refuses the call when it comes back without. */
+function proofIn({ extra_content: extra }: JsonObject): StructuredCall['proof'] {
+  const isSaid = isJsonObject(extra) && Object.keys(extra).length > 0
+  return isSaid ? { field: callField, text: JSON.stringify(extra) } : null
 }
 
 export function functionOf(entry: JsonObject): JsonObject | null {

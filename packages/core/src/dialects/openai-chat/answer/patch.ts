@@ -8,8 +8,8 @@ import { isJsonObject, nonEmptyText, objectIn, parseJson, type JsonObject } from
 import { encodeSse } from '../../../sse/encoder.ts'
 import type { SseComment, SseEvent, SseFields } from '../../../sse/items.ts'
 import { chatErrorBody } from '../errors.ts'
-import { usageOf } from '../words.ts'
-import { chunkWith } from './chunks.ts'
+import { usageOf, withoutUsage } from '../words.ts'
+import { chunkWith, saysMoreThanChoices } from './chunks.ts'
 import { choiceIndex, errorTextOf, failureOfChoice } from './decode.ts'
 import { LearnedEnvelope } from './learned-envelope.ts'
 import { ChoicePatch, type Sent } from './patch-choice.ts'
@@ -102,7 +102,9 @@ class ChatPatch implements WireAnswer {
     if (usage !== null) this.earliest?.policy.usage(usage)
     // Counts follow the end. Text that follows it before them belongs in front of it.
     if (this.hasFinishReason) this.finishChoices()
-    if (!this.failIfBroken() && (usage === null || this.options.includeUsage)) this.output.event(event)
+    if (this.failIfBroken()) return
+    if (usage === null || this.options.includeUsage) this.output.event(event)
+    else this.passWithoutUsage(chunk, event)
   }
 
   beside(item: SseComment | SseFields): void {
@@ -133,6 +135,12 @@ class ChatPatch implements WireAnswer {
     if (this.progress === 'done') return
     for (const { patch } of this.choices.values()) this.send(patch.abandon(null))
     if (!this.failIfBroken()) this.progress = 'done'
+  }
+
+  /** The counts that only we asked for stay here. What a server tells beside them, such as its timings, goes on. */
+  private passWithoutUsage(chunk: JsonObject, event: SseEvent): void {
+    const rest = withoutUsage(chunk)
+    if (saysMoreThanChoices(rest)) this.output.eventWith(event, JSON.stringify(rest))
   }
 
   private get earliest(): PatchedChoice | undefined {

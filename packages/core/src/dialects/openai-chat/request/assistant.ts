@@ -13,6 +13,7 @@ import { isJsonObject, type JsonObject, nonEmptyText, parseJson } from '../../..
 import { wellFormed } from '../../../json/well-formed.ts'
 import type { Notes } from '../../../request/notes.ts'
 import { originalFor, originalIn, withOriginal } from '../../../request/original.ts'
+import { callProofOf } from '../../../request/reasoning-policy.ts'
 import type { ChatTarget } from '../../../request/target.ts'
 import { messageContent, otherMessageFields } from './message-fields.ts'
 import { cacheMark, decodeParts, encodeParts, keepsParts } from './parts.ts'
@@ -116,11 +117,20 @@ export function encodeAssistant(
   const thoughts: ThinkingBlock[] = []
   const calls: JsonObject[] = []
   let refusal: string | undefined
+  let proof: string | undefined
   for (const block of content.blocks) {
-    if (block.type === 'tool_call') calls.push(encodeCall(block, ids, target))
-    else if (block.type === 'thinking') thoughts.push(block)
-    else if (block.type === 'text' && isRefusal(block, target)) refusal = block.text
-    else if (block.type !== 'tool_response') spoken.push(block)
+    if (block.type === 'tool_call') {
+      calls.push(encodeCall(block, ids, target, proof))
+      proof = undefined
+    } else if (block.type === 'thinking') {
+      const ofCall = callProofOf(block)
+      if (ofCall === undefined) thoughts.push(block)
+      else proof = ofCall
+    } else if (block.type === 'text' && isRefusal(block, target)) {
+      refusal = block.text
+    } else if (block.type !== 'tool_response') {
+      spoken.push(block)
+    }
   }
   const fields = originalFor(target, content, 'openai-chat')
   const message: Record<string, unknown> =
@@ -182,15 +192,27 @@ function writeEmptyContent(
   }
 }
 
-function encodeCall(call: ToolCallBlock, ids: ToolIdMapper, target: ChatTarget): JsonObject {
+/** `proof`: what the upstream wants back beside the call. A client of the same dialect sends it back itself. */
+function encodeCall(
+  call: ToolCallBlock,
+  ids: ToolIdMapper,
+  target: ChatTarget,
+  proof: string | undefined,
+): JsonObject {
   const id = ids.resolveToolCallId(call)
   const { name } = call
   const original = originalFor(target, call, 'openai-chat')
   if (isJsonObject(original?.['custom'])) return { ...original, id, custom: { ...original['custom'], name } }
   const called = original?.['function']
   if (original === undefined || !isJsonObject(called)) {
-    return { id, type: 'function', function: { name, arguments: JSON.stringify(call.parameters ?? {}) } }
+    const written = JSON.stringify(call.parameters ?? {})
+    return { id, type: 'function', function: { name, arguments: written }, ...proofFields(proof) }
   }
   const isSame = original['id'] === id && original['type'] === 'function' && called['name'] === name
   return isSame ? original : { ...original, id, type: 'function', function: { ...called, name } }
+}
+
+function proofFields(proof: string | undefined): JsonObject {
+  const extra = proof === undefined ? undefined : parseJson(proof)
+  return isJsonObject(extra) ? { extra_content: extra } : {}
 }

@@ -1,3 +1,4 @@
+import { countOf } from '../../../json/objects.ts'
 import type { RequestDialect } from '../../dialect.ts'
 import { decodeChatRequest } from './decode.ts'
 import { encodeChatRequest } from './encode.ts'
@@ -43,5 +44,6 @@ export const chatRequests: RequestDialect = {
   ],
   longestToolName,
   demandsLimit: false,
+  maxTokensIn: (body) => countOf(body, 'max_completion_tokens', 'max_tokens') ?? undefined,
   threadField: null,
 }
