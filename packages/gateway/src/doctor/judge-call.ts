@@ -9,6 +9,8 @@ export type CallVerdict =
   | { readonly is: 'structured' }
   /** It stands in the text, and the gateway reads it. */
   | { readonly is: 'text'; readonly format: FormatId | null }
+  /** The server failed to read it, and told it in its error. The gateway reads it there. */
+  | { readonly is: 'in-error' }
   /** The server does not take such a request. */
   | { readonly is: 'refused'; readonly words: string }
   /** The answer is no answer. */
@@ -31,6 +33,7 @@ export function judgeCall(answer: Answer): CallVerdict {
   const { refusal, failure, calls, text, saidFinish, finish, thoughts } = answer
   if (refusal !== null) return { is: 'refused', words: shortened(refusal.message, 200) }
   const [call] = calls
+  if (call?.isWhole === true && answer.place === 'error') return { is: 'in-error' }
   if (call?.isWhole === true) return judgeWhole(call, answer.format)
   if (finish === 'length') return { is: 'cut' }
   if (failure !== null && failure.code !== 'upstream_empty') return { is: 'broken', words: failure.message }
@@ -44,7 +47,7 @@ export function judgeCall(answer: Answer): CallVerdict {
 
 /** Whether the call reaches a client of the gateway. */
 export function isCall({ is }: CallVerdict): boolean {
-  return is === 'structured' || is === 'text'
+  return is === 'structured' || is === 'text' || is === 'in-error'
 }
 
 /** A text may name the tool in a sentence. In a call the name touches markup. */
@@ -75,6 +78,8 @@ export function describeVerdict(verdict: CallVerdict): string {
       return 'structured: the server reads it'
     case 'text':
       return `in the text, in the format ${verdict.format ?? 'standard'}: the gateway reads it`
+    case 'in-error':
+      return 'in the error of the server, which could not read it: the gateway reads it there'
     case 'refused':
       return `the server refuses tools: ${verdict.words}`
     case 'broken':

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import {
   type ConversationRequest,
   detectModel,
@@ -14,7 +15,7 @@ import {
 } from '@dragoman/core'
 import type { ModelRoute } from '../config/match-model.ts'
 import { answerPath, basePath, headersFor } from '../upstream/upstream-request.ts'
-import { type Exchange, exchange, type Line } from './http.ts'
+import { type Exchange, exchange, type HttpQuestion, type Line } from './http.ts'
 import { type Question, type QuestionName, questions } from './questions.ts'
 import { type Answer, readAnswer, type Thought } from './read-answer.ts'
 
@@ -34,6 +35,9 @@ export interface PatientOptions extends Line {
   }
   readonly redact: (text: string) => string
 }
+
+/** Nobody waits longer than this for a server that is busy. */
+const LONGEST_WAIT_MS = 15_000
 
 /** The upstream that is examined, with what is known of it so far. */
 export class Patient {
@@ -105,7 +109,7 @@ export class Patient {
     const isStream = question.delivery === 'stream'
     const request = requestFor(model, { reasoning: wishOf(rule.thinking), ...question })
     const { body, toolNames } = this.encode(request, mode)
-    const answer = await exchange(this.line, {
+    const answer = await this.patiently({
       path: answerPath(upstream, model, isStream),
       method: 'POST',
       headers: headersFor(upstream, isStream),
@@ -127,6 +131,15 @@ export class Patient {
       clientToolName: (name) => toolNames.toClient(name),
       redact,
     })
+  }
+
+  /** A server that has too much to do is asked once more, after the time that it says. */
+  private async patiently(question: HttpQuestion): Promise<Exchange> {
+    const first = await exchange(this.line, question)
+    if (first.status !== 429 && first.status !== 503) return first
+    const seconds = Number(first.headers['retry-after'] ?? '2')
+    await sleep(Math.min(seconds >= 0 ? seconds * 1000 : 2000, LONGEST_WAIT_MS))
+    return exchange(this.line, question)
   }
 
   /** The signature by which reasoning goes back to where it came from. */

@@ -79,6 +79,8 @@ const redSquare =
 /** The questions, by name. Each is a real request with few tokens. */
 export const questions = {
   plain: whole({ delivery: 'stream', contents: [says('Count from 1 to 12, in words. Say nothing else.')] }),
+  // More than any model may write. A server that refuses it tells how much it takes; any other says two letters.
+  tooMuch: whole({ contents: [says('Say hi.')], maxTokens: 100_000_000 }),
   call: whole({ delivery: 'stream', contents: [askForWeather], tools: [weather] }),
   wholeCall: whole({ contents: [askForWeather], tools: [weather] }),
   twoCalls: whole({

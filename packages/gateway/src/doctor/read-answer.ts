@@ -3,6 +3,7 @@ import {
   createAnswerDecoder,
   createSseDecoder,
   type DialectId,
+  dialects,
   type Failure,
   failureFromResponse,
   type FinishReason,
@@ -10,6 +11,7 @@ import {
   type ParserOptions,
   type ProblemCode,
   readAnswer as readWhole,
+  textInError,
   type UpstreamCall,
   type Usage,
 } from '@dragoman/core'
@@ -21,6 +23,8 @@ export interface Answer {
   /** Why the server did not answer at all, or null. */
   readonly refusal: Failure | null
   readonly delivered: 'stream' | 'whole'
+  /** `error`: the server could not read what the model wrote, and told it in its error. */
+  readonly place: 'answer' | 'error'
   /** How many events a stream had. */
   readonly events: number
   /** Why the server says that it ended, in its own word; null where it says nothing. */
@@ -63,18 +67,29 @@ export interface ReadingOptions {
 export function readAnswer(exchange: Exchange, options: ReadingOptions): Answer {
   const { headers, body, status } = exchange
   const delivered = headers['content-type']?.includes('event-stream') === true ? 'stream' : 'whole'
-  const collector = new Collector(options.redact)
-  const refusal = refusalIn(exchange, options.redact)
   const values = valuesIn(body, delivered)
-  if (refusal === null) decode(body, delivered, options, collector)
+  const told = status < 300 ? null : toldInError(exchange, options)
+  const refusal = told === null ? refusalIn(exchange, options.redact) : null
+  const collector = told ?? new Collector(options.redact)
+  if (refusal === null && told === null) decode(body, delivered, options, collector)
   return {
     exchange,
     refusal,
     delivered,
+    place: told === null ? 'answer' : 'error',
     events: delivered === 'stream' ? values.length : 0,
     saidFinish: status < 300 ? finishIn(values) : null,
     ...collector.seen(),
   }
+}
+
+/** The error of a server as the answer that the gateway makes of it; null where no call stands in it. */
+function toldInError(exchange: Exchange, options: ReadingOptions): Collector | null {
+  const told = textInError(exchange)
+  if (told === null) return null
+  const collector = new Collector(options.redact)
+  decode(dialects[options.dialect].answer.whole.ofText(told.text), 'whole', options, collector)
+  return collector.seen().calls.some(({ isWhole }) => isWhole) ? collector : null
 }
 
 function refusalIn({ status, body, fault }: Exchange, redact: (text: string) => string): Failure | null {
@@ -170,7 +185,7 @@ class Collector implements AnswerSink {
     this.redact = redact
   }
 
-  seen(): Omit<Answer, 'exchange' | 'refusal' | 'delivered' | 'events' | 'saidFinish'> {
+  seen(): Omit<Answer, 'exchange' | 'refusal' | 'delivered' | 'place' | 'events' | 'saidFinish'> {
     return {
       text: this.texts.join(''),
       thoughts: this.thoughts,

@@ -25,6 +25,8 @@ export interface Quirk {
   }
 }
 
+const hiddenWindow = 65_536
+
 /** Servers that read the calls themselves, and lose them. */
 const losesCalls: Pick<Quirk, 'settings'> = {
   // Its parser looks neither at a request that offers no tools in fields of their own, nor at one that allows no call.
@@ -127,6 +129,13 @@ export const quirks = {
       ({ type }) => type === 'image_url' || type === 'image',
       'This model does not support image input.',
     ),
+  },
+  'hidden-window': {
+    means: 'HTTP 400 to more tokens than the window has, which is told nowhere else',
+    refuses: ({ max_tokens: asked }) =>
+      typeof asked === 'number' && asked > hiddenWindow
+        ? `This model's maximum context length is ${hiddenWindow} tokens. However, you requested ${asked} output tokens and your prompt contains 12 input tokens, for a total of ${asked + 12} tokens.`
+        : undefined,
   },
   'key-refused': {
     means: 'HTTP 401 to everything',

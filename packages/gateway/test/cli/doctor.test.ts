@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { SimulatorSettings } from '../../src/simulator/settings.ts'
 import { at } from '../server/ask.ts'
+import { json, startUpstream, stopUpstreams } from '../server/scripted-upstream.ts'
 import { withServer } from '../doctor/examined.ts'
 import { dragoman, type Finished } from './run-cli.ts'
 
@@ -44,6 +45,20 @@ describe('dragoman doctor', () => {
       `npx dragoman --upstream ${url} --model standard`,
       '',
     ])
+  })
+
+  it('has colours where they are wanted', async () => {
+    const { stdout } = await examine({ quirks: ['key-refused'] }, [], { FORCE_COLOR: '1' })
+    expect(stdout).toContain('\u001B[31mfail   \u001B[39m key')
+  })
+
+  it('prints nothing of a server that does something to a terminal', async () => {
+    const { url } = await startUpstream((response) =>
+      json(response, 401, { error: { message: 'No\u001B[2J key\nat all' } }),
+    )
+    const { stdout } = await run(['--upstream', url, '--model', 'm'])
+    stopUpstreams()
+    expect(stdout).toContain('a key is needed: No␛[2J key at all.')
   })
 
   it('prints the lines that mend, and exits 0', async () => {

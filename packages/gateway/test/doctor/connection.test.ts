@@ -3,7 +3,7 @@ import { createServer as createSecureServer } from 'node:https'
 import { createServer, type Server } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { certificate, privateKey } from '../server/certificates.ts'
-import { json, startUpstream, stopUpstreams } from '../server/scripted-upstream.ts'
+import { completion, json, startUpstream, stopUpstreams } from '../server/scripted-upstream.ts'
 import { examined, withServer } from './examined.ts'
 
 afterEach(stopUpstreams)
@@ -80,6 +80,38 @@ describe('a key', () => {
     const { finding } = await examined({ upstream: url, model: 'm' })
     expect(finding('key')).toMatchObject({ status: 'ok' })
     expect(finding('stream')).toMatchObject({ status: 'fail', seen: 'a key is needed: No key.' })
+  })
+})
+
+describe('a server that has too much to do', () => {
+  it('is asked once more before anything is said of it', async () => {
+    let refusals = 0
+    const { url } = await startUpstream((response) => {
+      if (response.req.method === 'GET')
+        return json(response, 200, { data: [{ id: 'm', max_model_len: 65_536 }] })
+      refusals++
+      return refusals === 1
+        ? json(response, 429, { error: { message: 'Slow down.' } }, { 'retry-after': '0' })
+        : json(response, 200, completion('one two three'))
+    })
+    const { finding } = await examined({ upstream: url, model: 'm' })
+    expect(finding('stream')).toMatchObject({ status: 'warn', seen: 'JSON came in place of a stream' })
+  })
+})
+
+describe('a server whose parser fails', () => {
+  it('and tells the call in its error is no obstacle: the gateway reads it there', async () => {
+    const written = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Paris"}}\n</tool_call>'
+    const upstream = await startUpstream((response, nth) => {
+      const { body } = upstream.requests[nth - 1] ?? { body: '' }
+      if (response.req.method === 'GET') return json(response, 200, { data: [{ id: 'qwen3-8b' }] })
+      return body.includes('"tools"')
+        ? json(response, 500, { error: { message: `Failed to parse input at pos 0: ${written}`, code: 500 } })
+        : json(response, 200, completion('one two three'))
+    })
+    const { finding } = await examined({ upstream: upstream.url, model: 'qwen3-8b' })
+    expect(finding('call-streamed')).toMatchObject({ status: 'note' })
+    expect(finding('call-streamed').seen).toContain('in the error of the server')
   })
 })
 

@@ -53,6 +53,11 @@ const cases: Readonly<Record<QuirkName, Case>> = {
   'one-piece': { complaints: ['stream warn'], seen: 'all of them at once' },
   'effort-refused': { complaints: ['effort note'], seen: 'does not support thinking' },
   'images-refused': { complaints: ['image note'], seen: 'does not support image input' },
+  'hidden-window': {
+    complaints: ['window note'],
+    seen: '65536 tokens, by what the server refuses',
+    remedy: { window: 65_536 },
+  },
   'key-refused': { complaints: ['key fail'], seen: 'Invalid API key', works: false },
   html: { complaints: ['reach fail'], seen: 'a web page', works: false },
 }

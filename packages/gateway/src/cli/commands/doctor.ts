@@ -234,13 +234,9 @@ class View {
     const { stdout, stderr } = this.io
     if (stderr.isTerminal) await stderr.write('\r\u001B[K')
     if (this.isJson || blockedBy !== undefined) return
-    const told = advice === undefined ? '' : ` ${stdout.style('bold', '→')} ${advice}`
     const word = stdout.style(styles[status], status.padEnd(7))
-    await stdout.line(
-      printable(
-        `${word} ${title.padEnd(TITLE_WIDTH)} ${seen.replace(/\.+$/, '')}.${told}`.replaceAll('\n', ' '),
-      ),
-    )
+    const told = advice === undefined ? '' : ` ${stdout.style('bold', '→')} ${oneLine(advice)}`
+    await stdout.line(`${word} ${title.padEnd(TITLE_WIDTH)} ${oneLine(seen).replace(/\.+$/, '')}.${told}`)
   }
 
   async end(works: boolean, lines: string | null, prescription: Prescription): Promise<void> {
@@ -256,6 +252,11 @@ class View {
       await stdout.line(`\n${told}\n\n${lines.trimEnd()}`)
     }
   }
+}
+
+/** What a server says goes to the terminal only in characters that do nothing there. */
+function oneLine(text: string): string {
+  return printable(text).replaceAll('\n', ' ')
 }
 
 function startLine({ upstream, model }: Prescription): string {

@@ -1,7 +1,8 @@
 import { detectModel, textCallsOf } from '@dragoman/core'
-import { type Check, fail, type Finding, note, ok, type Remedy, warn } from '../finding.ts'
+import { type CallWay, findWay } from '../call-ways.ts'
+import { type Check, fail, type Finding, note, ok, warn } from '../finding.ts'
 import { type CallVerdict, describeVerdict, isCall, judgeCall } from '../judge-call.ts'
-import type { CallMode, Patient } from '../patient.ts'
+import type { Patient } from '../patient.ts'
 import { type QuestionName, questions, time, weather } from '../questions.ts'
 import type { Answer } from '../read-answer.ts'
 
@@ -29,12 +30,13 @@ const MORE_TOKENS = 1500
 async function call(patient: Patient, name: QuestionName): Promise<Finding> {
   const verdict = await askTwice(patient, name)
   if (isCall(verdict)) return arrived(patient, verdict)
-  const found = await findWay(patient, name)
+  const found = await findWay(patient, questions[name], await patient.answer(name))
   return found === null ? lost(patient, verdict) : mended(patient, verdict, found)
 }
 
 function arrived({ model, rule, mode }: Patient, verdict: CallVerdict): Finding {
   const seen = describeVerdict(verdict)
+  if (verdict.is === 'in-error') return note(seen, 'The parser of the server fails on calls of this model.')
   const format = verdict.is === 'text' ? verdict.format : null
   if (format === null || rule.format !== 'auto' || mode.is === 'prompt' || isToldBy(model)) return ok(seen)
   const advice = `The name ${model} does not tell the format: the lines below do.`
@@ -54,77 +56,27 @@ async function askTwice(patient: Patient, name: QuestionName): Promise<CallVerdi
   return judgeCall(await patient.askAgain(name, first.is === 'cut' ? { maxTokens: MORE_TOKENS } : {}))
 }
 
-interface Way {
-  readonly mode: CallMode
-  readonly seen: string
-  readonly remedy: Remedy
-}
-
-/** Tries the other ways to offer tools, until one of them gives a call. It is the way of all later questions. */
-async function findWay(patient: Patient, name: QuestionName): Promise<Way | null> {
-  const ways = waysFor(patient)
-  const tried = await ways.reduce<Promise<Way | null>>(
-    async (before, way) => (await before) ?? ((await works(patient, name, way)) ? way : null),
-    Promise.resolve(null),
-  )
-  if (tried !== null) patient.mode = tried.mode
-  return tried
-}
-
-async function works(patient: Patient, name: QuestionName, { mode }: Way): Promise<boolean> {
-  return isCall(judgeCall(await patient.ask(questions[name], mode)))
-}
-
-function waysFor(patient: Patient): Way[] {
-  const { server, version, mode } = patient
-  const way = textCallsOf(server, version)
-  const ours: Way[] =
-    mode.is === 'native' && server !== undefined && way?.by === 'fields'
-      ? [
-          {
-            mode: { is: 'text', fields: way.fields },
-            seen: `${server.title} can be kept from reading calls, and the gateway reads them`,
-            remedy: { upstream: { kind: server.id, parse: 'ours' } },
-          },
-        ]
-      : []
-  if (mode.is === 'prompt') return ours
-  const format = patient.promptFormat
-  return [
-    ...ours,
-    {
-      mode: { is: 'prompt', format },
-      seen: 'With the tools in the prompt the call arrives',
-      remedy: { model: { tools: 'prompt', format } },
-    },
-  ]
-}
-
-function mended(patient: Patient, verdict: CallVerdict, { seen, remedy }: Way): Finding {
+function mended(patient: Patient, verdict: CallVerdict, { advice, remedy }: CallWay): Finding {
   const flags = flagsFor(patient, verdict)
-  return warn(
-    describeVerdict(verdict),
-    `${seen}: take the lines below.${flags === '' ? '' : ` Better: ${flags}`}`,
-    remedy,
-  )
+  return warn(describeVerdict(verdict), `${advice}${flags === '' ? '' : ` Better: ${flags}`}`, remedy)
 }
 
 function lost(patient: Patient, verdict: CallVerdict): Finding {
   const { server, version } = patient
+  const flags = flagsFor(patient, verdict)
   const advice =
     verdict.is === 'declined'
       ? 'This model does not call tools, neither by fields nor by words: choose another one.'
-      : flagsFor(patient, verdict)
+      : flags === ''
+        ? 'No setting of the gateway mends this.'
+        : `To let it read calls, ${flags}`
   const isStubborn = server !== undefined && textCallsOf(server, version) === undefined
   const honest = isStubborn ? ` ${server.title} cannot be kept from reading calls itself.` : ''
-  return fail(
-    describeVerdict(verdict),
-    `${advice === '' ? 'No setting of the gateway mends this.' : advice}${honest}`,
-  )
+  return fail(describeVerdict(verdict), advice + honest)
 }
 
 /** What a server has to be started with to read calls itself. */
-const flags: Readonly<Record<string, string>> = {
+const startFlags: Readonly<Record<string, string>> = {
   vllm: 'start vLLM with --enable-auto-tool-choice and the --tool-call-parser of the model.',
   sglang: 'start SGLang with the --tool-call-parser of the model.',
   'llama.cpp': 'start llama-server with --jinja.',
@@ -132,7 +84,7 @@ const flags: Readonly<Record<string, string>> = {
 }
 
 function flagsFor({ server }: Patient, { is }: CallVerdict): string {
-  return is === 'refused' || is === 'unread' ? (flags[server?.id ?? ''] ?? '') : ''
+  return is === 'refused' || is === 'unread' ? (startFlags[server?.id ?? ''] ?? '') : ''
 }
 
 async function twoCalls(patient: Patient): Promise<Finding> {

@@ -1,8 +1,8 @@
 import { shortened } from '../../base/printable.ts'
+import { findWayForResults } from '../call-ways.ts'
 import { type Check, fail, type Finding, note, ok, warn } from '../finding.ts'
-import { isCall, judgeCall } from '../judge-call.ts'
-import type { CallMode, Patient } from '../patient.ts'
-import { codeWord, questions } from '../questions.ts'
+import type { Patient } from '../patient.ts'
+import { codeWord } from '../questions.ts'
 import type { Answer } from '../read-answer.ts'
 
 /** Whether the model goes on with what a tool answered. */
@@ -16,16 +16,8 @@ async function result(patient: Patient): Promise<Finding> {
   if (trouble === null) return reading(answer)
   const seen = `the server refuses it: ${trouble}`
   const advice = 'An agent gets an error after its first call.'
-  if (patient.mode.is === 'prompt') return fail(seen, advice)
-  const format = patient.promptFormat
-  const mode: CallMode = { is: 'prompt', format }
-  const isTaken = troubleOf(await patient.ask(questions.result, mode)) === null
-  // A model that is told of the tools in its prompt must still call them.
-  if (!isTaken || !isCall(judgeCall(await patient.ask(questions.call, mode)))) return fail(seen, advice)
-  patient.mode = mode
-  return warn(seen, `${advice} With tools and results in the prompt it is taken: take the lines below.`, {
-    model: { tools: 'prompt', format },
-  })
+  const way = await findWayForResults(patient, (given) => troubleOf(given) === null)
+  return way === null ? fail(seen, advice) : warn(seen, `${advice} ${way.advice}`, way.remedy)
 }
 
 export function troubleOf({ refusal, failure }: Answer): string | null {

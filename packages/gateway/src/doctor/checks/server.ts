@@ -72,27 +72,35 @@ async function modelListed(patient: Patient): Promise<Finding> {
 /** The prompts of coding agents take more than ten thousand tokens before the first word of the user. */
 const LEAST_WINDOW = 32_768
 
-function window({ facts, rule, server }: Patient): Promise<Finding> {
+async function window(patient: Patient): Promise<Finding> {
+  const { facts, rule } = patient
   const tokens = rule.window ?? facts.window
-  if (tokens === undefined) {
-    const most = facts.trainedWindow
-    const made = most === undefined ? '' : `; the model was made for ${most} tokens`
-    const silent =
-      server?.tooLong === 'silence' ? ` ${server.title} forgets what does not fit, and says nothing.` : ''
-    return Promise.resolve(
-      note(
-        `the server does not tell${made}`,
-        `Set "window" of the model to the number of tokens that the server was started with.${silent}`,
-      ),
-    )
-  }
-  if (tokens >= LEAST_WINDOW) return Promise.resolve(ok(`${tokens} tokens`))
+  if (tokens === undefined) return windowByRefusal(patient)
+  if (tokens >= LEAST_WINDOW) return ok(`${tokens} tokens`)
   const most = facts.trainedWindow ?? 0
   const room = most > tokens ? `, and the model was made for ${most}` : ''
-  return Promise.resolve(
-    warn(
-      `${tokens} tokens${room}`,
-      `Coding agents need ${LEAST_WINDOW} and more: start the server with a larger context.`,
-    ),
+  return warn(`${tokens} tokens${room}`, tooSmall)
+}
+
+const tooSmall = `Coding agents need ${LEAST_WINDOW} and more: start the server with a larger context.`
+
+/** A server that does not tell its window tells it where it is asked for too much. */
+async function windowByRefusal(patient: Patient): Promise<Finding> {
+  const { facts, server } = patient
+  const { window: tokens, mostOutput } = (await patient.answer('tooMuch')).refusal?.overflow ?? {}
+  if (tokens !== undefined) {
+    const seen = `${tokens} tokens, by what the server refuses`
+    const remedy = { model: { window: tokens } }
+    if (tokens < LEAST_WINDOW) return warn(seen, tooSmall, remedy)
+    return { status: 'note', seen, advice: 'Clients are told it with the lines below.', remedy }
+  }
+  const made =
+    facts.trainedWindow === undefined ? '' : `; the model was made for ${facts.trainedWindow} tokens`
+  const silent =
+    server?.tooLong === 'silence' ? ` ${server.title} forgets what does not fit, and says nothing.` : ''
+  const finding = note(
+    `the server does not tell${made}`,
+    `Set "window" of the model to the number of tokens that the server was started with.${silent}`,
   )
+  return mostOutput === undefined ? finding : { ...finding, remedy: { model: { maxTokens: mostOutput } } }
 }
