@@ -2,6 +2,7 @@ import { cutText } from './cut-text.ts'
 import type { LaidOut, Part } from './lay-out.ts'
 import { seededRandom } from './random.ts'
 import type { ScriptedAnswer } from './script.ts'
+import type { Field } from './settings.ts'
 
 /** The parts of an answer that do not come from the model. */
 export interface Envelope {
@@ -45,9 +46,11 @@ export function completionChunks(
 export function completionBody(answer: ScriptedAnswer, laidOut: LaidOut, envelope: Envelope): unknown {
   const { request, settings } = answer
   const { parts, finishReason } = laidOut
-  const textIn = (field: string): string =>
-    parts.map((part) => (part.type === 'text' && part.field === field ? part.text : '')).join('')
-  const reasoning = ['reasoning', 'reasoning_content']
+  const textIn = (field: Field): string =>
+    parts
+      .map((part) => (part.type === 'text' && [part.field, part.alsoIn].includes(field) ? part.text : ''))
+      .join('')
+  const reasoning = (['reasoning', 'reasoning_content'] as const)
     .map((field) => [field, textIn(field)] as const)
     .filter(([, text]) => text !== '')
   const calls = parts.filter((part) => part.type === 'call')
@@ -78,7 +81,12 @@ function headOf(object: string, model: string, { id, created }: Envelope): objec
 }
 
 function deltasOf(part: Part, cut: (text: string) => string[]): object[] {
-  if (part.type === 'text') return cut(part.text).map((text) => ({ [part.field]: text }))
+  if (part.type === 'text') {
+    const { field, alsoIn } = part
+    return cut(part.text).map((text) =>
+      alsoIn === undefined ? { [field]: text } : { [field]: text, [alsoIn]: text },
+    )
+  }
   const { index, id, name } = part
   return [
     { tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' } }] },

@@ -12,6 +12,7 @@ type HistoryProblemCode =
   | 'wrong-id'
   | 'invalid-arguments'
   | 'missing-reasoning'
+  | 'unread-reasoning'
   | 'wrong-signature'
   | 'unanswered-call'
   | 'unexpected-result'

@@ -9,6 +9,8 @@ export type Part = TextPart | CallPart
 interface TextPart {
   readonly type: 'text'
   readonly field: Field
+  /** Another field that says the same. */
+  readonly alsoIn?: Field
   readonly text: string
 }
 
@@ -50,11 +52,10 @@ export function layOut(answer: ScriptedAnswer): LaidOut {
 
 function partsOf(answer: ScriptedAnswer): Part[] {
   const { writing, thought, text, calls, startIndex, settings } = answer
-  const thoughtField = settings.field === 'content' ? 'reasoning_content' : settings.field
   const isInline = settings.thinking === 'inline'
   if (writing.kind === 'structured') {
     return [
-      ...textPart(isInline ? 'content' : thoughtField, isInline ? inlineThought(thought) : thought),
+      ...(isInline ? textPart('content', inlineThought(thought)) : thoughtPart(answer)),
       ...textPart('content', text),
       ...calls.map(callPart),
     ]
@@ -67,7 +68,16 @@ function partsOf(answer: ScriptedAnswer): Part[] {
   }
   const said = calls.length > 0 ? lead(writing, text) + written + (writing.end ?? '') : text
   const inline = isInline && thought !== '' ? writing.thinking(thought) : ''
-  return [...textPart(thoughtField, isInline ? '' : thought), ...textPart('content', inline + said)]
+  return [...(isInline ? [] : thoughtPart(answer)), ...textPart('content', inline + said)]
+}
+
+function thoughtPart({
+  thought,
+  settings,
+  thoughtFields = ['reasoning_content'],
+}: ScriptedAnswer): TextPart[] {
+  const [field = settings.field, alsoIn] = settings.field === 'content' ? thoughtFields : [settings.field]
+  return textPart(field, thought, alsoIn)
 }
 
 function lead({ isBare, text, gap }: Extract<Writing, { kind: 'text' }>, said: string): string {
@@ -78,12 +88,13 @@ function inlineThought(thought: string): string {
   return thought === '' ? '' : `<think>${thought}</think>`
 }
 
-function textPart(field: Field, text: string): TextPart[] {
-  return text === '' ? [] : [{ type: 'text', field, text }]
+function textPart(field: Field, text: string, alsoIn?: Field): TextPart[] {
+  if (text === '') return []
+  return [{ type: 'text', field, text, ...(alsoIn !== undefined && { alsoIn }) }]
 }
 
-function callPart({ id, name, arguments: values }: ScriptedCall, index: number): CallPart {
-  return { type: 'call', index, id, name, json: JSON.stringify(values) }
+function callPart({ id, name, arguments: values, json }: ScriptedCall, index: number): CallPart {
+  return { type: 'call', index, id, name, json: json ?? JSON.stringify(values) }
 }
 
 function countTokens(parts: readonly Part[]): number {

@@ -2,6 +2,8 @@ import { type DialectId, encodeSse, encodeSseComment } from '@dragoman/core'
 import { completionBody, completionChunks, type Envelope } from './chat-completion.ts'
 import { InvalidRequest } from './chat-request.ts'
 import type { HistoryProblem } from './history.ts'
+import { imitate, type Way } from './imitate.ts'
+import type { Said } from './imitation.ts'
 import { layOut, type LaidOut } from './lay-out.ts'
 import { messageBody, messageEvents } from './messages-answer.ts'
 import { type Quirk, quirksNamed } from './quirks.ts'
@@ -29,6 +31,7 @@ export interface Reply {
 interface SpokenDialect {
   /** In front of the id of an answer. */
   readonly idPrefix: string
+  readonly way: Way
   readonly script: (body: unknown, settings: SimulatorSettings) => ScriptedAnswer
   readonly stream: (answer: ScriptedAnswer, envelope: Envelope) => Step[]
   readonly whole: (answer: ScriptedAnswer, envelope: Envelope) => Step[]
@@ -37,6 +40,7 @@ interface SpokenDialect {
 const spoken: Readonly<Record<DialectId, SpokenDialect>> = {
   'openai-chat': {
     idPrefix: 'chatcmpl-sim-',
+    way: 'chat',
     script: scriptAnswer,
     stream: streamSteps,
     whole: bodySteps,
@@ -44,6 +48,7 @@ const spoken: Readonly<Record<DialectId, SpokenDialect>> = {
   // Of the faults this one plays only the statuses.
   'anthropic-messages': {
     idPrefix: 'sim_',
+    way: 'messages',
     script: scriptMessage,
     stream: (answer, envelope) => messageEvents(answer, envelope).map(chunk),
     whole: (answer, envelope) => [chunk(JSON.stringify(messageBody(answer, envelope)))],
@@ -57,20 +62,30 @@ export function replyTo(
   settings: SimulatorSettings,
   { id, created }: Envelope,
 ): Reply {
-  const { idPrefix, script, stream, whole } = spoken[dialect]
+  const { idPrefix, way, script, stream, whole } = spoken[dialect]
   const envelope = { id: idPrefix + id, created }
-  const answer = scriptOrRefusal(() => script(body, settings))
-  if (answer instanceof InvalidRequest) return errorReply(400, 'invalid_request_error', answer.message)
+  const imitated = imitate(body, settings, way)
+  if (imitated?.refusal !== undefined) return saidReply(imitated.refusal)
+  const scripted = scriptOrRefusal(() => script(imitated?.body ?? body, imitated?.settings ?? settings))
+  const failed = (status: number, type: string, message: string): Reply =>
+    imitated === undefined
+      ? errorReply(status, type, message)
+      : saidReply(imitated.inItsShape({ status, type, message }))
+  if (scripted instanceof InvalidRequest) return failed(400, 'invalid_request_error', scripted.message)
+  const answer = imitated?.deliver(scripted) ?? scripted
+  if ('said' in answer) {
+    const { said, begun } = answer
+    return { ...saidReply(said, begunSteps(begun, envelope)), historyProblems: begun.historyProblems }
+  }
   const { historyProblems, settings: chosen, request } = answer
   const quirks = quirksNamed(chosen.quirks)
   const instead = quirks.find((quirk) => quirk.instead !== undefined)?.instead
   if (instead !== undefined) return replyInstead(instead)
   const status = chosen.faults.find((fault) => /^\d+$/.test(fault))
-  if (status !== undefined)
-    return errorReply(Number(status), 'simulated_error', `A simulated HTTP ${status}.`)
+  if (status !== undefined) return failed(Number(status), 'simulated_error', `A simulated HTTP ${status}.`)
   if (chosen.strict && historyProblems.length > 0) {
     return {
-      ...errorReply(400, 'invalid_request_error', describeProblems(historyProblems)),
+      ...failed(400, 'invalid_request_error', describeProblems(historyProblems)),
       historyProblems,
     }
   }
@@ -101,10 +116,33 @@ function inOnePiece(reply: Reply): Reply {
 
 /** An error in a shape that the clients of both dialects know. */
 export function errorReply(status: number, type: string, message: string): Reply {
+  return wholeReply(status, errorBody(type, message, status))
+}
+
+/** What a server says instead of an answer, or after this much of one. */
+function saidReply({ status, body, inStream }: Said, begun: readonly Step[] = []): Reply {
+  if (inStream === undefined) return wholeReply(status, JSON.stringify(body))
+  const { event, body: data } = inStream
+  const failure = encodeSse({ data: JSON.stringify(data), ...(event !== undefined && { event }) })
+  return {
+    status: 200,
+    contentType: 'text/event-stream',
+    steps: [...begun, chunk(failure)],
+    pace: 0,
+    historyProblems: [],
+  }
+}
+
+function begunSteps(begun: ScriptedAnswer, envelope: Envelope): Step[] {
+  const { opening, deltas } = completionChunks(begun, layOut(begun), envelope)
+  return dataSteps([opening, ...deltas])
+}
+
+function wholeReply(status: number, body: string): Reply {
   return {
     status,
     contentType: 'application/json',
-    steps: [chunk(errorBody(type, message, status))],
+    steps: [chunk(body)],
     pace: 0,
     historyProblems: [],
   }
@@ -122,17 +160,15 @@ function scriptOrRefusal(write: () => ScriptedAnswer): ScriptedAnswer | InvalidR
 function streamSteps(answer: ScriptedAnswer, envelope: Envelope): Step[] {
   const { faults, comments } = answer.settings
   const { opening, deltas, closing } = completionChunks(answer, laidOutBy(answer), envelope)
-  const events = (values: readonly unknown[]): Step[] =>
-    values.map((value) => chunk(encodeSse({ data: JSON.stringify(value) })))
   const comment = comments ? [chunk(encodeSseComment('simulated keep-alive'))] : []
   const middle = Math.ceil(deltas.length / 2)
-  const first = [...comment, ...events([opening]), ...events(deltas.slice(0, middle)), ...comment]
+  const first = [...comment, ...dataSteps([opening]), ...dataSteps(deltas.slice(0, middle)), ...comment]
   const accident = accidentIn(faults)
   if (accident?.ends === true) return [...first, ...accident.steps]
   return [
     ...first,
     ...(accident?.steps ?? []),
-    ...events([...deltas.slice(middle), ...closing]),
+    ...dataSteps([...deltas.slice(middle), ...closing]),
     ...(faults.includes('no-done') ? [] : [chunk(encodeSse({ data: '[DONE]' }))]),
   ]
 }
@@ -172,6 +208,10 @@ function bodySteps(answer: ScriptedAnswer, envelope: Envelope): Step[] {
   if (faults.includes('cut')) return [half, { type: 'cut' }]
   if (faults.includes('stall')) return [half, { type: 'stall' }]
   return faults.includes('garbage') ? [half] : [chunk(body)]
+}
+
+function dataSteps(values: readonly unknown[]): Step[] {
+  return values.map((value) => chunk(encodeSse({ data: JSON.stringify(value) })))
 }
 
 function chunk(text: string): Step {

@@ -13,6 +13,7 @@ import { fillSchema } from './schema-value.ts'
 import {
   resolveSettings,
   settingsForModel,
+  type Field,
   type ResolvedSettings,
   type SimulatorSettings,
 } from './settings.ts'
@@ -32,11 +33,15 @@ export interface ScriptedAnswer {
   /** The number of the first call. */
   readonly startIndex: number
   readonly historyProblems: readonly HistoryProblem[]
+  /** The fields of a chat answer in which thoughts stand, each with the whole thought. */
+  readonly thoughtFields?: readonly Field[]
 }
 
 export interface ScriptedCall extends WrittenCall {
   /** The id, for structured calls. */
   readonly id: string
+  /** What is sent of the arguments, where that is not all of them. */
+  readonly json?: string
 }
 
 /** Marks every text of the simulator. */

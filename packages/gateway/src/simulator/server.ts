@@ -2,6 +2,8 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type DialectId, dialectIds, dialects } from '@dragoman/core'
 import type { HistoryProblem } from './history.ts'
+import { ImitatedServer } from './imitated-server.ts'
+import type { Said } from './imitation.ts'
 import { quirksNamed } from './quirks.ts'
 import { errorReply, replyInstead, type Reply } from './reply.ts'
 import { nodeWorld, play, simulate, type Simulation, type TakeChunk } from './simulate.ts'
@@ -47,10 +49,12 @@ class HttpSimulator implements Simulator {
   readonly #server: Server
   readonly #requests = new BoundedList<SimulatedRequest>(rememberedRequests)
   readonly #problems = new BoundedList<SeenHistoryProblem>(rememberedProblems)
+  readonly #imitated: ImitatedServer | undefined
   #openRequests = 0
 
   constructor(settings: SimulatorSettings) {
     this.#settings = settings
+    this.#imitated = settings.server === undefined ? undefined : new ImitatedServer(settings.server, settings)
     this.#server = createServer((request, response) => {
       this.#handle(request, response).catch((error: unknown) => fail(response, error))
     })
@@ -89,10 +93,14 @@ class HttpSimulator implements Simulator {
   }
 
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const path = (request.url ?? '/').replace(/\?.*$/s, '')
+    const given = (request.url ?? '/').replace(/\?.*$/s, '')
+    const path = this.#imitated?.pathOf(given) ?? given
     const asked = `${request.method} ${path}`
     const instead = quirksNamed(this.#settings.quirks ?? []).find((quirk) => quirk.instead !== undefined)
     if (instead?.instead !== undefined) return this.#send(replyInstead(instead.instead), response)
+    if (this.#imitated?.saysItself(asked) === true) {
+      return sendSaid(response, this.#imitated.say(asked, parseJson((await readBody(request)) ?? '')))
+    }
     const dialect = dialectIds.find((id) => answersAt(id, asked))
     if (dialect !== undefined) return this.#answer(request, response, dialect)
     switch (asked) {
@@ -201,6 +209,12 @@ function modelList(): unknown {
       })),
     ),
   }
+}
+
+function sendSaid(response: ServerResponse, { status, body }: Said): void {
+  if (typeof body !== 'string') return sendJson(response, status, body)
+  response.writeHead(status, { 'content-type': 'text/plain', 'x-simulation': 'dragoman' })
+  response.end(body)
 }
 
 function sendJson(response: ServerResponse, status: number, value: unknown): void {

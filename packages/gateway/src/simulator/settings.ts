@@ -1,5 +1,8 @@
+import { DragomanError } from '@dragoman/core'
 import { getWriting } from './find-writing.ts'
 import { type QuirkName, quirkNames } from './quirks.ts'
+import type { Ability, Parser } from './imitation.ts'
+import { getImitation } from './imitations.ts'
 
 export const fields = ['content', 'reasoning', 'reasoning_content'] as const
 export const chunkings = ['token', 'char', 'whole', 'random'] as const
@@ -56,14 +59,31 @@ export interface SimulatorSettings {
   readonly faults?: readonly Fault[]
   /** How the server around the model misbehaves. */
   readonly quirks?: readonly QuirkName[]
+  /** The server that is imitated, such as `vllm-0.21`. Without one the simulator is a server of its own kind. */
+  readonly server?: string
+  /** How many tokens of prompt and answer the imitated server holds. Four characters are a token. */
+  readonly window?: number
+  /** What the model can do. By default everything. */
+  readonly abilities?: readonly Ability[]
+  /** How the imitated server reads the calls of its model. By default it makes them structured. */
+  readonly parser?: Parser
+  /** The imitated server loads its model during this many requests, and answers them with HTTP 503. */
+  readonly loading?: number
 }
 
-type Defaulted = Required<Omit<SimulatorSettings, 'format' | 'rounds'>>
-export type ResolvedSettings = Defaulted & Pick<SimulatorSettings, 'format' | 'rounds'>
+const ofServers = ['window', 'abilities', 'parser', 'loading'] as const
+type Undefaulted = 'format' | 'rounds' | 'server' | (typeof ofServers)[number]
+type Defaulted = Required<Omit<SimulatorSettings, Undefaulted>>
+export type ResolvedSettings = Defaulted & Pick<SimulatorSettings, Undefaulted>
 
 export function resolveSettings(given: SimulatorSettings): ResolvedSettings {
   // A wrong name has to fail when the simulator is set up, and not at its first request.
   if (given.format !== undefined) getWriting(given.format)
+  if (given.server !== undefined) getImitation(given.server)
+  const homeless = ofServers.find((setting) => given[setting] !== undefined)
+  if (given.server === undefined && homeless !== undefined) {
+    throw new DragomanError('invalid-option', `The setting "${homeless}" needs the setting "server".`)
+  }
   return { ...defaults, ...given }
 }
 

@@ -39,6 +39,21 @@ describe('dragoman simulate', () => {
     expect(hints).toContain(`curl -N ${address}/chat/completions`)
   })
 
+  it('imitates the server that its options name', async () => {
+    const options = ['--server', 'ollama', '--window', '4096', '--abilities', 'tools']
+    const child = spawn(process.execPath, [binary, 'simulate', '--port', '0', ...options])
+    const [line]: unknown[] = await once(child.stdout.setEncoding('utf8'), 'data')
+    const root = /http:\S+(?=\/v1)/.exec(String(line))?.[0] ?? ''
+    const loaded: unknown = await (await fetch(`${root}/api/ps`)).json()
+    const shown: unknown = await (await fetch(`${root}/api/show`, { method: 'POST', body: '{}' })).json()
+    child.kill('SIGTERM')
+    await once(child, 'close')
+    expect(loaded).toMatchObject({
+      models: expect.arrayContaining([expect.objectContaining({ context_length: 4096 })]),
+    })
+    expect(shown).toMatchObject({ capabilities: ['completion', 'tools'] })
+  })
+
   it('ends with 0 where it is told to as soon as it says that it listens', async () => {
     const child = spawn(process.execPath, [binary, 'simulate', '--port', '0'])
     child.stdout.once('data', () => child.kill('SIGTERM'))
@@ -53,6 +68,10 @@ describe('dragoman simulate', () => {
     [['--field', 'other'], '--field must be one of content, reasoning, reasoning_content'],
     [['--quirk', 'lost-cals'], 'no quirk "lost-cals". Did you mean lost-calls?'],
     [['extra'], 'one operand too many'],
+    [['--server', 'olama'], 'cannot imitate "olama". Did you mean ollama?'],
+    [['--window', '8192'], '--window needs --server'],
+    [['--server', 'ollama', '--abilities', 'tools,speech'], 'there is no ability "speech"'],
+    [['--server', 'ollama', '--parser', 'slow'], '--parser must be one of structured, none, broken'],
   ]
   for (const [args, says] of wrong) {
     it(`${args.join(' ')} is a wrong use`, async () => {

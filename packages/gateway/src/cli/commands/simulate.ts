@@ -2,6 +2,8 @@ import { once } from 'node:events'
 import { createSimulator, type Simulator } from '../../simulator/server.ts'
 import { findWriting, writableNames } from '../../simulator/find-writing.ts'
 import { type QuirkName, quirkNames, quirks } from '../../simulator/quirks.ts'
+import { abilities, parsers, type Ability } from '../../simulator/imitation.ts'
+import { imitationNames } from '../../simulator/imitations.ts'
 import { chunkings, faults, fields, modelWords, type SimulatorSettings } from '../../simulator/settings.ts'
 import type { CommandArguments } from '../arguments.ts'
 import { failure, usageError } from '../../terminal/cli-error.ts'
@@ -25,6 +27,10 @@ export const simulate: Command = {
     'sign change that request alone, as in kimi-k2+reasoning+char+cut:',
     '',
     ...wordTable(),
+    '',
+    'With --server it behaves like a real server that runs such a model:',
+    '',
+    ...serverTable(),
   ],
   options: {
     port: { type: 'string', value: 'N', help: `The port; 0 picks one. Default: ${usualPort}.` },
@@ -42,12 +48,21 @@ export const simulate: Command = {
       value: 'NAME',
       help: 'Misbehave as some servers do; each name is a word above.',
     },
+    server: { type: 'string', value: 'NAME', help: 'Imitate this server, with its paths and errors.' },
+    window: { type: 'string', value: 'N', help: 'Its window in tokens. Default: 131072.' },
+    abilities: { type: 'string', value: 'A,B', help: `Of its model: ${abilities.join(', ')}. Default: all.` },
+    parser: { type: 'string', oneOf: parsers, help: 'How it reads calls. Default: structured.' },
+    loading: { type: 'string', value: 'N', help: 'Its first N requests meet HTTP 503. Default: 0.' },
   },
   examples: [
     { command: 'simulate', does: `Serve every format on port ${usualPort}.` },
     {
       command: 'simulate --format kimi --field reasoning_content --chunk char --pace 50',
       does: 'Kimi calls inside the reasoning, one character at a time.',
+    },
+    {
+      command: 'simulate --server vllm-0.21 --window 8192',
+      does: 'As vLLM 0.21 with a window of 8192 tokens.',
     },
     { command: 'simulate --port 0 --strict', does: 'For tests: any free port, and no mercy.' },
   ],
@@ -81,6 +96,13 @@ function isExplained(word: string): boolean {
   return Object.hasOwn(faults, word) || Object.hasOwn(quirks, word)
 }
 
+function serverTable(): string[] {
+  const rows = Array.from({ length: Math.ceil(imitationNames.length / 6) }, (_, row) =>
+    imitationNames.slice(row * 6, row * 6 + 6).join(', '),
+  )
+  return rows.map((row, index) => (index === rows.length - 1 ? row : `${row},`))
+}
+
 function readSettings(given: CommandArguments): SimulatorSettings {
   const format = given.text('format')
   if (format !== undefined && findWriting(format) === undefined) throw unknownFormat(format)
@@ -90,6 +112,7 @@ function readSettings(given: CommandArguments): SimulatorSettings {
   const parallel = readNumber(given, 'parallel')
   const rounds = readNumber(given, 'rounds')
   return {
+    ...readServer(given),
     pace: readNumber(given, 'pace') ?? 20,
     strict: given.flag('strict'),
     quirks: given.texts('quirk').map(quirkNamed),
@@ -108,6 +131,46 @@ function quirkNamed(name: string): QuirkName {
   const meant = didYouMean(name, quirkNames)
   const question = meant === undefined ? '' : ` Did you mean ${meant}?`
   throw usageError(`the simulator has no quirk "${name}".${question}`, `It has: ${quirkNames.join(', ')}`)
+}
+
+function readServer(given: CommandArguments): SimulatorSettings {
+  const server = given.text('server')
+  const window = readNumber(given, 'window')
+  const loading = readNumber(given, 'loading')
+  const parser = parsers.find((each) => each === given.text('parser'))
+  const named = given.text('abilities')?.split(',')
+  if (server === undefined) {
+    const homeless = ['window', 'abilities', 'parser', 'loading'].find(
+      (option) => given.text(option) !== undefined,
+    )
+    if (homeless !== undefined)
+      throw usageError(`--${homeless} needs --server`, 'See dragoman simulate --help')
+    return {}
+  }
+  if (!imitationNames.includes(server)) throw unknownServer(server)
+  return {
+    server,
+    ...(window !== undefined && { window }),
+    ...(loading !== undefined && { loading }),
+    ...(parser !== undefined && { parser }),
+    ...(named !== undefined && { abilities: readAbilities(named) }),
+  }
+}
+
+function readAbilities(named: readonly string[]): Ability[] {
+  const words = named.filter((word) => word !== '')
+  const unknown = words.find((word) => !abilities.some((ability) => ability === word))
+  if (unknown === undefined) return abilities.filter((ability) => words.includes(ability))
+  throw usageError(`there is no ability "${unknown}"`, `There are: ${abilities.join(', ')}`)
+}
+
+function unknownServer(name: string): Error {
+  const meant = didYouMean(name, imitationNames)
+  const question = meant === undefined ? '' : ` Did you mean ${meant}?`
+  return usageError(
+    `the simulator cannot imitate "${name}".${question}`,
+    `It can: ${imitationNames.join(', ')}`,
+  )
 }
 
 function readNumber(given: CommandArguments, option: string): number | undefined {

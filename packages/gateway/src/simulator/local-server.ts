@@ -1,0 +1,21 @@
+import type { Asked, Place } from './imitation.ts'
+
+/** What the servers that people run themselves have in common. */
+export const chatAndMessages: readonly string[] = ['/v1/chat/completions', '/v1/messages']
+
+export function countMessages({ tokens }: Place): unknown {
+  return { input_tokens: tokens }
+}
+
+/** The window that the model was made for, of which a server often gives it less. */
+export function trainedWindow(window: number): number {
+  return Math.max(window, 262_144)
+}
+
+export function hasTools({ body: { tools } }: Asked): boolean {
+  return Array.isArray(tools) && tools.length > 0
+}
+
+export function hasImages({ body }: Asked): boolean {
+  return /"type":"image(?:_url)?"/.test(JSON.stringify(body['messages'] ?? ''))
+}
