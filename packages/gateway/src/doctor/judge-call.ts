@@ -1,4 +1,4 @@
-import type { FormatId } from '@dragoman/core'
+import { type FormatId, retryFor } from '@dragoman/core'
 import { shortened } from '../base/printable.ts'
 import { weather } from './questions.ts'
 import type { Answer, ReadCall } from './read-answer.ts'
@@ -30,8 +30,12 @@ export type CallVerdict =
 const SHOWN = 80
 
 export function judgeCall(answer: Answer): CallVerdict {
-  const { refusal, failure, calls, text, saidFinish, finish, thoughts } = answer
-  if (refusal !== null) return { is: 'refused', words: shortened(refusal.message, 200) }
+  const { refusal, failure, calls, text, saidFinish, finish, thoughts, exchange } = answer
+  if (refusal !== null) {
+    // A failure of the server tells that it cannot read calls only where every request would fail so.
+    const isRefused = exchange.status < 500 || retryFor(exchange)?.lasts === true
+    return { is: isRefused ? 'refused' : 'broken', words: shortened(refusal.message, 200) }
+  }
   const [call] = calls
   if (call?.isWhole === true && answer.place === 'error') return { is: 'in-error' }
   if (call?.isWhole === true) return judgeWhole(call, answer.format)

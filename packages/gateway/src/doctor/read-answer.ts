@@ -68,10 +68,12 @@ export function readAnswer(exchange: Exchange, options: ReadingOptions): Answer 
   const { headers, body, status } = exchange
   const delivered = headers['content-type']?.includes('event-stream') === true ? 'stream' : 'whole'
   const values = valuesIn(body, delivered)
-  const told = status < 300 ? null : toldInError(exchange, options)
+  const answer = new Collector(options.redact)
+  if (status < 300) decode(body, delivered, options, answer)
+  // What a client has been given cannot be taken back. So an error behind a beginning is not read any more.
+  const told = status >= 300 || answer.isFailedAtOnce ? toldInError(exchange, options) : null
   const refusal = told === null ? refusalIn(exchange, options.redact) : null
-  const collector = told ?? new Collector(options.redact)
-  if (refusal === null && told === null) decode(body, delivered, options, collector)
+  const collector = told ?? answer
   return {
     exchange,
     refusal,
@@ -196,6 +198,11 @@ class Collector implements AnswerSink {
       failure: this.failed,
       problems: this.problems,
     }
+  }
+
+  /** Whether the answer failed before anything of it came. */
+  get isFailedAtOnce(): boolean {
+    return this.failed !== null && this.texts.length + this.thoughts.length + this.calls.length === 0
   }
 
   wroteIn(format: FormatId): void {

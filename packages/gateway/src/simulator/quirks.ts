@@ -27,11 +27,8 @@ export interface Quirk {
 
 const hiddenWindow = 65_536
 
-/** Servers that read the calls themselves, and lose them. */
-const losesCalls: Pick<Quirk, 'settings'> = {
-  // Its parser looks neither at a request that offers no tools in fields of their own, nor at one that allows no call.
-  settings: ({ tools }) => (tools.length === 0 ? { toolSupport: false } : { noneMeansText: true }),
-}
+/** A server that reads the calls itself, and loses them. It does not look at answers that may hold no call. */
+const losesCalls: Pick<Quirk, 'settings'> = { settings: () => ({ noneMeansText: true }) }
 
 export const quirks = {
   'lost-calls': {
@@ -70,7 +67,6 @@ export const quirks = {
   },
   'results-refused': {
     means: 'HTTP 400 to the results of tools',
-    settings: ({ tools }) => (tools.length === 0 ? { toolSupport: false } : {}),
     refuses: holding(
       ({ role, type }) => role === 'tool' || type === 'tool_result',
       'Unexpected role "tool": only system, user and assistant are supported.',

@@ -6,7 +6,7 @@ import { checkHistory, type HistoryProblem } from './history.ts'
 import { readMessagesRequest } from './messages-request.ts'
 import { isJsonObject } from './json.ts'
 import { Phrases } from './phrases.ts'
-import { promptedFormat, readPromptedRequest } from './prompted-request.ts'
+import { isPrompted, promptedFormat, readPromptedRequest } from './prompted-request.ts'
 import { quirksNamed } from './quirks.ts'
 import { seededRandom } from './random.ts'
 import { fillSchema } from './schema-value.ts'
@@ -50,7 +50,8 @@ const label = '[simulated]'
 /** Decides what the model answers. Throws `InvalidRequest` where the body is no chat request. */
 export function scriptAnswer(body: unknown, given: SimulatorSettings): ScriptedAnswer {
   const received = readChatRequest(body)
-  const { name, settings } = settingsFor(received, body, given)
+  const { name, settings: chosen } = settingsFor(received, body, given)
+  const settings = isPrompted(received) ? { ...chosen, toolSupport: false } : chosen
   const usual = writingForModel(name, settings.format)
   const hasNoWords = usual.kind === 'structured' && !settings.toolSupport
   const writing = hasNoWords ? getWriting(promptedFormat(received)) : usual

@@ -1,5 +1,6 @@
-import { entriesIn, textCallsOf } from '@dragoman/core'
+import { entriesIn, type ModelFacts, textCallsOf } from '@dragoman/core'
 import { didYouMean } from '../../base/did-you-mean.ts'
+import { basePath } from '../../upstream/upstream-request.ts'
 import { jsonIn } from '../http.ts'
 import { type Check, fail, type Finding, note, ok, warn } from '../finding.ts'
 import type { Patient } from '../patient.ts'
@@ -75,7 +76,10 @@ const LEAST_WINDOW = 32_768
 async function window(patient: Patient): Promise<Finding> {
   const { facts, rule } = patient
   const tokens = rule.window ?? facts.window
-  if (tokens === undefined) return windowByRefusal(patient)
+  return tokens === undefined ? windowByRefusal(patient) : judged(tokens, facts)
+}
+
+function judged(tokens: number, facts: ModelFacts): Finding {
   if (tokens >= LEAST_WINDOW) return ok(`${tokens} tokens`)
   const most = facts.trainedWindow ?? 0
   const room = most > tokens ? `, and the model was made for ${most}` : ''
@@ -86,8 +90,12 @@ const tooSmall = `Coding agents need ${LEAST_WINDOW} and more: start the server 
 
 /** A server that does not tell its window tells it where it is asked for too much. */
 async function windowByRefusal(patient: Patient): Promise<Finding> {
-  const { facts, server } = patient
+  const { server } = patient
   const { window: tokens, mostOutput } = (await patient.answer('tooMuch')).refusal?.overflow ?? {}
+  // Some servers tell the window only of a model that is loaded. An answer has loaded it.
+  const facts = { ...patient.facts, ...(await factsNow(patient)) }
+  patient.facts = facts
+  if (facts.window !== undefined) return judged(facts.window, facts)
   if (tokens !== undefined) {
     const seen = `${tokens} tokens, by what the server refuses`
     const remedy = { model: { window: tokens } }
@@ -103,4 +111,20 @@ async function windowByRefusal(patient: Patient): Promise<Finding> {
     `Set "window" of the model to the number of tokens that the server was started with.${silent}`,
   )
   return mostOutput === undefined ? finding : { ...finding, remedy: { model: { maxTokens: mostOutput } } }
+}
+
+/** What the probes of the server tell at this moment. */
+async function factsNow({ server, upstream, model, line }: Patient): Promise<ModelFacts> {
+  const answers = await Promise.all(
+    (server?.probes ?? []).map(async ({ path, below, body, read }) => {
+      const place = (below === 'api' ? basePath(upstream) : '') + path
+      const reply = await line.upstreams.ask(upstream, { path: place, body: body?.(model) ?? null })
+      return reply.is === 'json' && isObject(reply.json) ? read(reply.json, model) : null
+    }),
+  )
+  return Object.assign({}, ...answers.flatMap((answer) => [answer?.models?.get(model), answer?.model]))
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
