@@ -108,7 +108,7 @@ export class Patient {
     const { upstream, model, rule, redact } = this
     const isStream = question.delivery === 'stream'
     const request = requestFor(model, { reasoning: wishOf(rule.thinking), ...question })
-    const { body, toolNames } = this.encode(request, mode)
+    const { body, toolNames, notes } = this.encode(request, mode)
     const answer = await this.patiently({
       path: answerPath(upstream, model, isStream),
       method: 'POST',
@@ -129,6 +129,7 @@ export class Patient {
         promptOpensReasoning: rule.startsInReasoning ?? undefined,
       },
       clientToolName: (name) => toolNames.toClient(name),
+      notes,
       redact,
     })
   }

@@ -11,6 +11,7 @@ import {
   type ParserOptions,
   type ProblemCode,
   readAnswer as readWhole,
+  type RequestNote,
   textInError,
   type UpstreamCall,
   type Usage,
@@ -20,6 +21,8 @@ import type { Exchange } from './http.ts'
 /** One answer, seen twice: what the server itself made of it, and what the gateway makes of it. */
 export interface Answer {
   readonly exchange: Exchange
+  /** What of the question could not be sent to this server, or not as it was meant. */
+  readonly notes: readonly RequestNote[]
   /** Why the server did not answer at all, or null. */
   readonly refusal: Failure | null
   readonly delivered: 'stream' | 'whole'
@@ -61,6 +64,7 @@ export interface ReadingOptions {
   readonly dialect: DialectId
   readonly parser: ParserOptions
   readonly clientToolName: (name: string) => string
+  readonly notes: readonly RequestNote[]
   readonly redact: (text: string) => string
 }
 
@@ -76,6 +80,7 @@ export function readAnswer(exchange: Exchange, options: ReadingOptions): Answer 
   const collector = told ?? answer
   return {
     exchange,
+    notes: options.notes,
     refusal,
     delivered,
     place: told === null ? 'answer' : 'error',
@@ -187,7 +192,7 @@ class Collector implements AnswerSink {
     this.redact = redact
   }
 
-  seen(): Omit<Answer, 'exchange' | 'refusal' | 'delivered' | 'place' | 'events' | 'saidFinish'> {
+  seen(): Omit<Answer, 'exchange' | 'notes' | 'refusal' | 'delivered' | 'place' | 'events' | 'saidFinish'> {
     return {
       text: this.texts.join(''),
       thoughts: this.thoughts,

@@ -17,8 +17,9 @@ export const effortChecks: readonly Check[] = [
 ]
 
 async function effort(patient: Patient): Promise<Finding> {
-  if (patient.facts.thinking === false) return skipped('the server says that this model does not think')
   const answer = await patient.answer('effort')
+  const unsaid = answer.notes.find(({ kind, field }) => kind === 'dropped' && field === 'thinking')
+  if (unsaid !== undefined) return skipped(`the server is told nothing: ${unsaid.reason}`)
   const trouble = troubleOf(answer)
   if (trouble === null) return ok('a low effort is taken')
   return note(
