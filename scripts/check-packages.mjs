@@ -29,6 +29,7 @@ const packages = [
       'LICENSE',
       'README.md',
       'bin/dragoman.js',
+      'bin/runtime.js',
       'dist/program/main.js',
       'dist/program/zod.LICENSE',
       'samples/kimi.txt',
@@ -37,7 +38,7 @@ const packages = [
     // A program: nobody compiles against it, so neither types nor maps.
     allows: [
       ...always,
-      /^bin\/dragoman\.js$/,
+      /^bin\/(dragoman|runtime)\.js$/,
       /^dist\/program\/([\w-]+\.js|zod\.LICENSE)$/,
       /^samples\/[\w-]+\.(txt|sse|json)$/,
       /^config\.schema\.json$/,
@@ -51,6 +52,9 @@ try {
   const packed = packages.map((expected) => Object.assign(pack(expected.directory), expected))
   for (const { directory, name, files, needs, allows, tarball, sourcesInMaps } of packed) {
     await check(`${name} holds what it must`, () => needs.filter((file) => !files.includes(file)))
+    await check(`${name} says where it comes from`, () =>
+      ['homepage', 'bugs', 'repository'].filter((field) => manifestIn(directory)[field] === undefined),
+    )
     await check(`${name} holds nothing else`, () =>
       files.filter((file) => !allows.some((rule) => rule.test(file))),
     )
@@ -106,6 +110,10 @@ function pack(directory) {
 }
 
 /** The sources that a map names, as paths in the package. */
+function manifestIn(directory) {
+  return JSON.parse(readFileSync(join(root, directory, 'package.json'), 'utf8'))
+}
+
 function readSources(directory, map) {
   const { sources } = JSON.parse(readFileSync(join(root, directory, map), 'utf8'))
   return sources.map((source) => posix.join(posix.dirname(map), source))
@@ -122,7 +130,7 @@ function sourceOf(output) {
 
 async function checkVersions([core, gateway]) {
   await check('dragoman is built with the core of its own version', () => {
-    const manifest = JSON.parse(readFileSync(join(root, gateway.directory, 'package.json'), 'utf8'))
+    const manifest = manifestIn(gateway.directory)
     const asked = manifest.devDependencies[core.name]
     return asked === core.version && core.version === gateway.version
       ? []

@@ -1,4 +1,15 @@
 #!/usr/bin/env node
-import { main } from '../dist/program/main.js'
+// A version of Node that is too old must be able to read this file and to say so. It therefore needs nothing that is
+// new, and loads the program only after the check.
+import { runtimeFault } from './runtime.js'
 
-await main(process.argv.slice(2))
+var fault = runtimeFault(process.versions)
+
+if (fault === null) {
+  void import('../dist/program/main.js').then(function (program) {
+    return program.main(process.argv.slice(2))
+  })
+} else {
+  console.error('dragoman: ' + fault)
+  process.exitCode = 1
+}

@@ -26,7 +26,7 @@ export function reasoningFate(
       return isForeign || isUnsignedThere(source, target) ? 'native' : foreignFate
     }
     // A server of open models makes signatures of its own kind, and may demand them back.
-    if (isForeign && !isOfAnthropic(signature)) return 'native'
+    if (isForeign && (mayCheckSignatures(target) || !isOfAnthropic(signature))) return 'native'
   }
   // Only Anthropic can check this signature, and the reasoning under it is for Anthropic alone: not even its text
   // goes to another upstream.
@@ -67,8 +67,17 @@ export function demandsReasoning({
 export const lostReasoning = 'The reasoning for this step was not kept.'
 
 /** An upstream whose format is that of an open model runs one, and cannot check what Anthropic signed. */
-export function checksSignatures({ signatures, format }: RequestTarget): boolean {
-  return (signatures ?? templateOf(format).signatures) === 'checked'
+function checksSignatures(target: RequestTarget): boolean {
+  return signaturesOf(target) === 'checked'
+}
+
+/** Whether the upstream may be Anthropic, as far as anybody knows. */
+export function mayCheckSignatures(target: RequestTarget): boolean {
+  return signaturesOf(target) !== 'unchecked'
+}
+
+function signaturesOf({ signatures, format }: RequestTarget): 'checked' | 'unchecked' | 'unknown' {
+  return signatures ?? templateOf(format).signatures
 }
 
 /**

@@ -18,10 +18,11 @@ export interface RequestTarget {
   /** The fields unknown to us that may go on. Without this list all of them may. */
   readonly allowedFields?: readonly string[] | undefined
   /**
-   * Whether the upstream refuses reasoning that it did not sign, as Anthropic does. If left out, the format decides, and
-   * what this upstream has left unsigned goes back to it all the same.
+   * Whether the upstream refuses reasoning that it did not sign, as Anthropic does. `unknown`: it may be anybody's, so what
+   * somebody signed goes there as it is, and so does what nobody signed. If left out, the format decides, and what this
+   * upstream has left unsigned goes back to it all the same.
    */
-  readonly signatures?: 'checked' | 'unchecked' | undefined
+  readonly signatures?: 'checked' | 'unchecked' | 'unknown' | undefined
   /** What happens to reasoning that a model of another family wrote. */
   readonly foreignReasoning?: 'drop' | 'text'
   readonly maxOutputTokens?: number

@@ -129,8 +129,15 @@ describe.each(ways)('from $from to $to, $wants', (way) => {
   })
 })
 
-describe.each(ways.filter(({ from }) => from === 'openai-chat'))('an error to $to, $wants', (way) => {
-  it('counts more than the end of the stream behind it', () => {
+describe.each(ways.filter(({ from }) => from === 'openai-chat'))('from chat to $to, $wants', (way) => {
+  it('a call that was cut before its first argument is not even begun', () => {
+    const sse = said(way, { text: 'Hm.', json: '{}', finish: 'length', tokens: 20 })
+    const { text, body } = translated(sse, way, { parser: { tools } })
+    expect(text).toBe('Hm.')
+    expect(body).not.toMatch(/look|tool_calls|tool_use/)
+  })
+
+  it('an error counts more than the end of the stream behind it', () => {
     const error = event({ error: { message: 'out of memory', type: 'InternalServerError', code: 500 } })
     const sse = chunk({ role: 'assistant', content: 'Hm.' }) + error + done
     const { failure, body } = translated(sse, way)

@@ -47,7 +47,7 @@ export function readArguments(command: Command, argv: readonly string[]): Comman
 
 function splitArguments(argv: readonly string[], options: Readonly<Record<string, Option>>) {
   return parseArgs({
-    args: [...argv],
+    args: withOneVersion(argv),
     options: Object.fromEntries(
       Object.entries(options).map(([name, { type, short }]) => [
         name,
@@ -69,6 +69,12 @@ function withOptionsEnded(
   const { tokens } = splitArguments(argv, options)
   const end = tokens.find(({ kind }) => kind !== 'option')
   return end?.kind === 'positional' ? [...argv.slice(0, end.index), '--', ...argv.slice(end.index)] : argv
+}
+
+/** Many programs print their version for `-V`, and this one does too. What stands behind `--` is no option. */
+function withOneVersion(argv: readonly string[]): string[] {
+  const end = argv.indexOf('--')
+  return argv.map((arg, at) => (arg === '-V' && (end < 0 || at < end) ? '-v' : arg))
 }
 
 function readValue(

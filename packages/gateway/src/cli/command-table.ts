@@ -1,6 +1,7 @@
 import type { Command } from './command.ts'
 import { chat } from './commands/chat.ts'
 import { check } from './commands/check.ts'
+import { completion } from './commands/completion.ts'
 import { convert } from './commands/convert.ts'
 import { detect } from './commands/detect.ts'
 import { doctor } from './commands/doctor.ts'
@@ -26,4 +27,5 @@ export const commands: readonly Command[] = [
   simulate,
   check,
   init,
+  completion(() => commands),
 ]

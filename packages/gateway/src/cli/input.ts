@@ -1,4 +1,5 @@
-import { createReadStream } from 'node:fs'
+import { once } from 'node:events'
+import { createReadStream, fstatSync } from 'node:fs'
 import { failure } from '../terminal/cli-error.ts'
 import type { Io } from '../terminal/io.ts'
 
@@ -24,6 +25,39 @@ export async function readText(input: InputSource): Promise<string> {
   const chunks: Buffer[] = []
   for await (const chunk of input.chunks) chunks.push(chunk)
   return new TextDecoder().decode(Buffer.concat(chunks))
+}
+
+/** How long a pipe may take to begin: whoever starts a command may leave one open and write nothing. */
+const PATIENCE_MS = 3000
+
+/** The text that is piped into a command which can do without one. It is empty where nothing is. */
+export async function readPiped(io: Io): Promise<string> {
+  const { stdin, stderr } = io
+  if (stdin.isTTY || !isPipe(stdin.fd)) return ''
+  const waiting = new AbortController()
+  const timer = setTimeout(() => waiting.abort(), PATIENCE_MS)
+  try {
+    await once(stdin, 'readable', { signal: waiting.signal })
+  } catch (error) {
+    if (!waiting.signal.aborted) throw failure(`cannot read standard input: ${reasonOf(error)}`, error)
+    await stderr.line(`Nothing was piped in within ${PATIENCE_MS / 1000} s: going on without it.`)
+    // A pipe that stays open would keep the process alive.
+    stdin.pause().unref()
+    return ''
+  } finally {
+    clearTimeout(timer)
+  }
+  return readText(await openInput('-', io))
+}
+
+/** A terminal and `/dev/null` are neither a pipe nor a file. */
+function isPipe(fd: number): boolean {
+  try {
+    const found = fstatSync(fd)
+    return found.isFIFO() || found.isFile() || found.isSocket()
+  } catch {
+    return false
+  }
 }
 
 async function* readChunks(name: string, stream: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {

@@ -30,16 +30,19 @@ async function run(given: string[], io: Io): Promise<number> {
     case '--help':
       return write(programHelp(commands, io.stdout), io)
     case '-v':
+    case '-V':
     case '--version':
       return writeVersion(io)
     case 'help':
-      return rest[0] === '-v' || rest[0] === '--version' ? writeVersion(io) : write(helpFor(rest[0], io), io)
+      return versionFlags.has(rest[0] ?? '') ? writeVersion(io) : write(helpFor(rest[0], io), io)
     default:
       // Options without a command are for the gateway.
       if (first === undefined || first.startsWith('-')) return runCommand(serve, given, io)
       return runCommand(commandNamed(first), rest, io)
   }
 }
+
+const versionFlags: ReadonlySet<string> = new Set(['-v', '-V', '--version'])
 
 async function runCommand(command: Command, argv: readonly string[], io: Io): Promise<number> {
   const given = readArguments(command, argv)

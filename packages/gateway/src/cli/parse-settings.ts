@@ -32,10 +32,11 @@ export interface ParseSettings {
 export const modelOptions: Readonly<Record<string, Option>> = {
   format: {
     type: 'string',
+    short: 'f',
     value: 'F',
     help: 'How the model writes calls (see dragoman formats). Default: what the text shows.',
   },
-  model: { type: 'string', value: 'M', help: 'Name of the model, as a hint at its format.' },
+  model: { type: 'string', short: 'm', value: 'M', help: 'Name of the model, as a hint at its format.' },
   tools: { type: 'string', value: 'FILE', help: 'JSON file with the tool definitions of the request.' },
 }
 

@@ -24,7 +24,8 @@ export async function openRecorded(input: InputSource): Promise<RecordedInput> {
     : { is: 'recording', recording }
 }
 
-async function* joined(first: readonly Buffer[], rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
+/** The chunks that were taken, and those that were not yet. */
+export async function* joined(first: readonly Buffer[], rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
   yield* first
   yield* { [Symbol.asyncIterator]: () => rest }
 }

@@ -4,6 +4,7 @@ import type { Service } from '../server/service.ts'
 import { failure } from '../terminal/cli-error.ts'
 import type { Io } from '../terminal/io.ts'
 import { startSimulator } from './built-in-simulator.ts'
+import { listenFailure } from './listen-failure.ts'
 
 export interface GatewayStart {
   readonly config: GatewayConfig
@@ -20,8 +21,7 @@ export async function startGateway({ config, metrics, workers, io }: GatewayStar
   try {
     return await startService(config, { metrics, now: io.now, isTerminal, workers, startSimulator })
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw failure(`cannot listen on ${config.listen.host}:${config.listen.port}: ${reason}`, error)
+    throw await listenFailure(error, config.listen)
   }
 }
 

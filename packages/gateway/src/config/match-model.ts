@@ -8,7 +8,7 @@ export interface ModelRoute extends Omit<ModelRule, 'match' | 'upstream' | 'mode
 }
 
 /** The first rule that matches the name a client asked for, or undefined where there is no such model. */
-export function ruleFor(name: string, { models }: GatewayConfig): ModelRule | undefined {
+export function ruleFor(name: string, { models }: Pick<GatewayConfig, 'models'>): ModelRule | undefined {
   return models.find(({ match }) => matchesName(name, match))
 }
 

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { isForbiddenAddress } from './addresses.ts'
 
 /** Describes what is wrong with the address of an upstream, or returns undefined. */
@@ -5,7 +6,10 @@ export function upstreamUrlFault(text: string): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined
   // Without slashes the parser would take "localhost:8000" for a scheme, and "http:host" for a host.
   if (url === undefined || !/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) {
-    return 'must be an address such as https://openrouter.ai/api/v1'
+    const meant = withScheme(text)
+    return meant === undefined
+      ? 'must be an address such as https://openrouter.ai/api/v1'
+      : `must begin with http:// or https://: write ${meant}`
   }
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'must begin with http:// or https://'
   if (url.username !== '' || url.password !== '') {
@@ -16,6 +20,15 @@ export function upstreamUrlFault(text: string): string | undefined {
   if (metadataNames.has(url.hostname.replace(/\.$/, ''))) return 'is the metadata service of a cloud'
   const route = /\/(?:chat\/completions|messages)\/?$/.exec(url.pathname)?.[0]
   return route === undefined ? undefined : `must be the base address, without ${route}`
+}
+
+/** The whole address that a host without a scheme stands for: a server with a port of its own is mostly one near by. */
+function withScheme(text: string): string | undefined {
+  const [, host, port, path] =
+    /^((?:[\w-]+\.)+[\w-]+|localhost|\[[\da-f:.]+\])(:\d+)?(\/[^?#@]*)?$/i.exec(text) ?? []
+  if (host === undefined) return undefined
+  const isNear = port !== undefined || host === 'localhost' || host.startsWith('[') || isIP(host) !== 0
+  return withVersionPath(`${isNear ? 'http' : 'https'}://${host}${port ?? ''}${path ?? ''}`)
 }
 
 /** The address in the form to which dialects append their route. The text must be without fault. */

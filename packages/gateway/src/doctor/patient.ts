@@ -7,6 +7,7 @@ import {
   isPromptFormat,
   makeSignature,
   type ModelFacts,
+  promptFormatIds,
   type Server,
   takesOf,
   type TextCalls,
@@ -70,7 +71,7 @@ export class Patient {
   get promptFormat(): FormatId {
     const { format } = this.rule
     const own = format === 'auto' ? detectModel(this.model).format : format
-    return isPromptFormat(own) ? own : 'hermes'
+    return isPromptFormat(own) ? own : promptFormatIds[0]
   }
 
   /** The answer to the question for the list of models. */

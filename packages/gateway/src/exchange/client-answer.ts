@@ -50,8 +50,9 @@ export class ClientAnswer {
     return limits === undefined ? {} : rateLimitsFor(this.dialect, limits, Date.now())
   }
 
-  /** Adds the limits of an upstream to an answer that has not begun yet. */
+  /** Adds the limits of an upstream to an answer. One that has begun with a sign of life goes without them. */
   setLimits(limits: RateLimits | undefined): void {
+    if (this.response.headersSent) return
     for (const [name, value] of Object.entries(this.limitHeaders(limits))) {
       this.response.setHeader(name, this.redact(value))
     }

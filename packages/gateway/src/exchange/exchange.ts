@@ -47,8 +47,14 @@ export class Exchange implements AnswerTaker {
   start(): void {
     // A client that left or was refused while its request was read has emitted its `close` before this exchange
     // listened.
-    if (this.response.closed || this.response.writableEnded) this.upstream.abort()
-    else this.upstream.start()
+    if (this.response.closed || this.response.writableEnded) {
+      this.upstream.abort()
+      return
+    }
+    const { wants, ping } = this.options
+    // An upstream may read a long prompt for minutes before it sends its headers, and clients or proxies give up sooner.
+    if (wants === 'stream') this.pingTimer = setInterval(() => this.sendPing(), ping)
+    this.upstream.start()
   }
 
   /** Ends the exchange with a failure, because the gateway has to. */
@@ -57,9 +63,8 @@ export class Exchange implements AnswerTaker {
   }
 
   begin(limits: RateLimits | undefined): void {
-    const { client, wants, ping } = this.options
-    client.setLimits(limits)
-    if (wants === 'stream') this.pingTimer = setInterval(() => this.sendPing(), ping)
+    this.options.client.setLimits(limits)
+    this.pingTimer?.refresh()
   }
 
   /** When the client does not take the text, the upstream is paused. */

@@ -1,4 +1,5 @@
 import {
+  type Block,
   type ConversationRequest,
   type FormatId,
   formatOfCallId,
@@ -19,8 +20,8 @@ export interface ModelStyle {
   readonly formatFrom: FormatSource
   /** The family of the model, also where the dialect decides the format. Undefined where nothing tells it. */
   readonly family: FormatId | undefined
-  /** Whether the upstream refuses reasoning that it did not sign. Undefined where nobody can know. */
-  readonly signatures: 'checked' | 'unchecked' | undefined
+  /** Whether the upstream refuses reasoning that it did not sign. Undefined where the dialect decides. */
+  readonly signatures: 'checked' | 'unchecked' | 'unknown' | undefined
 }
 
 /** Where nothing else tells the format of a model, the newest call of the conversation does. */
@@ -36,8 +37,8 @@ export function styleOf(
   const remembered = formatInHistory(request)
   const family = named ?? remembered ?? undefined
   const signatures = named === null ? signaturesAt(server, route.model) : templateOf(named).signatures
-  const isShown =
-    toldBy === 'nothing' || (named === null && signatures === 'unchecked' && makesIds(remembered))
+  const mayBeOpen = named === null && (signatures === 'unknown' || signatures === 'unchecked')
+  const isShown = toldBy === 'nothing' || (mayBeOpen && makesIds(remembered))
   if (isShown && remembered !== null) {
     return { format: remembered, formatFrom: 'history', family, signatures }
   }
@@ -46,9 +47,15 @@ export function styleOf(
 
 /** What the id of the newest call tells. An earlier one may be of another model, with which the conversation began. */
 function formatInHistory({ contents }: ConversationRequest): FormatId | null {
-  const calls = contents.flatMap(({ blocks }) => blocks.filter((block) => block.type === 'tool_call'))
-  const told = formatOfCallId(calls.at(-1)?.id ?? '')
+  const newest = contents
+    .findLast(({ blocks }) => blocks.some(isCall))
+    ?.blocks.findLast((block) => block.type === 'tool_call')
+  const told = formatOfCallId(newest?.id ?? '')
   return told === 'std' ? null : told
+}
+
+function isCall({ type }: Block): boolean {
+  return type === 'tool_call'
 }
 
 /** Whether models of the family write their ids themselves, and lose their way among others. */
@@ -65,9 +72,11 @@ function templateOf(format: FormatId): {
 
 /**
  * Whether an upstream refuses reasoning that it did not sign, where neither the configuration nor the model's name tells
- * its family. Anthropic does. Models called after Claude run elsewhere too, behind a proxy or as the alias of another
- * model, so there nobody can know: undefined.
+ * its family. Anthropic does, and other servers that are known do not. Models called after Claude run elsewhere too,
+ * behind a proxy or as the alias of another model: undefined, so that nothing goes there that Anthropic would refuse.
+ * Under any other name a server is most likely one of open models, but nobody can be sure.
  */
 function signaturesAt(server: Server | undefined, model: string): ModelStyle['signatures'] {
-  return server?.takes.signatures ?? (/claude/i.test(model) ? undefined : 'unchecked')
+  if (server !== undefined) return server.takes.signatures ?? 'unchecked'
+  return /claude/i.test(model) ? undefined : 'unknown'
 }

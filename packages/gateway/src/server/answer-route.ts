@@ -20,6 +20,7 @@ import type { ClientAnswer } from '../exchange/client-answer.ts'
 import { Exchange } from '../exchange/exchange.ts'
 import { lateBody, modelNotFound } from './refusals.ts'
 import type { RequestLog } from './request-log.ts'
+import { withoutAddress } from '../upstream/upstream-failures.ts'
 import type { Upstreams } from '../upstream/upstreams.ts'
 import { estimateTokens } from '../exchange/estimate-tokens.ts'
 import { Negotiation } from '../exchange/negotiation.ts'
@@ -101,9 +102,8 @@ function refuseServerTools(
   const refused = serverTools?.refuse(request, { id: newAnswerId() }) ?? null
   if (serverTools === undefined || refused === null) return false
   const { server } = upstreams.about(upstream, route.model)
-  const isVendor =
-    server?.runsServerTools === true ||
-    styleOf(request, route, upstream, config, server).signatures !== 'unchecked'
+  const { signatures } = styleOf(request, route, upstream, config, server)
+  const isVendor = server?.runsServerTools === true || signatures === 'checked' || signatures === undefined
   if (upstream.dialect === client.dialect && (serverTools.runBy === 'anyone' || isVendor)) return false
   const reason = 'Nobody runs it for this model; the client was told so, and no upstream was asked.'
   log.notes(refused.tools.map((type) => ({ kind: 'dropped', field: `tools (${type})`, reason })))
@@ -195,7 +195,8 @@ function exchangeFor(
     responseBytes: config.limits.responseBytes,
     wants: request.stream ? 'stream' : 'whole',
     callUpstream: (listener, connection) => {
-      const heard = recording === undefined ? listener : tapUpstream(listener, recording)
+      const told = config.keys.length === 0 ? listener : withoutAddress(listener)
+      const heard = recording === undefined ? told : tapUpstream(told, recording)
       return upstreams.call(negotiation.plan, heard, connection)
     },
     reconsider: (refused) => negotiation.reconsider(refused),

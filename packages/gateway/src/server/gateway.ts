@@ -209,6 +209,9 @@ export class Gateway {
       case 'live':
         sendJson(response, 200, { status: 'ok' })
         return
+      case 'hello':
+        response.writeHead(200, { 'content-length': '0' }).end()
+        return
       case 'metrics': {
         const { contentType, text } = await this.world.metrics.expose()
         response.writeHead(200, { 'content-type': contentType }).end(text)

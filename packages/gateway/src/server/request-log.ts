@@ -14,12 +14,20 @@ import type { HoldingParser, Metrics } from '../observe/metrics.ts'
 import type { ExchangeObserver } from '../exchange/exchange.ts'
 import type { Plan } from '../exchange/plan.ts'
 import type { HttpRoute } from './route-table.ts'
-import type { UpstreamFault } from '../upstream/client.ts'
+import type { UpstreamFault } from '../upstream/upstream-fault.ts'
 
 /** The status that proxies report for a client that left before it got one. */
 const CLIENT_LEFT = 499
 
 const loggedChanges = 50
+
+/** The model wrote a call of which no client hears, although the answer may have ended well. */
+const lostCalls: ReadonlySet<ProblemCode> = new Set([
+  'truncated-call',
+  'invalid-arguments',
+  'unresolved-name',
+  'overflow',
+])
 
 /** Gathers everything about one request while it runs, and logs it in one line at its end. */
 export class RequestLog implements ExchangeObserver, AnswerWatcher {
@@ -41,7 +49,7 @@ export class RequestLog implements ExchangeObserver, AnswerWatcher {
   private wholeCalls = 0
   private readonly parsers: HoldingParser[] = []
   private written: FormatId | null = null
-  private readonly problems: string[] = []
+  private readonly problems: ProblemCode[] = []
   private readonly repairs: string[] = []
   private readonly dropped: string[] = []
   private readonly secondThoughts: string[] = []
@@ -72,10 +80,13 @@ export class RequestLog implements ExchangeObserver, AnswerWatcher {
   plan(plan: Plan): void {
     this.carried = plan
     this.notes(plan.notes)
-    this.logger.debug(
-      { requestId: this.requestId, upstream: plan.upstream.name, path: plan.path, format: plan.format },
-      'request translated',
-    )
+    const { upstream, path, format, parser } = plan
+    const { requestId } = this
+    this.logger.debug({ requestId, upstream: upstream.name, path, format }, 'request translated')
+    // Nobody looks for calls then, so whether the answer holds some is not known.
+    if (parser.tools?.length === 0) {
+      this.logger.debug({ requestId }, 'no tools were offered: what looks like a call stays text')
+    }
   }
 
   /** The upstream refused, and something was done about it. */
@@ -150,7 +161,7 @@ export class RequestLog implements ExchangeObserver, AnswerWatcher {
     if (this.upstreamAt !== null) this.metrics.upstreamError(failure.kind)
   }
 
-  /** The fault holds names and addresses for those who run the gateway. The client is not told them. */
+  /** The fault holds names and addresses for those who run the gateway. Clients of a shared one are not told them. */
   upstreamFault({ code, message }: UpstreamFault): void {
     this.reason = `${code}: ${message}`
   }
@@ -235,7 +246,8 @@ export class RequestLog implements ExchangeObserver, AnswerWatcher {
 
   /** Health checks come every few seconds, so they are logged at the lowest level. */
   private level(): 'debug' | 'info' | 'warn' {
-    if (this.failure !== null || this.isCut) return 'warn'
+    if (this.failure !== null || this.isCut || this.problems.some((code) => lostCalls.has(code)))
+      return 'warn'
     return this.route?.method === 'GET' ? 'debug' : 'info'
   }
 

@@ -12,7 +12,7 @@ interface OwnRoute {
   readonly method: 'GET'
   /** A path may end in `{id}`, which stands for any text, slashes included: names of models have them. */
   readonly path: string
-  readonly serves: 'models' | 'health' | 'live' | 'ready' | 'metrics'
+  readonly serves: 'models' | 'health' | 'live' | 'ready' | 'metrics' | 'hello'
 }
 
 export const routes: readonly HttpRoute[] = [
@@ -23,6 +23,8 @@ export const routes: readonly HttpRoute[] = [
   { serves: 'live', method: 'GET', path: '/health/live', isOpen: true },
   { serves: 'ready', method: 'GET', path: '/health/ready', isOpen: true },
   { serves: 'metrics', method: 'GET', path: '/metrics', isOpen: false },
+  // Claude Code asks by it whether there is a server. Without an answer, each of its starts would be a warning in the log.
+  { serves: 'hello', method: 'GET', path: '/api/hello', isOpen: true },
 ]
 
 export type RouteMatch =

@@ -2,7 +2,7 @@ import { Output } from './output.ts'
 
 /** All that a command may touch of the world around it. */
 export interface Io {
-  readonly stdin: NodeJS.ReadStream
+  readonly stdin: NodeJS.ReadStream & { readonly fd: number }
   readonly stdout: Output
   readonly stderr: Output
   readonly env: NodeJS.ProcessEnv

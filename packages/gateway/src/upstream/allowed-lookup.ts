@@ -3,7 +3,9 @@ import type { LookupFunction } from 'node:net'
 import { isForbiddenAddress } from '../config/addresses.ts'
 
 /** A name resolves to an address that no upstream may have. */
-export class ForbiddenAddressError extends Error {}
+export class ForbiddenAddressError extends Error {
+  readonly code = 'FORBIDDEN_ADDRESS'
+}
 
 /**
  * Resolves names, and refuses addresses that no upstream may have: a name that was harmless when the configuration

@@ -1,6 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { buildConnector, Client, type Dispatcher, errors, Pool } from 'undici'
+import { type buildConnector, Client, type Dispatcher, errors, Pool } from 'undici'
 import { allowedLookup } from './allowed-lookup.ts'
+import { connectWithin } from './punctual-connect.ts'
+import { faultOf, type UpstreamFault } from './upstream-fault.ts'
+
+export type { UpstreamFault } from './upstream-fault.ts'
 
 /** One server that we call. */
 export interface UpstreamTarget {
@@ -8,6 +12,8 @@ export interface UpstreamTarget {
   readonly connectTimeout: number
   /** Makes the connections, where they are not direct. */
   readonly connect?: buildConnector.connector
+  /** The proxy that they lead through. */
+  readonly proxy?: string
 }
 
 export interface UpstreamCallOptions {
@@ -29,23 +35,6 @@ export interface UpstreamListener {
   onError(fault: UpstreamFault): void
 }
 
-/** Why a call failed. The client is told a failure that depends on it. */
-export interface UpstreamFault {
-  readonly code:
-    | 'unreachable'
-    /** This process has no file descriptor left for a connection. */
-    | 'no-room'
-    | 'tls'
-    | 'connect-timeout'
-    | 'headers-timeout'
-    | 'idle-timeout'
-    | 'cut'
-    | 'aborted'
-  readonly message: string
-  /** A kept connection died before a single byte of the answer came, so that the request can safely be sent again. */
-  readonly isStaleSocket: boolean
-}
-
 export interface UpstreamCall {
   pause(): void
   resume(): void
@@ -55,13 +44,16 @@ export interface UpstreamCall {
 /** Keeps connections to one upstream and makes calls on them. Redirects are never followed. */
 export class UpstreamClient {
   private readonly origin: string
+  private readonly address: string
   private readonly connecting: Client.Options
   private readonly pool: Pool
 
-  constructor({ origin, connectTimeout, connect }: UpstreamTarget) {
+  constructor({ origin, connectTimeout, connect, proxy }: UpstreamTarget) {
     this.origin = origin
+    const route = proxy === undefined ? '' : ` (through the proxy at ${hostAndPort(proxy)})`
+    this.address = hostAndPort(origin) + route
     this.connecting = {
-      connect: noteErrors(connect ?? buildConnector({ timeout: connectTimeout, lookup: allowedLookup() })),
+      connect: noteErrors(connect ?? connectWithin(connectTimeout, { lookup: allowedLookup() })),
       // Servers keep connections longer than this. If a server closed a connection while we use it, a request would
       // be lost.
       keepAliveTimeout: 4000,
@@ -71,7 +63,7 @@ export class UpstreamClient {
   }
 
   call(options: UpstreamCallOptions, listener: UpstreamListener): UpstreamCall {
-    const handler = new CallHandler(listener)
+    const handler = new CallHandler(listener, options, this.address)
     const isNew = options.connection === 'new'
     const dispatcher = isNew ? new Client(this.origin, this.connecting) : this.pool
     dispatcher.dispatch(
@@ -80,8 +72,9 @@ export class UpstreamClient {
         method: options.method,
         headers: options.headers,
         body: options.body,
-        headersTimeout: options.headersTimeout,
-        bodyTimeout: options.idleTimeout,
+        // The timers of `undici` may be late by a second, so the handler has its own.
+        headersTimeout: 0,
+        bodyTimeout: 0,
       },
       handler,
     )
@@ -95,33 +88,57 @@ export class UpstreamClient {
   }
 }
 
+type CallLimits = Pick<UpstreamCallOptions, 'headersTimeout' | 'idleTimeout'>
+
 class CallHandler implements Dispatcher.DispatchHandler, UpstreamCall {
   private readonly listener: UpstreamListener
+  private readonly limits: CallLimits
+  private readonly address: string
   private controller: Dispatcher.DispatchController | undefined
-  private state: 'waiting' | 'open' | 'over' = 'waiting'
+  private state: 'waiting' | 'open' | 'paused' | 'over' = 'waiting'
+  /** Fires when the upstream was silent for too long. */
+  private silence: NodeJS.Timeout | undefined
 
-  constructor(listener: UpstreamListener) {
+  constructor(listener: UpstreamListener, limits: CallLimits, address: string) {
     this.listener = listener
+    this.limits = limits
+    this.address = address
   }
 
+  /** The silence of an upstream that may not send is not counted. */
   pause(): void {
+    if (this.state === 'open') {
+      this.state = 'paused'
+      clearTimeout(this.silence)
+    }
     this.controller?.pause()
   }
 
   resume(): void {
+    if (this.state === 'paused') {
+      this.state = 'open'
+      this.awaitMore()
+    }
     this.controller?.resume()
   }
 
   abort(): void {
     if (this.state === 'over') return
-    this.state = 'over'
+    this.over()
     this.controller?.abort(new errors.RequestAbortedError())
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.controller = controller
     // The call was aborted while it waited for a connection.
-    if (this.state === 'over') controller.abort(new errors.RequestAbortedError())
+    if (this.state === 'over') {
+      controller.abort(new errors.RequestAbortedError())
+      return
+    }
+    const { headersTimeout } = this.limits
+    this.silence = setTimeout(() => {
+      this.giveUp(new errors.HeadersTimeoutError(`no answer within ${headersTimeout} ms`))
+    }, headersTimeout)
   }
 
   onResponseStart(
@@ -131,24 +148,50 @@ class CallHandler implements Dispatcher.DispatchHandler, UpstreamCall {
   ): void {
     if (this.state === 'over' || status < 200) return
     this.state = 'open'
+    clearTimeout(this.silence)
+    this.awaitMore()
     this.listener.onHeaders(status, headers)
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.state === 'open') this.listener.onData(chunk)
+    // What was on its way when the call was paused comes nevertheless.
+    if (this.state !== 'open' && this.state !== 'paused') return
+    if (this.state === 'open') this.silence?.refresh()
+    this.listener.onData(chunk)
   }
 
   onResponseEnd(): void {
     if (this.state === 'over') return
-    this.state = 'over'
+    this.over()
     this.listener.onEnd()
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     if (this.state === 'over') return
-    const hadHeaders = this.state === 'open'
+    const hadHeaders = this.state !== 'waiting'
+    this.over()
+    const bytesBefore = bytesReadBefore(error)
+    this.listener.onError(faultOf(error, { address: this.address, hadHeaders, bytesBefore }))
+  }
+
+  private awaitMore(): void {
+    const { idleTimeout } = this.limits
+    this.silence = setTimeout(() => {
+      this.giveUp(new errors.BodyTimeoutError(`nothing for ${idleTimeout} ms`))
+    }, idleTimeout)
+  }
+
+  private giveUp(error: Error): void {
+    const { controller } = this
+    if (controller === undefined) return
+    // The listener is told before the abort comes back to us as an error of its own.
+    this.onResponseError(controller, error)
+    controller.abort(error)
+  }
+
+  private over(): void {
     this.state = 'over'
-    this.listener.onError(faultOf(error, hadHeaders))
+    clearTimeout(this.silence)
   }
 }
 
@@ -173,26 +216,13 @@ function noteErrors(connect: buildConnector.connector): buildConnector.connector
   }
 }
 
-function faultOf(error: Error, hadHeaders: boolean): UpstreamFault {
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
-  const { message } = error
-  const fault = (kind: UpstreamFault['code']): UpstreamFault => ({
-    code: kind,
-    message,
-    isStaleSocket: false,
-  })
-  if (code === 'UND_ERR_CONNECT_TIMEOUT') return fault('connect-timeout')
-  if (code === 'UND_ERR_HEADERS_TIMEOUT') return fault('headers-timeout')
-  if (code === 'UND_ERR_BODY_TIMEOUT') return fault('idle-timeout')
-  if (code === 'UND_ERR_ABORTED') return fault('aborted')
-  if (hadHeaders) return fault('cut')
-  if (code === 'EMFILE' || code === 'ENFILE') return fault('no-room')
-  if (/TLS|CERT|SSL|EPROTO|LEAF_SIGNATURE/.test(code)) return fault('tls')
-  const isBroken = code === 'UND_ERR_SOCKET' || code === 'ECONNRESET' || code === 'EPIPE'
-  return { code: 'unreachable', message, isStaleSocket: isBroken && bytesReadBefore(error) > 0 }
-}
-
 function bytesReadBefore(error: Error): number {
   if (error instanceof errors.SocketError) return error.socket?.bytesRead ?? 0
   return bytesBefore.get(error) ?? 0
+}
+
+/** `localhost:8000`: without user names and passwords, and with the port in any case. */
+function hostAndPort(url: string): string {
+  const { protocol, hostname, port } = new URL(url)
+  return `${hostname}:${port === '' ? (protocol === 'https:' ? '443' : '80') : port}`
 }

@@ -1,10 +1,11 @@
 import { request as requestPlain } from 'node:http'
 import { request as requestSecure } from 'node:https'
 import { isIP, type LookupFunction, type Socket } from 'node:net'
-import { buildConnector, errors } from 'undici'
+import { type buildConnector, errors } from 'undici'
 import { withoutBrackets } from '../config/addresses.ts'
 import type { ProxyServer } from '../config/proxies.ts'
 import { allowedLookup, ForbiddenAddressError } from './allowed-lookup.ts'
+import { connectWithin } from './punctual-connect.ts'
 
 /** How an upstream is reached through a proxy. */
 export interface ProxyRoute {
@@ -46,7 +47,7 @@ export function routeThroughProxy(options: ProxyRouteOptions): ProxyRoute {
     return { connect: checked(tunnel({ proxy, connectTimeout, lookup })), pathPrefix: '', headers: {} }
   }
   const { protocol, hostname, host, port } = new URL(proxy.origin)
-  const reach = buildConnector({ timeout: connectTimeout, lookup })
+  const reach = connectWithin(connectTimeout, { lookup })
   const authorization = proxy.authorization?.reveal()
   return {
     connect: checked((target, callback) => {
@@ -55,6 +56,10 @@ export function routeThroughProxy(options: ProxyRouteOptions): ProxyRoute {
     pathPrefix: origin,
     headers: authorization === undefined ? {} : { 'proxy-authorization': authorization },
   }
+}
+
+class ProxyRefusal extends Error {
+  readonly code = 'PROXY_REFUSED'
 }
 
 interface TunnelOptions {
@@ -77,7 +82,7 @@ function tunnel({ proxy, connectTimeout, lookup }: TunnelOptions): buildConnecto
           return
         }
         const timeout = Math.max(1, end - performance.now())
-        buildConnector({ timeout })({ ...target, httpSocket: socket }, callback)
+        connectWithin(timeout)({ ...target, httpSocket: socket }, callback)
       },
     )
   }
@@ -105,7 +110,7 @@ function openTunnel(
     lookup,
   })
   const timer = setTimeout(() => {
-    asking.destroy(new errors.ConnectTimeoutError(`The proxy did not connect within ${timeout} ms.`))
+    asking.destroy(new errors.ConnectTimeoutError(`no connection through the proxy within ${timeout} ms`))
   }, timeout)
   asking
     .on('connect', ({ statusCode }, socket: Socket) => {
@@ -114,7 +119,7 @@ function openTunnel(
         done(null, socket)
       } else {
         socket.destroy()
-        done(new Error(`The proxy refused the connection with status ${statusCode}.`), null)
+        done(new ProxyRefusal(`the proxy refused the connection with status ${statusCode}`), null)
       }
     })
     .on('error', (error) => {

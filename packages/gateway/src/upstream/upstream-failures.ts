@@ -1,19 +1,29 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { type Failure, failureFromResponse } from '@dragoman/core'
-import type { UpstreamFault } from './client.ts'
+import type { UpstreamListener } from './client.ts'
+import type { UpstreamFault } from './upstream-fault.ts'
 import { type RateLimits, rateLimitsIn } from './rate-limits.ts'
 
+/** As much of a fault as its code alone tells, where nothing else was kept of it. */
+type ToldFault = Pick<UpstreamFault, 'code'> & Partial<Pick<UpstreamFault, 'cause' | 'address'>>
+
 /** The failure that a client is told when a call of an upstream failed. */
-export function failureOf({ code }: Pick<UpstreamFault, 'code'>): Failure {
+export function failureOf({ code, cause, address = null }: ToldFault): Failure {
+  const upstream = address === null ? 'The upstream' : `The upstream at ${address}`
+  const why = cause === undefined ? '.' : `: ${cause}.`
   switch (code) {
     case 'connect-timeout':
       return {
         kind: 'timeout',
         code: 'upstream_connect_timeout',
-        message: 'The upstream could not be reached in time.',
+        message: `${upstream} could not be reached in time${why}`,
       }
     case 'headers-timeout':
-      return { kind: 'timeout', code: 'upstream_timeout', message: 'The upstream did not answer in time.' }
+      return {
+        kind: 'timeout',
+        code: 'upstream_timeout',
+        message: `${upstream} did not answer in time${why}`,
+      }
     case 'idle-timeout':
       return {
         kind: 'timeout',
@@ -21,7 +31,11 @@ export function failureOf({ code }: Pick<UpstreamFault, 'code'>): Failure {
         message: 'The upstream stopped in the middle of its answer.',
       }
     case 'tls':
-      return upstreamFailure('upstream_tls', 'The upstream could not prove who it is.')
+      return upstreamFailure('upstream_tls', `${upstream} gives no secure connection${why}`)
+    case 'closed':
+      return upstreamFailure('upstream_closed', `${upstream} closed the connection before it answered.`)
+    case 'not-http':
+      return upstreamFailure('upstream_protocol_error', `${upstream} gave no proper answer${why}`)
     case 'cut':
     case 'aborted':
       return upstreamFailure('upstream_truncated', 'The upstream broke off its answer.')
@@ -32,7 +46,17 @@ export function failureOf({ code }: Pick<UpstreamFault, 'code'>): Failure {
         message: 'The gateway cannot open another connection now.',
       }
     case 'unreachable':
-      return upstreamFailure('upstream_unreachable', 'The upstream cannot be reached.')
+      return upstreamFailure('upstream_unreachable', `${upstream} cannot be reached${why}`)
+  }
+}
+
+/** Tells a listener faults without the address: whoever calls a shared gateway may not learn what is behind it. */
+export function withoutAddress(listener: UpstreamListener): UpstreamListener {
+  return {
+    onHeaders: (status, headers) => listener.onHeaders(status, headers),
+    onData: (chunk) => listener.onData(chunk),
+    onEnd: () => listener.onEnd(),
+    onError: (fault) => listener.onError({ ...fault, address: null }),
   }
 }
 

@@ -155,8 +155,8 @@ export class Upstreams {
     if (found === undefined) {
       const proxy = proxyFor(origin, this.proxies)
       const route = proxy === null ? null : routeThroughProxy({ proxy, origin, connectTimeout })
-      const connect = route === null ? {} : { connect: route.connect }
-      found = { client: new UpstreamClient({ origin, connectTimeout, ...connect }), route }
+      const through = route === null || proxy === null ? {} : { connect: route.connect, proxy: proxy.origin }
+      found = { client: new UpstreamClient({ origin, connectTimeout, ...through }), route }
       this.clients.set(key, found)
     }
     return found

@@ -1,7 +1,6 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
-import { toolCallMiddleware, toolCallMiddlewareV3 } from '@dragoman/core/ai-sdk'
+import { toolCallMiddlewareV3 } from '@dragoman/core/ai-sdk'
 import * as ai6 from 'ai'
-import * as ai7 from 'ai7'
 import { citySchema, type RunTask } from '../clients/tool-run.ts'
 import { describeAdapter } from './suite.ts'
 
@@ -31,26 +30,6 @@ const runWith6: RunTask = async ({ address }, { model, isStream }, task, tools) 
   return { answers: steps.map(readStep) }
 }
 
-const runWith7: RunTask = async ({ address }, { model, isStream }, task, tools) => {
-  const settings = {
-    model: ai7.wrapLanguageModel({ model: modelAt(address, model), middleware: toolCallMiddleware() }),
-    prompt: task.prompt,
-    maxRetries: 0,
-    stopWhen: ai7.isStepCount(5),
-    tools: Object.fromEntries(
-      task.toolNames.map((name) => [
-        name,
-        ai7.tool({
-          inputSchema: ai7.jsonSchema<{ city: string }>(inputSchema),
-          execute: (input) => tools.run(name, input),
-        }),
-      ]),
-    ),
-  }
-  const steps = isStream ? await ai7.streamText(settings).steps : (await ai7.generateText(settings)).steps
-  return { answers: steps.map(readStep) }
-}
-
 function readStep({
   text,
   reasoningText = '',
@@ -64,5 +43,3 @@ function readStep({
 }
 
 describeAdapter('version 6 of the AI SDK with the middleware', runWith6)
-
-describeAdapter('version 7 of the AI SDK with the middleware', runWith7)

@@ -60,7 +60,7 @@ async function worldOf(url: string, { dialect = 'openai-chat', limits = {} }: As
     upstream: url,
     dialect,
     apiKey: key,
-    settings: { timeouts: { finishGrace: '100ms', idle: '300ms' }, limits },
+    settings: { timeouts: { finishGrace: '100ms', idle: '600ms' }, limits },
   })
   const upstreams = openUpstreams(config)
   running.push(upstreams)

@@ -1,7 +1,8 @@
+import { once } from 'node:events'
 import { appendFile, chmod, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
-import { json, startUpstream, stopUpstreams, until } from '../server/scripted-upstream.ts'
+import { chunk, json, sse, startUpstream, stopUpstreams, until } from '../server/scripted-upstream.ts'
 import { ChatPlace } from './run-chat.ts'
 import { removeFolders, temporaryFolder } from './temporary-folder.ts'
 
@@ -185,11 +186,59 @@ describe('one prompt', () => {
     expect(stdout).not.toContain('Nothing was said')
   })
 
+  it('-p is said with what is piped in behind it', async () => {
+    await place.run(['--model', 'standard+whole', '-p', 'What is this?'], 'first line', '', '  last line')
+    const [conversation] = await place.stored()
+    expect(conversation?.text).toContain(
+      JSON.stringify({ type: 'text', text: 'What is this?\n\nfirst line\n\n  last line\n' }),
+    )
+  })
+
+  it.each([
+    ['nothing', ''],
+    ['nothing but white space', ' \n\n'],
+  ])('-p is said as it stands where %s is piped in', async (_what, piped) => {
+    const chat = place.start(['--model', 'standard+whole', '-p', 'Hello'])
+    chat.child.stdin?.write(piped)
+    expect((await chat.end()).code).toBe(0)
+    const [conversation] = await place.stored()
+    expect(conversation?.text).toContain('"blocks":[{"type":"text","text":"Hello"}]')
+  })
+
+  it('-p does not wait for ever for a pipe in which nothing comes', async () => {
+    const chat = place.start(['--model', 'standard+whole', '-p', 'Hello'])
+    await once(chat.child, 'exit')
+    expect(chat.child.exitCode).toBe(0)
+    expect(chat.stderr).toContain('Nothing was piped in within 3 s: going on without it.')
+  })
+
   it('a prompt without words is a mistake, and nothing is asked', async () => {
     const { code, stderr } = await place.run(['--model', 'standard+whole', '-p', ' '])
     expect([code, stderr]).toEqual([2, 'dragoman: the prompt is empty\nSee dragoman chat --help\n'])
     expect((await place.run(['--model', 'standard+whole', '-p', '-'])).code).toBe(2)
     expect(await place.stored()).toEqual([])
+  })
+
+  it('an answer that is cut off inside a call is exit code 1', async () => {
+    const begun = { index: 0, id: 'a', type: 'function', function: { name: 'list_files', arguments: '{"pa' } }
+    const upstream = await startUpstream((response) => {
+      sse(response, chunk({ tool_calls: [begun] }), chunk({}, 'length'), '[DONE]')
+      response.end()
+    })
+    const { code, stderr } = await place.run(['--upstream', upstream.url, '--model', 'm!', '-p', 'Hello'])
+    expect(code).toBe(1)
+    expect(stderr).toContain('The answer was cut off inside a call of list_files, which did not run.')
+  })
+
+  it('a model that calls the same again and again is exit code 1', async () => {
+    const call = { index: 0, id: 'a', type: 'function', function: { name: 'list_files', arguments: '{}' } }
+    const upstream = await startUpstream((response) => {
+      sse(response, chunk({ tool_calls: [call] }), chunk({}, 'tool_calls'), '[DONE]')
+      response.end()
+    })
+    const { code, stderr } = await place.run(['--upstream', upstream.url, '--model', 'm!', '-p', 'Hello'])
+    expect(code).toBe(1)
+    expect(stderr).toContain('5 times the model made the same calls with the same results')
   })
 
   it('a failed answer is exit code 1', async () => {

@@ -112,6 +112,63 @@ describe('typing', () => {
     editor.close()
   })
 
+  it('a pasted block comes back whole with the arrow, and can be changed', async () => {
+    const { inputs, type, screen, typed, editor } = start()
+    const pasted = inputs.next()
+    await type('\u001b[200~one\r\rthree\u001b[201~\r')
+    expect(await pasted).toEqual({ done: false, value: 'one\n\nthree' })
+    expect(typed).toEqual(['one\n\nthree'])
+    const again = inputs.next()
+    await type(up)
+    expect(screen()).toContain('you> one↵↵three')
+    await type('\r')
+    expect(await again).toEqual({ done: false, value: 'one\n\nthree' })
+    const changed = inputs.next()
+    await type(`${up} four\r`)
+    expect(await changed).toEqual({ done: false, value: 'one\n\nthree four' })
+    const older = inputs.next()
+    await type(`${up}${up}\r`)
+    expect(await older).toEqual({ done: false, value: 'one\n\nthree' })
+    editor.close()
+  })
+
+  it('a block of an earlier chat comes back whole, also one that holds the sign of a line end', async () => {
+    const block = 'press ↵\nthen ⏎'
+    const { inputs, type, editor } = start([block, 'a\nb'])
+    const first = inputs.next()
+    await type(`${up}\r`)
+    expect(await first).toEqual({ done: false, value: block })
+    const second = inputs.next()
+    await type(`${up}${up}\r`)
+    expect(await second).toEqual({ done: false, value: 'a\nb' })
+    editor.close()
+  })
+
+  it('the sign of a line end that is typed is no line end', async () => {
+    const { inputs, type, editor } = start(['a\nb'])
+    const input = inputs.next()
+    await type(`${up}\u001b[Bpress ↵\r`)
+    expect(await input).toEqual({ done: false, value: 'press ↵' })
+    const after = inputs.next()
+    await type(`${up}${up}${ctrlC}`)
+    await type('a↵b\r')
+    expect(await after).toEqual({ done: false, value: 'a↵b' })
+    editor.close()
+  })
+
+  it('lines that a backslash joins come back together', async () => {
+    const { inputs, type, typed, editor } = start()
+    const input = inputs.next()
+    await type('one\\\r')
+    await type('two\r')
+    await input
+    expect(typed).toEqual(['one\ntwo'])
+    const again = inputs.next()
+    await type(`${up}\r`)
+    expect(await again).toEqual({ done: false, value: 'one\ntwo' })
+    editor.close()
+  })
+
   it('while an answer comes it is not shown, and stands at the next prompt', async () => {
     const { inputs, type, screen, editor } = start()
     await type('typed ahead\rand more')

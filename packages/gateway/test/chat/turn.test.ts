@@ -112,13 +112,51 @@ describe('a turn', () => {
   })
 
   it('does not go on for ever', async () => {
-    const { end, requests, events } = await take((response) => {
-      sse(response, ...calls('list_files'), '[DONE]')
+    const { end, requests, events } = await take((response, nth) => {
+      sse(response, ...(nth % 2 === 0 ? calls('list_files') : calls('list_files', 'list_files')), '[DONE]')
       response.end()
     })
     expect(end).toBe('stopped')
     expect(requests).toHaveLength(40)
     expect(events.at(-1)).toEqual({ type: 'note', message: expect.stringContaining('40 rounds') })
+  })
+
+  it('ends where the model makes the same calls with the same results again and again', async () => {
+    const { end, requests, events } = await take((response) => {
+      sse(response, ...calls('list_files'), '[DONE]')
+      response.end()
+    })
+    expect(end).toBe('stopped')
+    expect(requests).toHaveLength(5)
+    expect(events.at(-1)).toEqual({
+      type: 'note',
+      message: expect.stringContaining('5 times the model made the same calls with the same results'),
+    })
+  })
+
+  it('goes on where other calls come in between', async () => {
+    const { end, requests } = await take((response, nth) => {
+      const next = nth % 5 === 0 ? calls('list_files', 'list_files') : calls('list_files')
+      sse(response, ...(nth < 20 ? next : [chunk({ content: 'Done' }), chunk({}, 'stop')]), '[DONE]')
+      response.end()
+    })
+    expect(end).toBe('answered')
+    expect(requests).toHaveLength(20)
+  })
+
+  it('fails where the answer is cut off inside a call', async () => {
+    const begun = { index: 0, id: 'a', type: 'function', function: { name: 'list_files', arguments: '{"pa' } }
+    const { end, events, requests } = await take((response) => {
+      sse(response, chunk({ tool_calls: [begun] }), chunk({}, 'length'), '[DONE]')
+      response.end()
+    })
+    expect(end).toBe('failed')
+    expect(requests).toHaveLength(1)
+    expect(events.at(-1)).toEqual({
+      type: 'error',
+      code: 'incomplete_tool_call',
+      message: 'The answer was cut off inside a call of list_files, which did not run.',
+    })
   })
 
   it('that is stopped at a question has a result for every call, and asks the model nothing more', async () => {

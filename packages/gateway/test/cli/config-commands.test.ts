@@ -146,7 +146,7 @@ describe('dragoman init', () => {
   })
 
   const wrong: [args: string[], says: string][] = [
-    [['--upstream', 'lab.example'], '--upstream must be an address'],
+    [['--upstream', 'lab.example'], 'write https://lab.example/v1'],
     [['--upstream', 'http://169.254.169.254/'], '--upstream is a link-local'],
     [['--api-key-env', 'K'], '--api-key-env needs --upstream'],
     [['--upstream', 'https://a.example', '--api-key-env', 'sk-canary'], 'the name of a variable'],

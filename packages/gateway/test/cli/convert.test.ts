@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
-import { binary, dragoman, sample } from './run-cli.ts'
+import { binary, dragoman, kimiCall, sample } from './run-cli.ts'
 
 describe('dragoman convert', () => {
   const dialects = ['--from', 'openai-chat', '--to', 'openai-chat']
@@ -57,6 +57,73 @@ describe('dragoman convert', () => {
     const chat = await dragoman(read, { input })
     expect(chat.stdout).toContain('"finish_reason":"tool_calls"')
     expect(chat.stdout.endsWith('data: [DONE]\n\n')).toBe(true)
+  })
+
+  it('sees by itself what dialect a stream is of, behind pings too', async () => {
+    const to = ['--to', 'anthropic-messages']
+    const { stdout: input } = await dragoman(['convert', ...to, '--format', 'standard', sample('kimi.sse')])
+    const read = await dragoman(['convert', '--from', 'anthropic-messages', '--format', 'kimi'], { input })
+    const ping = 'event: ping\ndata: {"type":"ping"}\n\n'
+    expect(await dragoman(['convert', '--format', 'kimi'], { input: ping + input })).toEqual(read)
+  })
+
+  it('says which dialect a stream is of where another is named', async () => {
+    const { stdout: input } = await dragoman(['convert', '--to', 'anthropic-messages', sample('kimi.sse')])
+    const { code, stdout, stderr } = await dragoman(['convert', '--from', 'openai-chat'], { input })
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toContain('standard input is a stream of anthropic-messages, not of openai-chat')
+    expect(stderr).toContain('--from anthropic-messages')
+  })
+
+  it('takes the name of the model from the stream', async () => {
+    const { stdout } = await dragoman(['convert', '--to', 'anthropic-messages', sample('kimi.sse')])
+    expect(stdout).toContain('"model":"moonshotai/kimi-k2-thinking"')
+    const back = await dragoman(['convert'], { input: stdout })
+    expect(back.stdout).toContain('"model":"moonshotai/kimi-k2-thinking"')
+    expect(back.stdout).not.toContain('unknown')
+  })
+
+  const whole = {
+    id: 'chatcmpl-1',
+    object: 'chat.completion',
+    created: 1,
+    model: 'kimi-k2',
+    choices: [{ index: 0, message: { role: 'assistant', content: kimiCall }, finish_reason: 'stop' }],
+  }
+
+  it.each(['openai-chat', 'anthropic-messages'])(
+    'makes a whole answer of %s from a whole one',
+    async (to) => {
+      const input = JSON.stringify(whole, null, 2)
+      const { code, stdout, stderr } = await dragoman(['convert', '--to', to, '--format', 'kimi'], { input })
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+      expect(JSON.parse(stdout)).toMatchObject(
+        to === 'openai-chat'
+          ? {
+              id: 'chatcmpl-1',
+              model: 'kimi-k2',
+              choices: [{ message: { tool_calls: [{ id: 'call_kimi_0000' }] }, finish_reason: 'tool_calls' }],
+            }
+          : { model: 'kimi-k2', content: [{ type: 'tool_use', name: 'get_time', input: { zone: 'UTC' } }] },
+      )
+      const back = await dragoman(['convert'], { input: stdout })
+      expect(JSON.parse(back.stdout)).toMatchObject({ object: 'chat.completion', model: 'kimi-k2' })
+    },
+  )
+
+  it.each([
+    ['a request', '{"model":"kimi-k2","messages":[]}', 'it looks like a request'],
+    ['an error', '{"error":{"message":"no"}}', 'it is an error'],
+    ['any JSON', ' {"colour":"red"}', 'its fields are colour'],
+    ['a list', '[1,2]', 'it is a list'],
+    ['half a JSON text', '{"choices":[{"mess', 'begins like JSON, but is none'],
+    ['bare text', `Let me see.\n${kimiCall}\n`, 'dragoman parse'],
+    ['bytes that are no text', '\u0000\u0001\u0002', 'is no event stream'],
+    ['nothing', '', 'standard input is empty'],
+  ])('refuses %s, and says what it is', async (_what, input, told) => {
+    const { code, stdout, stderr } = await dragoman(['convert'], { input })
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toContain(told)
   })
 
   it('leaves a line out that is not JSON where the dialect changes, with a warning', async () => {

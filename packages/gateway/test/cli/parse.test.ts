@@ -50,7 +50,7 @@ describe('dragoman parse', () => {
   })
 
   it('an explicit format wins over the name of the model', async () => {
-    const { stdout } = await dragoman(['parse', '--format', 'standard', '--model', 'kimi-k2'], {
+    const { stdout } = await dragoman(['parse', '-f', 'standard', '-m', 'kimi-k2'], {
       input: kimiCall,
     })
     expect(JSON.parse(stdout)).toMatchObject({ content: kimiCall, toolCalls: [] })

@@ -13,6 +13,7 @@ const commands = [
   'simulate',
   'check',
   'init',
+  'completion',
 ]
 
 describe('help and version', () => {
@@ -24,11 +25,14 @@ describe('help and version', () => {
     expect(asked.code).toBe(0)
     expect(manifest).toMatchObject({ version: asked.stdout.trim() })
     expect(await dragoman(['-v'])).toEqual(asked)
+    expect(await dragoman(['-V'])).toEqual(asked)
   })
 
   it.each([
     ['serve', '--version'],
     ['replay', '-v'],
+    ['parse', '-V'],
+    ['help', '-V'],
     ['help', '--version'],
   ])('%s %s prints the same, whatever else the command needs', async (...args) => {
     expect(await dragoman(args)).toEqual(await dragoman(['--version']))

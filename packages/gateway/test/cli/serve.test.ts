@@ -105,7 +105,18 @@ describe('dragoman without a command', () => {
       const { code, stderr } = await dragoman(['--port', port, '--workers', workers])
       expect(code).toBe(1)
       expect(stderr).toContain(`cannot listen on 127.0.0.1:${port}`)
+      expect(stderr).toContain(`A dragoman answers there already: clients can use ${address}.`)
+      expect(stderr).toContain('--port 0')
     })
+  })
+
+  it('says that another program has the port', async () => {
+    const { url } = await startUpstream((response) => response.end())
+    const { port } = new URL(url)
+    const { code, stderr } = await dragoman(['--port', port])
+    expect(code).toBe(1)
+    expect(stderr).toContain('Another program listens there.')
+    expect(stderr).toContain('--port 0')
   })
 
   it('takes a sensible number of workers only', async () => {

@@ -164,8 +164,20 @@ describe('one upstream for everything', () => {
     })
   })
 
+  it.each([
+    ['localhost:8000', 'http://localhost:8000/v1'],
+    ['localhost', 'http://localhost/v1'],
+    ['127.0.0.1:11434/v1', 'http://127.0.0.1:11434/v1'],
+    ['[::1]:8000/', 'http://[::1]:8000/v1'],
+    ['openrouter.ai/api/v1', 'https://openrouter.ai/api/v1'],
+  ])('for an address without a scheme, %s, the whole one is told', async (upstream, whole) => {
+    expect(await refusals({ flags: { upstream } })).toEqual([
+      `--upstream: upstreams.upstream.url: must begin with http:// or https://: write ${whole}`,
+    ])
+  })
+
   it('a wrong address is reported where it was said', async () => {
-    expect(await refusals({ flags: { upstream: 'localhost:8000' } })).toEqual([
+    expect(await refusals({ flags: { upstream: 'nowhere' } })).toEqual([
       '--upstream: upstreams.upstream.url: must be an address such as https://openrouter.ai/api/v1',
     ])
     expect(await refusals({ flags: { upstream: 'http://127.0.0.1:9', format: 'kimmi' } })).toEqual([

@@ -132,28 +132,31 @@ describe('reasoning that its upstream has not signed', () => {
     expect(turns.requests[1]?.['changed']).toEqual([expect.stringContaining('Reasoning')])
   })
 
-  it('leaves what an upstream has signed as it is', async () => {
-    const signature = `E${'rUBCkYIBxgC'.repeat(5)}`
-    const turns = await twoTurns({
-      client: 'anthropic',
-      upstream: 'anthropic-messages',
-      model: 'claude-local',
-      answers: [
-        anthropicStream(
-          [
-            ...thinking,
-            delta(0, { type: 'signature_delta', signature }),
-            stop(0),
-            begin(1, { type: 'tool_use', id: 'toolu_1', name: 'get_weather', input: {} }),
-            delta(1, { type: 'input_json_delta', partial_json: paris }),
-            stop(1),
-          ],
-          'tool_use',
-        ),
-      ],
-    })
-    const block = { type: 'thinking', thinking: 'Look outside.', signature }
-    expect(listAt(turns.answer, 'content')[0]).toEqual(block)
-    expect(sentBack(turns, 'anthropic-messages')).toEqual(block)
-  })
+  it.each(['claude-local', 'some-alias'])(
+    'leaves what an upstream has signed as it is: %s',
+    async (model) => {
+      const signature = `E${'rUBCkYIBxgC'.repeat(5)}`
+      const turns = await twoTurns({
+        client: 'anthropic',
+        upstream: 'anthropic-messages',
+        model,
+        answers: [
+          anthropicStream(
+            [
+              ...thinking,
+              delta(0, { type: 'signature_delta', signature }),
+              stop(0),
+              begin(1, { type: 'tool_use', id: 'toolu_1', name: 'get_weather', input: {} }),
+              delta(1, { type: 'input_json_delta', partial_json: paris }),
+              stop(1),
+            ],
+            'tool_use',
+          ),
+        ],
+      })
+      const block = { type: 'thinking', thinking: 'Look outside.', signature }
+      expect(listAt(turns.answer, 'content')[0]).toEqual(block)
+      expect(sentBack(turns, 'anthropic-messages')).toEqual(block)
+    },
+  )
 })

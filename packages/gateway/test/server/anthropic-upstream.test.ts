@@ -9,7 +9,7 @@ afterAll(async () => {
   stopUpstreams()
 })
 
-const timeouts = { idle: '150ms', finishGrace: '100ms' }
+const timeouts = { idle: '600ms', finishGrace: '100ms' }
 const canary = 'canary/upstream+key-0123456789'
 
 type Event = readonly [name: string, data: object]

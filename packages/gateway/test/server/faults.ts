@@ -1,10 +1,10 @@
 import { chunk, type Script } from './scripted-upstream.ts'
 
-/** So short that a test can wait for each of them. */
+/** So short that a test can wait for each of them, and long enough for a machine that has much to do. */
 export const shortTimeouts = {
-  idle: '150ms',
-  headers: '150ms',
-  connect: '300ms',
+  idle: '600ms',
+  headers: '1200ms',
+  connect: '600ms',
   finishGrace: '100ms',
   ping: '10s',
 }

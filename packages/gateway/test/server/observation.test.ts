@@ -17,7 +17,7 @@ beforeAll(async () => {
         { match: 'told', upstream: 'lab', model: 'qwen3-coder', format: 'qwen' },
         { match: 'kimi-*', upstream: 'lab' },
       ],
-      timeouts: { idle: '200ms' },
+      timeouts: { idle: '600ms' },
       warnings: { conversationBytes: 1000 },
     },
   })
@@ -82,6 +82,45 @@ describe('the log', () => {
     expect(unknown).toMatchObject({ level: 'warn', status: 404, model: 'nobody' })
   })
 
+  it.each(clientDialects)('is a warning where a call was lost, for a client of %s', async (dialect) => {
+    const nameless =
+      '<|tool_call_begin|>call_abc123<|tool_call_argument_begin|>{"volume":11}<|tool_call_end|>'
+    const upstream = await startUpstream((response, nth) => {
+      const content = nth === 1 ? nameless : 'Paris is sunny.'
+      sse(response, chunk({ role: 'assistant', content }), chunk({}, 'stop'), '[DONE]')
+      response.end()
+    })
+    const own = await startGateway({ upstream: upstream.url })
+    await ask(own.address, dialect)
+    await until(() => own.requestLine() !== undefined)
+    expect(own.requestLine()).toMatchObject({
+      level: 'warn',
+      status: 200,
+      failure: null,
+      problems: ['unresolved-name'],
+    })
+    await ask(own.address, dialect)
+    await until(() => own.requestLine()?.['problems'] === null)
+    expect(own.requestLine()).toMatchObject({ level: 'info' })
+  })
+
+  it('has a line before it where no tools were offered, as calls in the text stay text then', async () => {
+    const upstream = await startUpstream((response) => {
+      const call = '<|tool_call_begin|>functions.get_weather:0<|tool_call_argument_begin|>{}<|tool_call_end|>'
+      sse(response, chunk({ role: 'assistant', content: call }), chunk({}, 'stop'), '[DONE]')
+      response.end()
+    })
+    const own = await startGateway({ upstream: upstream.url })
+    const isTold = () => own.lines.some(({ msg, level }) => level === 'debug' && msg.startsWith('no tools'))
+    expect((await ask(own.address, 'openai')).hasCall).toBe(true)
+    expect(isTold()).toBe(false)
+    expect(await ask(own.address, 'openai', { tools: undefined })).toMatchObject({
+      hasCall: false,
+      text: expect.stringContaining('functions.get_weather:0'),
+    })
+    expect(isTold()).toBe(true)
+  })
+
   it('names the model whose tokens are counted, also where there is no such model', async () => {
     const route = '/v1/messages/count_tokens'
     expect(await lineOf(countTokens('kimi-k2'))).toMatchObject({ route, status: 200, model: 'kimi-k2' })
@@ -105,6 +144,13 @@ describe('the log', () => {
     expect(await send({ 'x-api-key': 'wrong' })).toMatchObject({ status: 401, key: null })
     expect(JSON.stringify(own.lines)).not.toContain(key)
     expect(await lineOf(ask(gateway.address, 'openai'))).toMatchObject({ key: null })
+  })
+
+  it('is no warning where Claude Code asks whether there is a server', async () => {
+    const hello = fetch(`${gateway.address}/api/hello`, { method: 'HEAD' })
+    const line = await lineOf(hello)
+    expect(line).toMatchObject({ level: 'debug', route: '/api/hello', status: 200, failure: null })
+    expect(await (await fetch(`${gateway.address}/api/hello`)).text()).toBe('')
   })
 
   it('names the route that is asked for with a method that it does not take', async () => {

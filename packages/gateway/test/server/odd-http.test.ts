@@ -4,7 +4,7 @@ import { connect, createServer, type Server } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { ask, clientDialects, paths, weatherRequest } from './ask.ts'
 import { certificate, privateKey } from './certificates.ts'
-import { startGateway, stopGateways } from './running-gateway.ts'
+import { oneKey, startGateway, stopGateways } from './running-gateway.ts'
 import { chunk, completion, json, sse, startUpstream, stopUpstreams, until } from './scripted-upstream.ts'
 
 const servers: { close(): unknown }[] = []
@@ -39,9 +39,12 @@ const head = (fields: string): string =>
   `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n${fields}\r\n\r\n`
 
 describe.each(clientDialects)('for a client of %s', (dialect) => {
-  it('an upstream whose name nobody knows is a 502 that does not repeat the name', async () => {
-    const { address, requestLine } = await startGateway({ upstream: 'http://models.internal.invalid/v1' })
-    const answer = await ask(address, dialect)
+  it('an upstream whose name nobody knows is a 502 that does not repeat the name to those with a key', async () => {
+    const { address, requestLine } = await startGateway({
+      upstream: 'http://models.internal.invalid/v1',
+      settings: { keys: oneKey.keys },
+    })
+    const answer = await ask(address, dialect, {}, { headers: oneKey.headers })
     expect(answer.status).toBe(502)
     expect(answer.body).toContain('upstream_unreachable')
     expect(answer.body).not.toMatch(/internal|invalid\b(?!_)|ENOTFOUND|EAI_AGAIN/)

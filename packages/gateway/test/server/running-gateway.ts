@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { startSimulator } from '../../src/cli/built-in-simulator.ts'
 import { createMetrics } from '../../src/observe/metrics.ts'
 import type { LogFields, Logger } from '../../src/observe/logger.ts'
@@ -32,6 +33,12 @@ export interface GatewaySetup {
   readonly env?: Readonly<Record<string, string>>
   /** The rest of the configuration, as in a file. */
   readonly settings?: Readonly<Record<string, unknown>>
+}
+
+/** The configuration of a gateway that is shared, and what a client sends to be let in. */
+export const oneKey = {
+  keys: [{ name: 'ada', sha256: createHash('sha256').update('the-key-of-ada').digest('hex') }],
+  headers: { authorization: 'Bearer the-key-of-ada' },
 }
 
 const running: Gateway[] = []

@@ -179,7 +179,8 @@ const refusals: readonly Fault[] = [
   {
     upstream: 'closes the connection instead of answering',
     script: (response) => response.destroy(),
-    outcome: broken('upstream_unreachable'),
+    outcome: broken('upstream_closed'),
+    says: 'closed the connection before it answered',
   },
   {
     upstream: 'does not answer in time',

@@ -89,7 +89,8 @@ describe('dragoman simulate', () => {
     child.kill('SIGTERM')
     await once(child, 'close')
     expect(code).toBe(1)
-    expect(stderr).toContain(`cannot listen on port ${port}`)
+    expect(stderr).toContain(`cannot listen on 127.0.0.1:${port}`)
+    expect(stderr).toContain('Another program listens there.')
   })
 
   it('the help names the words a model name may carry', async () => {

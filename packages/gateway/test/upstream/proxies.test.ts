@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { routeThroughProxy } from '../../src/upstream/proxy-route.ts'
 import { allowedLookup } from '../../src/upstream/allowed-lookup.ts'
 import { ask, clientDialects } from '../server/ask.ts'
-import { startGateway, stopGateways } from '../server/running-gateway.ts'
+import { oneKey, startGateway, stopGateways } from '../server/running-gateway.ts'
 import { type ScriptedProxy, startProxy, stopProxies } from './scripted-proxy.ts'
 import { completion, json, startUpstream, stopUpstreams } from '../server/scripted-upstream.ts'
 
@@ -47,17 +47,33 @@ describe('an upstream behind a proxy', () => {
     expect(proxy.asked).toEqual(['GET http://models.example/v1/models'])
   })
 
-  it('that the proxy refuses is a 502 that tells clients nothing of the proxy', async () => {
+  it('that the proxy refuses is a 502 that tells those with a key no address', async () => {
     const { port } = await behindProxy()
     const proxy = await startProxy(Number(port), { refuses: true })
     const { address } = await startGateway({
       upstream: 'https://models.example/v1',
       env: { HTTPS_PROXY: proxy.url },
+      settings: { keys: oneKey.keys },
     })
-    const answer = await ask(address, 'openai', { stream: false })
+    const answer = await ask(address, 'openai', { stream: false }, { headers: oneKey.headers })
     expect(answer).toMatchObject({ status: 502, error: { code: 'upstream_unreachable' } })
-    expect(answer.body).not.toMatch(/proxy|127\.0\.0\.1|models\.example/i)
+    expect(answer.body).toContain('the proxy in front of it refused the connection')
+    expect(answer.body).not.toMatch(/127\.0\.0\.1|models\.example/i)
     expect(proxy.asked).toEqual(['CONNECT models.example:443'])
+  })
+
+  it('that the proxy refuses is told with both addresses where nobody needs a key, without the password', async () => {
+    const { port } = await behindProxy()
+    const proxy = await startProxy(Number(port), { refuses: true })
+    const { address } = await startGateway({
+      upstream: 'https://models.example/v1',
+      env: { HTTPS_PROXY: proxy.url.replace('//', '//ada:secret@') },
+    })
+    const { error } = await ask(address, 'openai', { stream: false })
+    expect(error?.message).toContain(
+      `The upstream at models.example:443 (through the proxy at ${new URL(proxy.url).host}) cannot be reached`,
+    )
+    expect(error?.message).not.toContain('secret')
   })
 
   it('is a 504 where the proxy does not connect in time', async () => {

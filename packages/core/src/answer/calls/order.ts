@@ -224,6 +224,8 @@ export class AnswerOrder {
 
   private sendOn(call: StructuredCall): void {
     if (call.name === '' || this.delivery === 'complete' || !this.naming.isCertain(call)) return
+    // It may be what a server made of half a call: then the client is better off without it.
+    if (call.isEmpty && call.index === null) return
     this.sendReady(call)
   }
 

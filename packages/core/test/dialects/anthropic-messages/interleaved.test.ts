@@ -243,3 +243,37 @@ describe('blocks that are open at the same time', () => {
     )
   })
 })
+
+describe('a whole message whose reasoning is not signed', () => {
+  it('gets our signature there, and stays as it was otherwise', () => {
+    const message = {
+      id: 'm',
+      type: 'message',
+      role: 'assistant',
+      model: 'up',
+      content: [
+        { type: 'thinking', thinking: 'Hm.' },
+        { type: 'tool_use', id: 'toolu_1', name: 'look', input: { at: 1.0 } },
+      ],
+      stop_reason: 'tool_use',
+      stop_sequence: null,
+      usage: { input_tokens: 1, output_tokens: 2 },
+      odd: 1,
+    }
+    const answer = translateAnswer({
+      from: 'anthropic-messages',
+      to: 'anthropic-messages',
+      delivered: 'whole',
+      wants: 'whole',
+      parser: { tools },
+      mint: countingMint(),
+      includeUsage: true,
+      encoding: () => ({ id: 'm', model: 'm', created: 1, inputTokens: () => 1, signature: () => 'ours' }),
+    })
+    const [thinking, call] = message.content
+    expect(JSON.parse(answer.push(JSON.stringify(message)) + answer.end())).toEqual({
+      ...message,
+      content: [{ ...thinking, signature: 'ours' }, call],
+    })
+  })
+})

@@ -44,6 +44,8 @@ export class AnswerCollector implements AnswerSink {
   readonly remarks: string[] = []
   /** Why the answer ended, or null while it has not, or where it failed. */
   reason: FinishReason | null = null
+  /** The tool in whose call the answer was cut off, or null. */
+  cutCall: string | null = null
   /** Why there is no whole answer, or null. */
   failure: Failure | null = null
   private readonly options: CollectorOptions
@@ -150,8 +152,9 @@ export class AnswerCollector implements AnswerSink {
   /** A call that did not become whole ends as well, so that whoever reads the events knows what became of it. */
   private giveUpCall(): void {
     if (this.open.is !== 'call') return
-    const { index } = this.open
+    const { index, name } = this.open
     this.open = nothing
+    this.cutCall = name
     this.options.show({ type: 'call-end', index, complete: false })
   }
 

@@ -39,6 +39,8 @@ export interface AskedAnswer {
     | { readonly is: 'stopped' }
   /** The content of the answer so far, or null where there is none. */
   readonly content: Content | null
+  /** The tool in whose call the answer was cut off, or null. */
+  readonly cutCall: string | null
   readonly kept: KeptAnswer | null
 }
 
@@ -64,7 +66,7 @@ export async function askModel(
     onSecondThought: () => {},
   })
   const { plan } = negotiation
-  if (signal.aborted) return { end: { is: 'stopped' }, content: null, kept: null }
+  if (signal.aborted) return { end: { is: 'stopped' }, content: null, cutCall: null, kept: null }
   show({ type: 'start', model: request.model, upstream: upstream.name, format: plan.format })
   const received = new Received()
   const collector = new AnswerCollector({
@@ -121,7 +123,8 @@ export async function askModel(
     answer.start()
   })
   const content = contentOf(collector, end.is === 'finished')
-  return { end, content, kept: received.answer(plan, content, collector.remarks) }
+  const kept = received.answer(plan, content, collector.remarks)
+  return { end, content, cutCall: collector.cutCall, kept }
 }
 
 /** The calls of an answer that is not complete are not carried out, so they are left out of the history. */

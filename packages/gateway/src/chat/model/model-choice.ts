@@ -63,9 +63,14 @@ export class ModelChoices {
     const names = await this.names()
     const [only] = names
     if (only !== undefined && names.length === 1) return this.choose(only)
-    const some =
-      names.length === 0 ? ' None is listed: does the upstream run?' : ` There are: ${someOf(names)}.`
+    const some = names.length === 0 ? this.noneListed() : ` There are: ${someOf(names)}.`
     return { is: 'unknown', message: `Which model? --model NAME says it.${some}` }
+  }
+
+  private noneListed(): string {
+    const { upstreams } = this.config
+    const urls = upstreams === 'simulator' ? [] : [...upstreams.values()].map(({ url }) => url)
+    return ` None is listed at ${urls.join(', ')}: does the upstream run?`
   }
 
   /** The names in the configuration, and those that the upstreams behind its patterns list. */

@@ -1,6 +1,7 @@
 import { createInterface, type Interface, type Key } from 'node:readline'
 import { Keyboard, type KeySource } from './keyboard.ts'
 import { PromptOutput, type Terminal } from './prompt-output.ts'
+import { type LineEndMark, RecalledInputs } from './recalled-inputs.ts'
 
 export interface LineEditorOptions {
   readonly input: KeySource
@@ -8,7 +9,7 @@ export interface LineEditorOptions {
   readonly prompt: () => string
   /** Earlier inputs, the latest first. */
   readonly history: readonly string[]
-  readonly onTyped: (line: string) => void
+  readonly onTyped: (input: string) => void
   /** Is called for Ctrl-C while an answer comes. */
   readonly onInterrupt: () => void
   readonly hint: string
@@ -33,6 +34,9 @@ export class LineEditor implements AsyncIterable<string> {
   private readonly ahead: string[] = []
   /** The lines of an input that is not complete yet. */
   private begun: string[] = []
+  private readonly recalled: RecalledInputs
+  /** Stands for line ends in the line that is being edited, where an arrow key has brought it back. */
+  private mark: LineEndMark | null = null
   private isPasting = false
   private isLeaving = false
   private isClosed = false
@@ -42,11 +46,12 @@ export class LineEditor implements AsyncIterable<string> {
     const { input, terminal, history } = options
     this.output = new PromptOutput(terminal)
     this.keyboard = new Keyboard(input)
+    this.recalled = new RecalledInputs(history)
     this.editor = createInterface({
       input: this.keyboard,
       output: this.output,
       terminal: true,
-      history: [...history],
+      history: this.recalled.lines,
       historySize: 1000,
       removeHistoryDuplicates: true,
       // Escape alone does nothing here, so readline need not wait long for the rest of a sequence.
@@ -54,9 +59,7 @@ export class LineEditor implements AsyncIterable<string> {
     })
     this.output.isMuted = true
     this.editor.on('line', (line) => this.onLine(line))
-    this.editor.on('history', (lines: string[]) => {
-      if (this.waiting.for === 'answer') lines.shift()
-    })
+    this.editor.on('history', (lines: string[]) => this.recalled.restore(lines))
     this.editor.on('SIGINT', () => this.onInterrupt())
     // After Ctrl-Z and `fg` readline leaves its input paused, and nothing else would keep the process alive.
     this.editor.on('SIGCONT', () => this.editor.resume())
@@ -110,15 +113,16 @@ export class LineEditor implements AsyncIterable<string> {
     this.editor.prompt(true)
   }
 
-  private onLine(line: string): void {
+  private onLine(shown: string): void {
     this.isLeaving = false
     const { waiting } = this
+    const line = this.mark === null ? shown : shown.replaceAll(this.mark, '\n')
+    this.mark = null
     if (waiting.for === 'answer') {
       this.settle()
       waiting.take(line)
       return
     }
-    if (line !== '') this.options.onTyped(line)
     const goesOn = line.endsWith('\\') && !this.isPasting
     this.begun.push(goesOn ? line.slice(0, -1) : line)
     if (goesOn || this.isPasting) {
@@ -127,6 +131,8 @@ export class LineEditor implements AsyncIterable<string> {
     }
     const input = this.begun.join('\n')
     this.begun = []
+    this.recalled.add(input)
+    if (input.trim() !== '') this.options.onTyped(input)
     if (waiting.for === 'nothing') {
       this.ahead.push(input)
       return
@@ -176,6 +182,7 @@ export class LineEditor implements AsyncIterable<string> {
   }
 
   private clearLine(): void {
+    this.mark = null
     this.editor.write(null, { ctrl: true, name: 'e' })
     this.editor.write(null, { ctrl: true, name: 'u' })
   }
@@ -183,6 +190,18 @@ export class LineEditor implements AsyncIterable<string> {
   private onKey(text: string | undefined, key: Key): void {
     if (key.name === 'paste-start') this.isPasting = true
     else if (key.name === 'paste-end') this.isPasting = false
-    else this.editor.write(text ?? null, key)
+    else this.press(text, key)
   }
+
+  private press(text: string | undefined, key: Key): void {
+    const before = this.editor.line
+    this.editor.write(text ?? null, key)
+    const { line } = this.editor
+    if (line !== before && isRecall(key)) this.mark = this.recalled.markIn(line)
+  }
+}
+
+/** Whether a key brings back an earlier input, or a later one. */
+function isRecall({ name, ctrl }: Key): boolean {
+  return name === 'up' || name === 'down' || (ctrl === true && (name === 'p' || name === 'n'))
 }

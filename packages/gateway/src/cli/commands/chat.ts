@@ -5,7 +5,7 @@ import type { CommandArguments } from '../arguments.ts'
 import { usageError } from '../../terminal/cli-error.ts'
 import type { Command } from '../command.ts'
 import { configOptions } from '../config-options.ts'
-import { openInput, readText } from '../input.ts'
+import { openInput, readPiped, readText } from '../input.ts'
 import type { Io } from '../../terminal/io.ts'
 import { readableFormat } from '../shared-options.ts'
 import { readConfig } from '../read-config.ts'
@@ -31,7 +31,7 @@ export const chat: Command = {
       type: 'string',
       short: 'p',
       value: 'PROMPT',
-      help: 'Say this and end; - reads standard input.',
+      help: 'Say this and end. What is piped in is added to it; - takes that alone.',
     },
     model: { type: 'string', short: 'm', value: 'NAME', help: 'The model to talk to.' },
     format: { type: 'string', short: 'f', value: 'F', help: 'How the model writes tool calls.' },
@@ -46,6 +46,7 @@ export const chat: Command = {
   examples: [
     { command: 'chat', does: 'Talk to the usual model, or to the simulator.' },
     { command: 'chat --model kimi-k2 -p "What is in this folder?"', does: 'Ask once, and print the answer.' },
+    { command: 'chat -p "What went wrong?" < build.log', does: 'Ask about a file.' },
     { command: 'chat --resume --model qwen3-coder', does: 'Go on where it ended, with another model.' },
   ],
   async run(given, io) {
@@ -68,8 +69,7 @@ async function readOptions(
     )
   }
   const format = given.text('format')
-  const prompt = given.text('prompt')
-  const text = prompt === '-' ? await readText(await openInput('-', io)) : prompt
+  const text = await readPrompt(given.text('prompt'), io)
   // Most upstreams refuse an empty message, with an error that does not say so.
   if (text?.trim() === '') throw usageError('the prompt is empty', 'See dragoman chat --help')
   return {
@@ -81,6 +81,12 @@ async function readOptions(
     allowsCommands: given.flag('yes-run'),
     resume: given.flag('resume') ? { name } : undefined,
   }
+}
+
+async function readPrompt(prompt: string | undefined, io: Io): Promise<string | undefined> {
+  if (prompt === '-') return readText(await openInput('-', io))
+  const piped = prompt === undefined ? '' : await readPiped(io)
+  return piped.trim() === '' ? prompt : `${prompt}\n\n${piped}`
 }
 
 function configFlags(given: CommandArguments): ConfigFlags {

@@ -1,30 +1,36 @@
-import { defaultDialect, dialectIds, dialects, type ParserOptions, shortToolNames } from '@dragoman/core'
-import type { RecordedExchange, RecordedUpstream } from '../../recorder/recording.ts'
+import {
+  defaultDialect,
+  type DialectId,
+  dialectIds,
+  dialects,
+  type ParserOptions,
+  shortToolNames,
+} from '@dragoman/core'
+import type { RecordedExchange } from '../../recorder/recording.ts'
 import { expectedCalls } from '../../exchange/expected-calls.ts'
 import { failure } from '../../terminal/cli-error.ts'
 import type { Command } from '../command.ts'
 import { dialectIn } from '../shared-options.ts'
-import { openInput } from '../input.ts'
+import { type InputSource, openInput } from '../input.ts'
 import { modelOptions, type ParseSettings, readParseSettings } from '../parse-settings.ts'
-import { openRecorded } from '../recorded-input.ts'
 
 export const convert: Command = {
   name: 'convert',
-  summary: 'Rewrite a recorded answer stream with structured tool calls.',
-  operands: '[FILE.sse|RECORDING.json|-]',
+  summary: 'Rewrite a recorded answer with structured tool calls.',
+  operands: '[FILE.sse|ANSWER.json|RECORDING.json|-]',
   operandCount: { min: 0, max: 1 },
   description: [
     'Reads the event stream of an upstream as it comes and writes the stream that a client gets, in the',
     'same dialect or in another. In the same one, what need not change is passed on byte for byte. The ids',
-    'of calls are counted, so that the same input always gives the same output. Of a recording, the stream',
-    'of the upstream is read, with the model, the format and the tools it was recorded with. Warnings go to',
-    'standard error.',
+    'of calls are counted, so that the same input always gives the same output. A whole answer, which is',
+    'JSON, becomes a whole one. Of a recording, the stream of the upstream is read, with the model, the',
+    'format and the tools it was recorded with. Warnings go to standard error.',
   ],
   options: {
     from: {
       type: 'string',
       value: 'DIALECT',
-      help: `What the stream is: ${dialectIds.join(' or ')}. Default: ${defaultDialect}.`,
+      help: `What the answer is: ${dialectIds.join(' or ')}. Default: what it shows.`,
     },
     to: { type: 'string', value: 'DIALECT', help: `What it is to become. Default: ${defaultDialect}.` },
     ...modelOptions,
@@ -40,16 +46,15 @@ export const convert: Command = {
     const from = dialectIn(given, 'from')
     const to = dialectIn(given, 'to') ?? defaultDialect
     const settings = await readParseSettings(given, io)
-    const input = await openInput(given.operands[0], io)
-    const opened = await openRecorded(input)
-    const recorded =
-      opened.is === 'recording' ? await recordedStream(opened.recording, input.name) : undefined
-    const { createStreamTranslator } = await import('../stream-translator.ts')
+    const answer = await openConverted(await openInput(given.operands[0], io), from)
+    const { createAnswerTranslator } = await import('../answer-translator.ts')
     const warnings: string[] = []
-    const translator = createStreamTranslator({
-      from: from ?? recorded?.upstream.dialect ?? defaultDialect,
+    const translator = createAnswerTranslator({
+      from: from ?? answer.dialect ?? defaultDialect,
       to,
-      parser: { ...recorded?.parser, ...parserOptions(settings) },
+      delivered: answer.delivered,
+      model: answer.model,
+      parser: { ...answer.parser, ...parserOptions(settings) },
       warn: (message) => warnings.push(message),
     })
     const send = async (output: string): Promise<void> => {
@@ -59,12 +64,29 @@ export const convert: Command = {
       if (said.length > 0) await io.stderr.write(said.join(''))
       if (output !== '') await io.stdout.write(output)
     }
-    if (recorded !== undefined) await send(translator.push(Buffer.from(recorded.upstream.response)))
-    else if (opened.is === 'stream')
-      for await (const chunk of opened.chunks) await send(translator.push(chunk))
-    await send(translator.end())
+    for await (const chunk of answer.chunks) await send(translator.push(chunk))
+    const last = translator.end()
+    await send(answer.delivered === 'whole' ? `${last}\n` : last)
     return 0
   },
+}
+
+/** An answer, and how it is to be read as far as the input tells. */
+interface Converted {
+  readonly delivered: 'stream' | 'whole'
+  readonly chunks: AsyncIterable<Buffer> | Iterable<Buffer>
+  readonly dialect: DialectId | null
+  readonly model: string | null
+  readonly parser: ParserOptions
+}
+
+async function openConverted(input: InputSource, from: DialectId | undefined): Promise<Converted> {
+  const { openAnswer } = await import('../answer-input.ts')
+  const answer = await openAnswer(input, from)
+  if (answer.is === 'recording') return recordedStream(answer.recording, input.name)
+  const { dialect, model } = answer
+  const chunks = answer.is === 'stream' ? answer.chunks : [Buffer.from(answer.body)]
+  return { delivered: answer.is, chunks, dialect, model, parser: {} }
 }
 
 function parserOptions({ format, model, tools }: ParseSettings): ParserOptions {
@@ -75,10 +97,7 @@ function parserOptions({ format, model, tools }: ParseSettings): ParserOptions {
   }
 }
 
-async function recordedStream(
-  recording: RecordedExchange,
-  name: string,
-): Promise<{ readonly upstream: RecordedUpstream; readonly parser: ParserOptions }> {
+async function recordedStream(recording: RecordedExchange, name: string): Promise<Converted> {
   const { upstream } = recording
   if (upstream === null || !upstream.contentType.toLowerCase().includes('text/event-stream')) {
     throw failure(`${name} holds no stream of an upstream. For whole answers there is dragoman replay.`)
@@ -86,5 +105,11 @@ async function recordedStream(
   const { requestIn } = await import('../../recorder/replay.ts')
   const request = requestIn(recording)
   const names = shortToolNames(request.tools, dialects[upstream.dialect].request.longestToolName)
-  return { upstream, parser: { ...upstream.reading, ...expectedCalls(request, names) } }
+  return {
+    delivered: 'stream',
+    chunks: [Buffer.from(upstream.response)],
+    dialect: upstream.dialect,
+    model: upstream.model,
+    parser: { ...upstream.reading, ...expectedCalls(request, names) },
+  }
 }

@@ -159,36 +159,28 @@ function subjectOf(config: GatewayConfig, given: CommandArguments): Omit<Subject
   const model = given.text('model')
   const named = urlIn(given) === undefined ? given.text('upstream') : undefined
   if (named !== undefined && !upstreams.has(named)) {
-    throw usageError(
-      `no upstream of the file is called "${named}"`,
-      `It has: ${[...upstreams.keys()].join(', ')}`,
-    )
+    const known = [...upstreams.keys()].join(', ')
+    throw usageError(`no upstream of the configuration is called "${named}"`, `It has: ${known}`)
   }
-  const asked = model === undefined ? undefined : ruleFor(model, config)
-  const rule =
-    asked !== undefined && (named === undefined || asked.upstream === named)
-      ? asked
-      : models.find((each) => named === undefined || each.upstream === named)
-  if (named === undefined && model !== undefined && asked === undefined) {
-    throw new CliError(
-      1,
-      `no rule of the configuration matches ${model}`,
-      'Name the upstream, too: --upstream NAME',
-    )
+  const rules = models.filter((each) => named === undefined || each.upstream === named)
+  const rule = model === undefined ? rules[0] : ruleFor(model, { models: rules })
+  if (rule === undefined && named === undefined) {
+    const message = `no rule of the configuration matches ${model ?? 'anything'}`
+    throw new CliError(1, message, 'Name the upstream, too: --upstream NAME')
   }
-  const upstream = upstreams.get(named ?? rule?.upstream ?? '') ?? [...upstreams.values()][0]
+  const upstream = upstreams.get(named ?? rule?.upstream ?? '')
   if (upstream === undefined) throw noUpstream()
-  const usual = {
-    format: 'auto',
-    tools: 'native',
-    startsInReasoning: null,
-    thinking: 'auto',
-    window: null,
-  } as const
-  const settings = model !== undefined && rule !== asked ? usual : (rule ?? usual)
-  const ruled = rule === asked || model === undefined ? rule?.model : undefined
-  return { upstream, rule: { ...settings, model: ruled ?? model ?? null } }
+  return { upstream, rule: { ...unruled, ...rule, model: rule?.model ?? model ?? null } }
 }
+
+/** How a model is asked that no rule is for. */
+const unruled = {
+  format: 'auto',
+  tools: 'native',
+  startsInReasoning: null,
+  thinking: 'auto',
+  window: null,
+} as const
 
 function noUpstream(): CliError {
   const ports = servers.flatMap(({ title, port }) => (port === undefined ? [] : [`${title} ${port}`]))

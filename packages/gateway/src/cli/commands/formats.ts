@@ -6,7 +6,7 @@ import type { Output } from '../../terminal/output.ts'
 export const formats: Command = {
   name: 'formats',
   summary: 'List the formats that models write calls in, or show one.',
-  operands: '[NAME]',
+  operands: '[FORMAT]',
   operandCount: { min: 0, max: 1 },
   description: [],
   options: { json: { type: 'boolean', help: 'Print JSON.' } },

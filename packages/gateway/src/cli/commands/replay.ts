@@ -27,7 +27,12 @@ export const replay: Command = {
       value: 'DIALECT',
       help: 'For a client of this dialect. Default: the recorded one.',
     },
-    format: { type: 'string', value: 'F', help: 'Read the answer in this format. Default: as it was read.' },
+    format: {
+      type: 'string',
+      short: 'f',
+      value: 'F',
+      help: 'Read the answer in this format. Default: as it was read.',
+    },
   },
   examples: [
     { command: 'replay recordings', does: 'Everything in a folder of recordings.' },

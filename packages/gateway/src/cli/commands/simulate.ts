@@ -6,10 +6,11 @@ import { abilities, parsers, type Ability } from '../../simulator/imitation.ts'
 import { imitationNames } from '../../simulator/imitations.ts'
 import { chunkings, faults, fields, modelWords, type SimulatorSettings } from '../../simulator/settings.ts'
 import type { CommandArguments } from '../arguments.ts'
-import { failure, usageError } from '../../terminal/cli-error.ts'
+import { usageError } from '../../terminal/cli-error.ts'
 import type { Command } from '../command.ts'
 import { didYouMean } from '../../base/did-you-mean.ts'
 import type { Io } from '../../terminal/io.ts'
+import { listenFailure } from '../listen-failure.ts'
 
 const usualPort = 12378
 
@@ -33,8 +34,13 @@ export const simulate: Command = {
     ...serverTable(),
   ],
   options: {
-    port: { type: 'string', value: 'N', help: `The port; 0 picks one. Default: ${usualPort}.` },
-    format: { type: 'string', value: 'F', help: 'Write in this format, whatever the name of the model.' },
+    port: { type: 'string', short: 'p', value: 'N', help: `The port; 0 picks one. Default: ${usualPort}.` },
+    format: {
+      type: 'string',
+      short: 'f',
+      value: 'F',
+      help: 'Write in this format, whatever the name of the model.',
+    },
     field: { type: 'string', oneOf: fields, help: 'Where the calls are written. Default: content.' },
     chunk: { type: 'string', oneOf: chunkings, help: 'How the stream is cut. Default: token.' },
     pace: { type: 'string', value: 'MS', help: 'Milliseconds between two chunks. Default: 20.' },
@@ -192,8 +198,7 @@ async function listen(simulator: Simulator, port: number): Promise<string> {
   try {
     return await simulator.listen(port)
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw failure(`cannot listen on port ${port}: ${reason}`, error)
+    throw await listenFailure(error, { host: '127.0.0.1', port })
   }
 }
 

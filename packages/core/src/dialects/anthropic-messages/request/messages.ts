@@ -12,7 +12,7 @@ import {
 } from '../../../request/instructions.ts'
 import { type Notes, notUnderstood } from '../../../request/notes.ts'
 import { originalElsewhere, originalFor, originalIn, withOriginal } from '../../../request/original.ts'
-import { checksSignatures } from '../../../request/reasoning-policy.ts'
+import { mayCheckSignatures } from '../../../request/reasoning-policy.ts'
 import type { AnthropicTarget } from '../../../request/target.ts'
 import type { UpstreamHistory } from '../../../request/upstream-history.ts'
 import type { MessageCodec } from '../../dialect.ts'
@@ -124,7 +124,7 @@ export function encodeSystem(
     if (isJsonObject(message)) notes.droppedFields(message, 'Instructions have no such field here.')
   }
   // Anthropic itself reads the billing line. A server of open models that speaks its dialect does not.
-  const isAnthropic = checksSignatures(target)
+  const isAnthropic = mayCheckSignatures(target)
   const { billingLine = isAnthropic ? 'keep' : 'remove' } = target
   const instructions = billingLine === 'keep' ? system : withoutBillingLine(system, notes)
   const texts = instructions.filter(({ text }) => text !== '')

@@ -1,10 +1,10 @@
-// The Vercel AI SDK, version 7 (here under the name `ai7`, because this workspace has both): a conversation that
-// begins with one model and goes on with another. The middleware gives each its own tool ids.
+// The Vercel AI SDK, version 7: a conversation that begins with one model and goes on with another. The middleware gives
+// each its own tool ids. `npm ci` in this folder installs that version.
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { toolCallMiddleware } from '@dragoman/core/ai-sdk'
-import { generateText, isStepCount, jsonSchema, tool, wrapLanguageModel } from 'ai7'
-import { startChatServer } from './simulator.mjs'
-import { expectToolRan, getWeather, question, weather } from './weather-tool.mjs'
+import { generateText, isStepCount, jsonSchema, tool, wrapLanguageModel } from 'ai'
+import { startChatServer } from '../examples/simulator.mjs'
+import { expectToolRan, getWeather, question, weather } from '../examples/weather-tool.mjs'
 
 const baseURL = await startChatServer()
 const provider = createOpenAICompatible({ name: 'local', baseURL })
