@@ -12,7 +12,7 @@ export interface Exchange {
   readonly arrivals: readonly number[]
   readonly duration: number
   /** Why there is no whole answer, or null. */
-  readonly fault: UpstreamFault | null
+  readonly fault: Pick<UpstreamFault, 'code' | 'message'> | null
 }
 
 export interface HttpQuestion {
@@ -45,7 +45,7 @@ export function exchange(
   let status = 0
   let headers: IncomingHttpHeaders = {}
   return new Promise((resolve) => {
-    const end = (fault: UpstreamFault | null): void => {
+    const end = (fault: Exchange['fault']): void => {
       const body = Buffer.concat(pieces).toString('utf8')
       resolve({ status, headers, body, arrivals, duration: now() - start, fault })
     }
@@ -64,7 +64,7 @@ export function exchange(
           bytes += piece.length
           if (bytes <= MOST_BYTES) return
           call.abort()
-          end({ code: 'aborted', message: `more than ${MOST_BYTES} bytes came`, isStaleSocket: false })
+          end({ code: 'aborted', message: `more than ${MOST_BYTES} bytes came` })
         },
         onEnd: () => end(null),
         onError: end,
