@@ -12,7 +12,7 @@ export interface Exchange {
   readonly arrivals: readonly number[]
   readonly duration: number
   /** Why there is no whole answer, or null. */
-  readonly fault: Pick<UpstreamFault, 'code' | 'message'> | null
+  readonly fault: Pick<UpstreamFault, 'code' | 'cause' | 'message'> | null
 }
 
 export interface HttpQuestion {
@@ -64,7 +64,8 @@ export function exchange(
           bytes += piece.length
           if (bytes <= MOST_BYTES) return
           call.abort()
-          end({ code: 'aborted', message: `more than ${MOST_BYTES} bytes came` })
+          const cause = `more than ${MOST_BYTES} bytes came`
+          end({ code: 'aborted', cause, message: cause })
         },
         onEnd: () => end(null),
         onError: end,

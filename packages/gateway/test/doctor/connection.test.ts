@@ -13,7 +13,7 @@ describe('an upstream that cannot be reached', () => {
     const { finding, works } = await examined({ upstream: 'http://127.0.0.1:1/v1', model: 'm' })
     expect(finding('reach')).toMatchObject({
       status: 'fail',
-      seen: '127.0.0.1:1: nothing listens on this port',
+      seen: '127.0.0.1:1: connection refused, nothing listens there',
     })
     expect(finding('stream')).toMatchObject({ status: 'skipped', blockedBy: 'model' })
     expect(works).toBe(false)
@@ -21,13 +21,24 @@ describe('an upstream that cannot be reached', () => {
 
   it('because there is no such host', async () => {
     const { finding } = await examined({ upstream: 'http://no-such-host.invalid/v1', model: 'm' })
-    expect(finding('reach').seen).toContain('there is no host of this name')
+    expect(finding('reach').seen).toContain('there is no such name')
   })
 
   it('because it speaks plain HTTP', async () => {
     await withServer({}, async (url) => {
       const { finding } = await examined({ upstream: url.replace('http:', 'https:'), model: 'm' })
       expect(finding('reach')).toMatchObject({ status: 'fail', advice: 'Write http:// in the address.' })
+    })
+  })
+
+  it('because it speaks HTTPS', async () => {
+    const secure = createSecureServer({ key: privateKey, cert: certificate })
+    const upstream = `http://localhost:${await listen(secure)}/v1`
+    const { finding } = await examined({ upstream, model: 'm' })
+    secure.close()
+    expect(finding('reach')).toMatchObject({
+      status: 'fail',
+      advice: 'If it speaks HTTPS, write https:// in the address.',
     })
   })
 

@@ -34,39 +34,26 @@ async function reach(patient: Patient): Promise<Finding> {
   return ok(`${host} answered in ${Math.round(duration)} ms`)
 }
 
-/** Why no connection came about, by what the system says of it. */
-const faults: readonly { readonly says: RegExp; readonly seen: string; readonly advice: string }[] = [
+/** What to do about a connection that did not come about, by what the system says of it. */
+const advices: readonly { readonly says: RegExp; readonly advice: string }[] = [
   {
     says: /ENOTFOUND|EAI_AGAIN/,
-    seen: 'there is no host of this name',
     advice: 'Check the name in the address, and whether this machine can look it up.',
   },
   {
     says: /ECONNREFUSED/,
-    seen: 'nothing listens on this port',
     advice: 'Start the server, or check the port. Inside a container 127.0.0.1 is the container itself.',
   },
-  {
-    says: /EHOSTUNREACH|ENETUNREACH/,
-    seen: 'there is no way to this host',
-    advice: 'Check the address, the network and the VPN.',
-  },
-  {
-    says: /wrong version number|packet length too long|EPROTO/,
-    seen: 'it speaks plain HTTP, and was asked in HTTPS',
-    advice: 'Write http:// in the address.',
-  },
+  { says: /EHOSTUNREACH|ENETUNREACH/, advice: 'Check the address, the network and the VPN.' },
 ]
 
 function unreachable({ upstream, line, redact }: Patient, { fault }: Exchange): Finding {
-  const { host } = new URL(upstream.url)
-  const words = redact(fault?.message ?? '')
-  const known = faults.find(({ says }) => says.test(words))
-  if (known !== undefined) return fail(`${host}: ${known.seen}`, known.advice)
-  const told = words === '' ? '' : ` (${words})`
+  const { host, protocol } = new URL(upstream.url)
+  const seen = `${host}: ${redact(fault?.cause ?? 'no connection could be made')}`
   switch (fault?.code) {
     case 'tls':
-      return ok(`${host} takes connections`)
+      // A server that could be asked for its certificate is there.
+      return isPlain(fault) ? fail(seen, 'Write http:// in the address.') : ok(`${host} takes connections`)
     case 'connect-timeout':
       return fail(`${host} did not answer within ${line.timeout} ms`, 'Check the address and the firewall.')
     case 'headers-timeout':
@@ -74,9 +61,21 @@ function unreachable({ upstream, line, redact }: Patient, { fault }: Exchange): 
         `${host} took the connection, and did not answer within ${line.timeout} ms`,
         'It may be loading a model: wait, or give it more time with --timeout.',
       )
-    default:
-      return fail(`${host} cannot be reached${told}`, 'Start the server, or check the address.')
+    case 'not-http':
+    case 'closed':
+      return fail(
+        seen,
+        protocol === 'http:' ? 'If it speaks HTTPS, write https:// in the address.' : 'Check the address.',
+      )
+    default: {
+      const known = advices.find(({ says }) => says.test(fault?.message ?? ''))
+      return fail(seen, known?.advice ?? 'Start the server, or check the address.')
+    }
   }
+}
+
+function isPlain({ message }: NonNullable<Exchange['fault']>): boolean {
+  return /wrong version number|packet length too long/.test(message)
 }
 
 async function tls(patient: Patient): Promise<Finding> {
@@ -85,7 +84,7 @@ async function tls(patient: Patient): Promise<Finding> {
   const { fault } = await patient.list()
   if (fault?.code === 'tls') {
     return fail(
-      `the server could not prove who it is (${redact(fault.message)})`,
+      `the server cannot prove who it is: ${redact(fault.cause)}`,
       'For a certificate of your own set NODE_EXTRA_CA_CERTS to the file of its authority.',
     )
   }
