@@ -96,6 +96,11 @@ describe('dragoman doctor', () => {
     })
   })
 
+  it('--json has the window that only a refusal told', async () => {
+    const { stdout } = await examine({ quirks: ['hidden-window'] }, ['--json'])
+    expect(JSON.parse(stdout)).toMatchObject({ window: 65_536, config: { models: [{ window: 65_536 }] } })
+  })
+
   it('--write makes the file, shows what it wrote, and the next run is content with it', async () => {
     const file = join(folder, 'dragoman.yaml')
     await withServer({ quirks: ['lost-calls'] }, async (url) => {

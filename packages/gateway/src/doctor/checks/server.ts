@@ -97,6 +97,7 @@ async function windowByRefusal(patient: Patient): Promise<Finding> {
   patient.facts = facts
   if (facts.window !== undefined) return judged(facts.window, facts)
   if (tokens !== undefined) {
+    patient.facts = { ...facts, window: tokens }
     const seen = `${tokens} tokens, by what the server refuses`
     const remedy = { model: { window: tokens } }
     if (tokens < LEAST_WINDOW) return warn(seen, tooSmall, remedy)
