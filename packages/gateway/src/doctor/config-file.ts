@@ -11,7 +11,25 @@ export function withPrescription(text: string, prescription: Prescription, state
   const document = parseDocument(text)
   const name = writeUpstream(document, prescription)
   writeRule(document, { ...prescription, upstream: { ...prescription.upstream, name } }, state)
-  return document.toString({ lineWidth: 0 })
+  return withCommentsInPlace(text, document.toString({ lineWidth: 0 }))
+}
+
+/** The writer moves comments to the level of what stands above them. They keep the one that their author gave them. */
+function withCommentsInPlace(before: string, after: string): string {
+  const comments = new Map(
+    before
+      .split('\n')
+      .filter(isComment)
+      .map((line) => [line.trim(), line]),
+  )
+  return after
+    .split('\n')
+    .map((line) => (isComment(line) ? (comments.get(line.trim()) ?? line) : line))
+    .join('\n')
+}
+
+function isComment(line: string): boolean {
+  return line.trimStart().startsWith('#')
 }
 
 /** Adds the upstream, or what it lacks; gives its name in the file. */

@@ -81,6 +81,15 @@ describe('a configuration file with a prescription', () => {
     expect(after).toContain('# - { match: "claude-*", upstream: main, model: NAME-OF-THE-MODEL-THERE }')
   })
 
+  it('that is new differs from the starter in the one rule alone', () => {
+    const starter = starterConfig({ upstream: url, keyVariable: undefined })
+    const after = withPrescription(starter, prescription(inPrompt), 'new')
+    expect(changedLines(starter, after)).toEqual([
+      '-   - { match: "*", upstream: main }',
+      '+   - { match: "*", upstream: main, model: kimi-k2, tools: prompt, format: hermes }',
+    ])
+  })
+
   it('is the same when it is written again', () => {
     const starter = starterConfig({ upstream: url, keyVariable: 'LAB_KEY' })
     const given = prescription({ ...parseOurs, ...inPrompt }, 'LAB_KEY')
