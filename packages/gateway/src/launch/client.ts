@@ -12,6 +12,14 @@ export interface Client {
   readonly clears: readonly string[]
   /** What this client needs in order to use the gateway. */
   prepare(situation: Situation): Preparation
+  /** What a user sets who starts the client without us, so that it knows how much the model takes. */
+  windowHint?(limits: KnownLimits): string
+}
+
+/** The room that a model has: all of it, and what an answer should get of it. */
+export interface KnownLimits {
+  readonly window: number
+  readonly answer: number
 }
 
 export interface Situation extends TokenLimits {

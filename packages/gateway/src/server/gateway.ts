@@ -45,7 +45,7 @@ export class Gateway {
   private config: GatewayConfig
   private readonly world: GatewayWorld
   private readonly server: Server
-  private readonly upstreams: Upstreams
+  readonly upstreams: Upstreams
   private readonly exchanges = new Set<Exchange>()
   /** The answers of requests that have no exchange yet. */
   private readonly arriving = new Set<ClientAnswer>()
@@ -93,6 +93,13 @@ export class Gateway {
 
   get port(): number {
     return this.gate.port
+  }
+
+  /** Asks every upstream what it is, in the background. */
+  lookAround(): void {
+    const { upstreams } = this.config
+    if (upstreams === 'simulator') return
+    for (const upstream of upstreams.values()) this.upstreams.refresh(upstream, '')
   }
 
   /** New requests follow the new configuration; those under way keep theirs. */

@@ -5,13 +5,15 @@ import { createLogger, type ServiceLogger } from '../observe/logger.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import { FollowingRecorder } from '../recorder/recorder.ts'
 import { createRedactor } from '../security/redact.ts'
-import type { BuiltInServer } from '../upstream/upstreams.ts'
+import type { BuiltInServer, Upstreams } from '../upstream/upstreams.ts'
 import { Gateway } from './gateway.ts'
 
 /** A gateway with its log and its recordings, and with the secrets that neither of them may hold. */
 export interface Service {
   readonly address: string
   readonly logger: ServiceLogger
+  /** What is known of the upstreams. */
+  readonly upstreams: Pick<Upstreams, 'settled' | 'models'>
   /** New requests follow the new configuration; those under way keep theirs. */
   reconfigure(config: GatewayConfig): void
   /** Waits for the requests under way, and closes everything. */
@@ -64,9 +66,11 @@ export async function startService(
     await logger.close()
     throw error
   })
+  gateway.lookAround()
   return {
     address,
     logger,
+    upstreams: gateway.upstreams,
     reconfigure: (next) => {
       // Requests under way still use the old secrets.
       for (const secret of secretsOf(next)) secrets.add(secret)
@@ -74,6 +78,7 @@ export async function startService(
       logger.reconfigure(next.log)
       recorders.reconfigure(next.record)
       gateway.reconfigure(next)
+      gateway.lookAround()
     },
     drain: async () => {
       await gateway.drain()

@@ -7,7 +7,8 @@ const lab = 'upstreams: { lab: { url: "http://127.0.0.1:9/v1" } }'
 
 async function hints(listening: string, yaml: string): Promise<string> {
   const config = await accepted({ yaml })
-  return serveHints(listening, config, { style: (_style, text) => text })
+  const known = { upstreams: [], models: [] }
+  return serveHints(listening, config, known, { style: (_style, text) => text })
 }
 
 describe('the lines for clients', () => {

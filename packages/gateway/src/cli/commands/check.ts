@@ -4,7 +4,9 @@ import { type ConfigIssue, describeIssue, describeOrigin } from '../../config/or
 import { configOptions, exitCodeFor, readConfigFlags } from '../config-options.ts'
 import type { Command } from '../command.ts'
 import type { Io } from '../../terminal/io.ts'
+import { startSimulator } from '../built-in-simulator.ts'
 import { workerCount, workersOption } from '../shared-options.ts'
+import { type Survey, survey, type SurveyedModel } from '../survey.ts'
 
 export const check: Command = {
   name: 'check',
@@ -13,12 +15,14 @@ export const check: Command = {
   operandCount: { min: 0, max: 0 },
   description: [
     'Reads what "dragoman serve" would read with the same options: the flags, the environment,',
-    './dragoman.yaml and the file of the user. Prints all errors with line and column, or a summary.',
+    './dragoman.yaml and the file of the user. Prints all errors with line and column, or a summary',
+    'with what the upstreams say of themselves. "dragoman doctor" looks closer at one of them.',
   ],
   options: {
     ...configOptions,
     workers: workersOption,
     explain: { type: 'boolean', help: 'Print every value and where it comes from.' },
+    offline: { type: 'boolean', help: 'Ask no upstream.' },
     json: { type: 'boolean', help: 'Print JSON.' },
   },
   examples: [
@@ -36,17 +40,37 @@ export const check: Command = {
       import('../../config/world.ts'),
     ])
     const result = await loadConfig(processWorld(io.env), readConfigFlags(given))
+    const known = result.ok && !given.flag('offline') ? await surveyed(result.config, io) : noSurvey
+    const isExplained = given.flag('explain')
     if (given.flag('json'))
-      await io.stdout.line(JSON.stringify(await dataOf(result, given.flag('explain')), null, 2))
-    else await print(result, given.flag('explain'), io)
+      await io.stdout.line(JSON.stringify(await dataOf(result, isExplained, known), null, 2))
+    else await print(result, isExplained, known, io)
     return result.ok ? 0 : exitCodeFor(result.errors)
   },
 }
 
-async function print(result: LoadResult, isExplained: boolean, io: Io): Promise<void> {
+/** The configuration is right or wrong whether or not an upstream answers, so none is waited for much longer. */
+const SURVEY_MS = 3000
+
+const noSurvey: Survey = { upstreams: [], models: [] }
+
+async function surveyed(config: GatewayConfig, io: Io): Promise<Survey> {
+  const { Upstreams } = await import('../../upstream/upstreams.ts')
+  const upstreams = new Upstreams({ now: io.now, proxies: config.proxies, startSimulator })
+  try {
+    return await survey(config, upstreams, SURVEY_MS)
+  } finally {
+    await upstreams.close()
+  }
+}
+
+async function print(result: LoadResult, isExplained: boolean, known: Survey, io: Io): Promise<void> {
   const { stdout, stderr } = io
-  const warnings = result.warnings.map(
-    (each) => `${stderr.style('yellow', 'warning:')} ${describeIssue(each)}\n`,
+  const faults = known.upstreams.flatMap(({ name, fault }) =>
+    fault === null ? [] : [`upstreams.${name}: ${fault}`],
+  )
+  const warnings = [...result.warnings.map(describeIssue), ...faults].map(
+    (each) => `${stderr.style('yellow', 'warning:')} ${each}\n`,
   )
   await stderr.write(warnings.join(''))
   if (!result.ok) {
@@ -59,7 +83,7 @@ async function print(result: LoadResult, isExplained: boolean, io: Io): Promise<
   const from =
     result.files.length === 0 ? 'no file; flags, environment and defaults' : result.files.join(', ')
   await stdout.line(`${stdout.style('green', 'ok')} (${from})`)
-  const rows = isExplained ? await explanation(result) : summary(result.config)
+  const rows = isExplained ? await explanation(result) : summary(result.config, known)
   await stdout.line(aligned(rows).join('\n'))
 }
 
@@ -68,7 +92,7 @@ async function explanation({ settings }: LoadedConfig): Promise<string[][]> {
   return explainConfig(settings).map(({ path, value, origin }) => [path, value, describeOrigin(origin)])
 }
 
-function summary({ listen, keys, upstreams, models, record }: GatewayConfig): string[][] {
+function summary({ listen, keys, upstreams, models, record }: GatewayConfig, known: Survey): string[][] {
   const host = listen.host.includes(':') ? `[${listen.host}]` : listen.host
   const servers =
     upstreams === 'simulator'
@@ -76,7 +100,7 @@ function summary({ listen, keys, upstreams, models, record }: GatewayConfig): st
       : [...upstreams.values()].map(({ name, url, dialect, apiKey }) => [
           'upstream',
           name,
-          `${url} (${dialect}, ${apiKey === null ? 'no key' : 'with key'})`,
+          `${url} (${[dialect, serverOf(name, known), apiKey === null ? 'no key' : 'with key'].filter((each) => each !== null).join(', ')})`,
         ])
   const rules = models.map(({ match, upstream, model, format }) => [
     'model',
@@ -87,8 +111,25 @@ function summary({ listen, keys, upstreams, models, record }: GatewayConfig): st
     ['listen', `http://${host}:${listen.port}`, keys.length === 0 ? 'no key needed' : keyCount(keys.length)],
     ...servers,
     ...rules,
+    ...known.models.flatMap(windowRow),
     ['record', record === null ? 'off' : record.dir],
   ]
+}
+
+function serverOf(upstream: string, known: Survey): string | null {
+  return known.upstreams.find(({ name }) => name === upstream)?.server ?? null
+}
+
+function windowRow({ name, window, maxOutput, tools, thinking, images }: SurveyedModel): string[][] {
+  const abilities = Object.entries({ tools, thinking, images }).flatMap(([ability, has]) =>
+    has === undefined ? [] : [has ? ability : `no ${ability}`],
+  )
+  const told = [
+    ...(window === undefined ? [] : [`${window.toLocaleString('en')} tokens`]),
+    ...(maxOutput === undefined ? [] : [`answers up to ${maxOutput.toLocaleString('en')}`]),
+    ...abilities,
+  ]
+  return told.length === 0 ? [] : [['window', name, told.join(', ')]]
 }
 
 function keyCount(count: number): string {
@@ -100,13 +141,14 @@ function aligned(rows: readonly (readonly string[])[]): string[] {
   return rows.map((row) => `  ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ')}`.trimEnd())
 }
 
-async function dataOf(result: LoadResult, isExplained: boolean): Promise<object> {
+async function dataOf(result: LoadResult, isExplained: boolean, known: Survey): Promise<object> {
   const { ok, files, warnings } = result
   const common = {
     ok,
     files,
     errors: ok ? [] : result.errors.map(issueData),
     warnings: warnings.map(issueData),
+    ...(known === noSurvey ? {} : { upstreams: known.upstreams, models: known.models }),
   }
   if (!result.ok || !isExplained) return common
   const rows = await explanation(result)

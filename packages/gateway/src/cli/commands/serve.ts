@@ -8,7 +8,9 @@ import { configOptions, readConfigFlags } from '../config-options.ts'
 import type { Io } from '../../terminal/io.ts'
 import { packageVersion } from '../package-files.ts'
 import { readConfig } from '../read-config.ts'
+import { startSimulator } from '../built-in-simulator.ts'
 import { serveHints } from '../serve-hints.ts'
+import { type AskedUpstreams, survey } from '../survey.ts'
 import { prepareRecording, startGateway } from '../start-gateway.ts'
 import { workerCount, workersOption } from '../shared-options.ts'
 
@@ -110,7 +112,7 @@ async function serveAlone({ loaded, load, terminal, io }: Serving): Promise<0 | 
     },
     onClosed: () => lifetime.stop(),
   })
-  await announce(service.address, loaded, io)
+  await announce(service.address, loaded, service.upstreams, io)
   const end = await lifetime.end((error) => service.logger.error({ error }, 'our own bug'))
   following.stop()
   await service.drain()
@@ -159,7 +161,7 @@ async function serveWithWorkers(serving: Serving): Promise<0 | 1> {
     },
     onClosed: () => lifetime.stop(),
   })
-  await announce(address, loaded, io)
+  await announceForWorkers(address, loaded, io)
   const end = await lifetime.end(say)
   following.stop()
   await workers.drain()
@@ -199,7 +201,24 @@ async function serveAsWorker({ loaded, load, workers, io }: Serving): Promise<0 
   return end.code
 }
 
-async function announce(address: string, { config }: LoadedConfig, { stdout, stderr }: Io): Promise<void> {
+/** Nobody waits longer than this for what the upstreams say of themselves. */
+const SURVEY_MS = 1500
+
+async function announce(
+  address: string,
+  { config }: LoadedConfig,
+  asked: AskedUpstreams,
+  { stdout, stderr }: Io,
+): Promise<void> {
   await stdout.line(`dragoman listening on ${address}`)
-  await stderr.write(serveHints(address, config, stderr))
+  await stderr.write(serveHints(address, config, await survey(config, asked, SURVEY_MS), stderr))
+}
+
+/** The parent of workers has no gateway of its own. */
+async function announceForWorkers(address: string, loaded: LoadedConfig, io: Io): Promise<void> {
+  const { Upstreams } = await import('../../upstream/upstreams.ts')
+  const { proxies } = loaded.config
+  const upstreams = new Upstreams({ now: io.now, proxies, startSimulator })
+  await announce(address, loaded, upstreams, io)
+  await upstreams.close()
 }

@@ -44,6 +44,11 @@ export const claudeCode: Client = {
       files: {},
     }
   },
+  windowHint({ window, answer }) {
+    return Object.entries(room({ window, maxOutput: answer }))
+      .map(([name, value]) => `${name}=${value}`)
+      .join(' ')
+  },
 }
 
 /** Claude Code takes an unknown model for one with 200,000 tokens, and would fill a smaller window until it breaks. */

@@ -26,6 +26,7 @@ export const codex: Client = {
       files: {},
     }
   },
+  windowHint: ({ window }) => `codex -c model_context_window=${window}`,
 }
 
 /** A string of JSON is one of TOML too. */

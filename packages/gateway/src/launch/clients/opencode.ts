@@ -35,4 +35,6 @@ export const opencode: Client = {
       files: {},
     }
   },
+  windowHint: ({ window, answer }) =>
+    `"limit": { "context": ${window}, "output": ${answer} } for the model in opencode.json`,
 }

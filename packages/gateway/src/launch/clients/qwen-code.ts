@@ -35,4 +35,6 @@ export const qwenCode: Client = {
       files: { 'settings.json': JSON.stringify(settings) },
     }
   },
+  windowHint: ({ window, answer }) =>
+    `QWEN_CODE_MAX_OUTPUT_TOKENS=${answer}, and "contextWindowSize": ${window} under "model.generationConfig" in settings.json`,
 }
