@@ -21,7 +21,9 @@ const folders: Readonly<Record<string, readonly string[]>> = {
   server: ['recorder', 'exchange', 'upstream', 'observe', 'security', 'config', 'base'],
   launch: ['terminal'],
   chat: ['exchange', 'upstream', 'security', 'config', 'terminal', 'base'],
+  doctor: ['upstream', 'security', 'config', 'base'],
   cli: [
+    'doctor',
     'chat',
     'launch',
     'server',

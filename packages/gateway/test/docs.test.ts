@@ -2,6 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import * as core from '@dragoman/core'
 import { dialectIds, dialects, type FailureKind } from '@dragoman/core'
 import { describe, expect, it } from 'vitest'
+import { checks } from '../src/doctor/checks/check-list.ts'
+import { quirkNames, quirks } from '../src/simulator/quirks.ts'
 import { at } from './server/ask.ts'
 
 function read(path: string): string {
@@ -104,5 +106,22 @@ describe('docs/library.md', () => {
     expect(example).toContain(requests)
     expect(example).toContain(answers.split('for await')[0])
     expect(answers).toContain('translation.end()')
+  })
+})
+
+describe('docs/doctor.md', () => {
+  it('has every check', () => {
+    const page = read('docs/doctor.md')
+    const rows = page.split('\n').filter((line) => line.startsWith('| `'))
+    expect(checks.map(({ id }) => id).filter((id) => !rows.some((row) => row.includes(`\`${id}\``)))).toEqual(
+      [],
+    )
+  })
+})
+
+describe('docs/cli.md', () => {
+  it('has every quirk of the simulator, with what it means', () => {
+    const page = read('docs/cli.md')
+    for (const name of quirkNames) expect(page).toContain(`| \`${name}\` | ${quirks[name].means} |`)
   })
 })

@@ -4,6 +4,7 @@ import { check } from './commands/check.ts'
 import { completion } from './commands/completion.ts'
 import { convert } from './commands/convert.ts'
 import { detect } from './commands/detect.ts'
+import { doctor } from './commands/doctor.ts'
 import { formats } from './commands/formats.ts'
 import { init } from './commands/init.ts'
 import { parse } from './commands/parse.ts'
@@ -17,6 +18,7 @@ export const commands: readonly Command[] = [
   serve,
   run,
   chat,
+  doctor,
   parse,
   convert,
   replay,

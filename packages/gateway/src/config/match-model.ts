@@ -8,7 +8,7 @@ export interface ModelRoute extends Omit<ModelRule, 'match' | 'upstream' | 'mode
 }
 
 /** The first rule that matches the name a client asked for, or undefined where there is no such model. */
-export function ruleFor(name: string, { models }: GatewayConfig): ModelRule | undefined {
+export function ruleFor(name: string, { models }: Pick<GatewayConfig, 'models'>): ModelRule | undefined {
   return models.find(({ match }) => matchesName(name, match))
 }
 
@@ -32,7 +32,7 @@ export function exampleName({ match, model }: ModelRule): string | undefined {
 
 // Each part of the pattern is matched where it first occurs, which leaves the most room for the next ones, so that no
 // step has to be taken back. A regular expression would try every split of a name that somebody made to be slow.
-function matchesName(name: string, pattern: string): boolean {
+export function matchesName(name: string, pattern: string): boolean {
   const text = name.toLowerCase()
   const [head = '', ...parts] = pattern.toLowerCase().split('*')
   const tail = parts.pop()

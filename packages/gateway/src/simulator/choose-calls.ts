@@ -22,7 +22,7 @@ function chooseTools(
   turn: Turn,
   settings: ResolvedSettings,
 ): OfferedTool[] {
-  if (toolChoice === 'none') return []
+  if (toolChoice === 'none' && !settings.noneMeansText) return []
   if (typeof toolChoice === 'object') {
     return turn.round > 0 ? [] : tools.filter(({ name }) => name === toolChoice.named).slice(0, 1)
   }

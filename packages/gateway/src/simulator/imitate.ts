@@ -99,7 +99,8 @@ class ImitatedRequest implements Imitated {
   deliver = (answer: ScriptedAnswer): ScriptedAnswer | FailedAnswer => {
     const played = this.#withServersTouch(answer)
     if (played.calls.length === 0) return played
-    const how = this.#delivery()
+    // The parser of a server looks only at answers to requests with tools in fields of their own.
+    const how = played.settings.toolSupport ? this.#delivery() : 'text'
     const writing = ownWriting(this.#asked.model, this.#chosen, played.writing)
     switch (how) {
       case 'structured':

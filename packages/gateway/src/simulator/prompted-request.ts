@@ -22,6 +22,11 @@ export function readPromptedRequest(request: ChatRequest, format: FormatId): Cha
   return { ...request, tools, messages: request.messages.flatMap((message) => history.read(message)) }
 }
 
+/** Whether tools are described in the prompt and none in fields of their own. A model that can call does so then too. */
+export function isPrompted({ messages, tools }: ChatRequest): boolean {
+  return tools.length === 0 && toolsIn(systemText(messages)).length > 0
+}
+
 /** The format that the prompt asks for. A model that was trained on no format of its own follows it. */
 export function promptedFormat({ messages }: ChatRequest): 'hermes' | 'xml' | 'llama' {
   const lines = systemText(messages).split('\n')

@@ -4,8 +4,9 @@ import { InvalidRequest } from './chat-request.ts'
 import type { HistoryProblem } from './history.ts'
 import { imitate, type Way } from './imitate.ts'
 import type { Said } from './imitation.ts'
-import { layOut } from './lay-out.ts'
+import { layOut, type LaidOut } from './lay-out.ts'
 import { messageBody, messageEvents } from './messages-answer.ts'
+import { type Quirk, quirksNamed } from './quirks.ts'
 import { describeProblems, scriptAnswer, scriptMessage, type ScriptedAnswer } from './script.ts'
 import type { Fault, SimulatorSettings } from './settings.ts'
 
@@ -19,7 +20,7 @@ export type Step =
 
 export interface Reply {
   readonly status: number
-  readonly contentType: 'application/json' | 'text/event-stream'
+  readonly contentType: 'application/json' | 'text/event-stream' | 'text/html'
   readonly steps: readonly Step[]
   /** The milliseconds to wait after each chunk. */
   readonly pace: number
@@ -77,6 +78,9 @@ export function replyTo(
     return { ...saidReply(said, begunSteps(begun, envelope)), historyProblems: begun.historyProblems }
   }
   const { historyProblems, settings: chosen, request } = answer
+  const quirks = quirksNamed(chosen.quirks)
+  const instead = quirks.find((quirk) => quirk.instead !== undefined)?.instead
+  if (instead !== undefined) return replyInstead(instead)
   const status = chosen.faults.find((fault) => /^\d+$/.test(fault))
   if (status !== undefined) return failed(Number(status), 'simulated_error', `A simulated HTTP ${status}.`)
   if (chosen.strict && historyProblems.length > 0) {
@@ -86,13 +90,28 @@ export function replyTo(
     }
   }
   const isStream = request.isStream && !chosen.faults.includes('json')
-  return {
+  const reply: Reply = {
     status: 200,
     contentType: isStream ? 'text/event-stream' : 'application/json',
     steps: isStream ? stream(answer, envelope) : whole(answer, envelope),
     pace: chosen.pace,
     historyProblems,
   }
+  return isStream && quirks.some(({ delivery }) => delivery === 'one-piece') ? inOnePiece(reply) : reply
+}
+
+/** The answer of a server that gives the same to everything. */
+export function replyInstead({ status, contentType, body }: NonNullable<Quirk['instead']>): Reply {
+  return { status, contentType, steps: [chunk(body)], pace: 0, historyProblems: [] }
+}
+
+/** The time for which a stream that comes all at once is held back, in milliseconds. */
+const HELD_MS = 200
+
+function inOnePiece(reply: Reply): Reply {
+  const text = reply.steps.map((step) => (step.type === 'chunk' ? step.text : '')).join('')
+  // Nothing is sent for an empty chunk, but the time after it passes.
+  return { ...reply, steps: [chunk(''), chunk(text)], pace: HELD_MS }
 }
 
 /** An error in a shape that the clients of both dialects know. */
@@ -140,7 +159,7 @@ function scriptOrRefusal(write: () => ScriptedAnswer): ScriptedAnswer | InvalidR
 
 function streamSteps(answer: ScriptedAnswer, envelope: Envelope): Step[] {
   const { faults, comments } = answer.settings
-  const { opening, deltas, closing } = completionChunks(answer, layOut(answer), envelope)
+  const { opening, deltas, closing } = completionChunks(answer, laidOutBy(answer), envelope)
   const comment = comments ? [chunk(encodeSseComment('simulated keep-alive'))] : []
   const middle = Math.ceil(deltas.length / 2)
   const first = [...comment, ...dataSteps([opening]), ...dataSteps(deltas.slice(0, middle)), ...comment]
@@ -152,6 +171,13 @@ function streamSteps(answer: ScriptedAnswer, envelope: Envelope): Step[] {
     ...dataSteps([...deltas.slice(middle), ...closing]),
     ...(faults.includes('no-done') ? [] : [chunk(encodeSse({ data: '[DONE]' }))]),
   ]
+}
+
+function laidOutBy(answer: ScriptedAnswer): LaidOut {
+  return quirksNamed(answer.settings.quirks).reduce(
+    (laidOut, quirk) => quirk.laidOut?.(laidOut, answer) ?? laidOut,
+    layOut(answer),
+  )
 }
 
 interface Accident {
@@ -176,7 +202,7 @@ const accidents: Partial<Record<Fault, Accident>> = {
 
 function bodySteps(answer: ScriptedAnswer, envelope: Envelope): Step[] {
   const { faults } = answer.settings
-  const body = JSON.stringify(completionBody(answer, layOut(answer), envelope))
+  const body = JSON.stringify(completionBody(answer, laidOutBy(answer), envelope))
   const half = chunk(body.slice(0, body.length / 2))
   if (faults.includes('error')) return [chunk(errorBody('server_error', 'A simulated error.', 500))]
   if (faults.includes('cut')) return [half, { type: 'cut' }]

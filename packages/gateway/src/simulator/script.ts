@@ -1,11 +1,13 @@
 import type { FormatId } from '@dragoman/core'
-import { readChatRequest, type ChatRequest } from './chat-request.ts'
+import { InvalidRequest, readChatRequest, type ChatRequest } from './chat-request.ts'
 import { chooseCalls } from './choose-calls.ts'
 import { familyOf, getWriting, writingForModel } from './find-writing.ts'
 import { checkHistory, type HistoryProblem } from './history.ts'
 import { readMessagesRequest } from './messages-request.ts'
+import { isJsonObject } from './json.ts'
 import { Phrases } from './phrases.ts'
-import { promptedFormat, readPromptedRequest } from './prompted-request.ts'
+import { isPrompted, promptedFormat, readPromptedRequest } from './prompted-request.ts'
+import { quirksNamed } from './quirks.ts'
 import { seededRandom } from './random.ts'
 import { fillSchema } from './schema-value.ts'
 import {
@@ -48,7 +50,8 @@ const label = '[simulated]'
 /** Decides what the model answers. Throws `InvalidRequest` where the body is no chat request. */
 export function scriptAnswer(body: unknown, given: SimulatorSettings): ScriptedAnswer {
   const received = readChatRequest(body)
-  const { name, settings } = settingsForModel(received.model, resolveSettings(given))
+  const { name, settings: chosen } = settingsFor(received, body, given)
+  const settings = isPrompted(received) ? { ...chosen, toolSupport: false } : chosen
   const usual = writingForModel(name, settings.format)
   const hasNoWords = usual.kind === 'structured' && !settings.toolSupport
   const writing = hasNoWords ? getWriting(promptedFormat(received)) : usual
@@ -60,8 +63,23 @@ export function scriptAnswer(body: unknown, given: SimulatorSettings): ScriptedA
 /** Decides the answer to a request in Anthropic's dialect, whose calls are structured. */
 export function scriptMessage(body: unknown, given: SimulatorSettings): ScriptedAnswer {
   const request = readMessagesRequest(body)
-  const { name, settings } = settingsForModel(request.model, resolveSettings(given))
+  const { name, settings } = settingsFor(request, body, given)
   return script(request, { name, settings, writing: getWriting('anthropic'), family: 'anthropic' })
+}
+
+/** The settings for this request. Throws where a quirk of the server refuses it. */
+function settingsFor(
+  request: ChatRequest,
+  body: unknown,
+  given: SimulatorSettings,
+): ReturnType<typeof settingsForModel> {
+  const { name, settings } = settingsForModel(request.model, resolveSettings(given))
+  const quirks = quirksNamed(settings.quirks)
+  for (const { refuses } of quirks) {
+    const refusal = isJsonObject(body) ? refuses?.(body) : undefined
+    if (refusal !== undefined) throw new InvalidRequest(refusal)
+  }
+  return { name, settings: Object.assign({}, settings, ...quirks.map((quirk) => quirk.settings?.(request))) }
 }
 
 interface Model {
@@ -77,7 +95,7 @@ function script(request: ChatRequest, { name, settings, writing, family }: Model
   const calls = chooseCalls(request, turn, settings)
   const historyProblems = checkHistory(request.messages, { family, thinks })
   const startIndex = settings.repeatIds ? 0 : turn.callCount
-  return {
+  const answer: ScriptedAnswer = {
     request,
     settings,
     writing,
@@ -87,6 +105,7 @@ function script(request: ChatRequest, { name, settings, writing, family }: Model
     startIndex,
     historyProblems,
   }
+  return quirksNamed(settings.quirks).reduce((said, quirk) => quirk.answer?.(said) ?? said, answer)
 }
 
 function withId({ name, arguments: values }: WrittenCall, family: FormatId, index: number): ScriptedCall {

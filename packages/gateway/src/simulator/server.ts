@@ -4,7 +4,8 @@ import { type DialectId, dialectIds, dialects } from '@dragoman/core'
 import type { HistoryProblem } from './history.ts'
 import { ImitatedServer } from './imitated-server.ts'
 import type { Said } from './imitation.ts'
-import { errorReply, type Reply } from './reply.ts'
+import { quirksNamed } from './quirks.ts'
+import { errorReply, replyInstead, type Reply } from './reply.ts'
 import { nodeWorld, play, simulate, type Simulation, type TakeChunk } from './simulate.ts'
 import { resolveSettings, type SimulatorSettings } from './settings.ts'
 import { writings } from './writings.ts'
@@ -95,6 +96,8 @@ class HttpSimulator implements Simulator {
     const given = (request.url ?? '/').replace(/\?.*$/s, '')
     const path = this.#imitated?.pathOf(given) ?? given
     const asked = `${request.method} ${path}`
+    const instead = quirksNamed(this.#settings.quirks ?? []).find((quirk) => quirk.instead !== undefined)
+    if (instead?.instead !== undefined) return this.#send(replyInstead(instead.instead), response)
     if (this.#imitated?.saysItself(asked) === true) {
       return sendSaid(response, this.#imitated.say(asked, parseJson((await readBody(request)) ?? '')))
     }

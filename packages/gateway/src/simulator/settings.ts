@@ -1,5 +1,6 @@
 import { DragomanError } from '@dragoman/core'
 import { getWriting } from './find-writing.ts'
+import { type QuirkName, quirkNames } from './quirks.ts'
 import type { Ability, Parser } from './imitation.ts'
 import { getImitation } from './imitations.ts'
 
@@ -49,11 +50,15 @@ export interface SimulatorSettings {
    * Whether the server accepts tools in fields of their own. Otherwise the model knows only the tools in its prompt.
    */
   readonly toolSupport?: boolean
+  /** A choice of no tool only keeps the server from reading calls: the model is shown the tools, and calls them. */
+  readonly noneMeansText?: boolean
   /** The ids of each answer start at 0 again, as with some servers. */
   readonly repeatIds?: boolean
   /** Sends comments in the event stream, as servers do to keep a connection alive. */
   readonly comments?: boolean
   readonly faults?: readonly Fault[]
+  /** How the server around the model misbehaves. */
+  readonly quirks?: readonly QuirkName[]
   /** The server that is imitated, such as `vllm-0.21`. Without one the simulator is a server of its own kind. */
   readonly server?: string
   /** How many tokens of prompt and answer the imitated server holds. Four characters are a token. */
@@ -91,9 +96,11 @@ const defaults: Defaulted = {
   thinking: 'auto',
   strict: false,
   toolSupport: true,
+  noneMeansText: false,
   repeatIds: false,
   comments: false,
   faults: [],
+  quirks: [],
 }
 
 /**
@@ -114,6 +121,7 @@ export function settingsForModel(
       ...settings,
       ...changed,
       faults: [...settings.faults, ...changes.flatMap((change) => change.faults ?? [])],
+      quirks: [...settings.quirks, ...changes.flatMap((change) => change.quirks ?? [])],
     },
   }
 }
@@ -134,6 +142,7 @@ export const modelWords: ReadonlyMap<string, SimulatorSettings> = new Map<string
   ...Object.keys(faults)
     .filter(isFault)
     .map((fault): [string, SimulatorSettings] => [fault, { faults: [fault] }]),
+  ...quirkNames.map((quirk): [string, SimulatorSettings] => [quirk, { quirks: [quirk] }]),
 ])
 
 function isFault(name: string): name is Fault {

@@ -135,7 +135,8 @@ export class Upstreams {
     await simulator?.close()
   }
 
-  private send(
+  /** Sends any request to an upstream, by the same way as requests for answers. */
+  send(
     upstream: Upstream,
     connectTimeout: number,
     options: UpstreamCallOptions,

@@ -66,6 +66,7 @@ describe('dragoman simulate', () => {
     [['--pace', 'slow'], '--pace needs a whole number'],
     [['--port', '70000'], 'at most 65535'],
     [['--field', 'other'], '--field must be one of content, reasoning, reasoning_content'],
+    [['--quirk', 'lost-cals'], 'no quirk "lost-cals". Did you mean lost-calls?'],
     [['extra'], 'one operand too many'],
     [['--server', 'olama'], 'cannot imitate "olama". Did you mean ollama?'],
     [['--window', '8192'], '--window needs --server'],

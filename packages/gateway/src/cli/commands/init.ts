@@ -1,11 +1,8 @@
-import { randomUUID } from 'node:crypto'
-import { rename, rm, writeFile } from 'node:fs/promises'
-import { dirname } from 'node:path'
 import { isOpenRouter, upstreamUrlFault, withVersionPath } from '../../config/upstream-url.ts'
-import { makeFolder } from '../../base/make-folder.ts'
-import { CliError, failure, usageError } from '../../terminal/cli-error.ts'
+import { usageError } from '../../terminal/cli-error.ts'
 import type { Command } from '../command.ts'
 import { starterConfig } from '../starter-config.ts'
+import { writePrivately } from '../write-privately.ts'
 
 export const init: Command = {
   name: 'init',
@@ -56,19 +53,3 @@ function readKeyVariable(name: string | undefined, upstream: string | undefined)
 }
 
 const hint = 'See dragoman init --help'
-
-/** Writes a file that only the user can read. It replaces another file as a whole, never by half a file. */
-async function writePrivately(path: string, text: string, isReplacing: boolean): Promise<void> {
-  const target = isReplacing ? `${path}.${randomUUID()}.tmp` : path
-  try {
-    await makeFolder(dirname(path))
-    await writeFile(target, text, { flag: 'wx', mode: 0o600, flush: true })
-    if (isReplacing) await rename(target, path)
-  } catch (error) {
-    if (isReplacing) await rm(target, { force: true })
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') {
-      throw new CliError(1, `${path} is there already`, 'Use --force to replace it.', { cause: error })
-    }
-    throw failure(`cannot write ${path}: ${error instanceof Error ? error.message : String(error)}`, error)
-  }
-}

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createSimulator, type Simulator } from '../../simulator/server.ts'
 import { findWriting, writableNames } from '../../simulator/find-writing.ts'
+import { type QuirkName, quirkNames, quirks } from '../../simulator/quirks.ts'
 import { abilities, parsers, type Ability } from '../../simulator/imitation.ts'
 import { imitationNames } from '../../simulator/imitations.ts'
 import { chunkings, faults, fields, modelWords, type SimulatorSettings } from '../../simulator/settings.ts'
@@ -47,6 +48,12 @@ export const simulate: Command = {
     parallel: { type: 'string', value: 'N', help: 'Tools called at once. Default: 1.' },
     rounds: { type: 'string', value: 'N', help: 'Rounds of calls before the answer. Default: as asked.' },
     strict: { type: 'boolean', help: 'Answer a wrong history with HTTP 400.' },
+    quirk: {
+      type: 'string',
+      multiple: true,
+      value: 'NAME',
+      help: 'Misbehave as some servers do; each name is a word above.',
+    },
     server: { type: 'string', value: 'NAME', help: 'Imitate this server, with its paths and errors.' },
     window: { type: 'string', value: 'N', help: 'Its window in tokens. Default: 131072.' },
     abilities: { type: 'string', value: 'A,B', help: `Of its model: ${abilities.join(', ')}. Default: all.` },
@@ -80,12 +87,19 @@ export const simulate: Command = {
 }
 
 function wordTable(): string[] {
-  const words = [...modelWords.keys()].filter((word) => !Object.hasOwn(faults, word))
+  const words = [...modelWords.keys()].filter((word) => !isExplained(word))
   return [
     `${words.slice(0, 8).join(', ')},`,
     `${words.slice(8).join(', ')};`,
     ...Object.entries(faults).map(([fault, means]) => `${fault.padEnd(10)} ${means}`),
+    'and the quirks of servers:',
+    ...quirkNames.map((name) => `${name.padEnd(18)} ${quirks[name].means}`),
   ]
+}
+
+/** Faults and quirks have lines of their own. */
+function isExplained(word: string): boolean {
+  return Object.hasOwn(faults, word) || Object.hasOwn(quirks, word)
 }
 
 function serverTable(): string[] {
@@ -107,6 +121,7 @@ function readSettings(given: CommandArguments): SimulatorSettings {
     ...readServer(given),
     pace: readNumber(given, 'pace') ?? 20,
     strict: given.flag('strict'),
+    quirks: given.texts('quirk').map(quirkNamed),
     ...(format !== undefined && { format }),
     ...(field !== undefined && { field }),
     ...(chunk !== undefined && { chunk }),
@@ -114,6 +129,14 @@ function readSettings(given: CommandArguments): SimulatorSettings {
     ...(parallel !== undefined && { parallel }),
     ...(rounds !== undefined && { rounds }),
   }
+}
+
+function quirkNamed(name: string): QuirkName {
+  const quirk = quirkNames.find((each) => each === name)
+  if (quirk !== undefined) return quirk
+  const meant = didYouMean(name, quirkNames)
+  const question = meant === undefined ? '' : ` Did you mean ${meant}?`
+  throw usageError(`the simulator has no quirk "${name}".${question}`, `It has: ${quirkNames.join(', ')}`)
 }
 
 function readServer(given: CommandArguments): SimulatorSettings {
