@@ -1,5 +1,5 @@
 // Lets released Claude Code do a task of two rounds through the gateway, on a simulator that writes as Kimi does: once on
-// a gateway that runs, once started by `dragoman run`.
+// a gateway that runs, once started by `dragoman run`, and once on each of a row of servers with a small window.
 // Needs a build, and npm to install from. Everything happens in a temporary folder: Claude Code gets a home of
 // its own there, no key that is worth anything, and no way to the network but this machine.
 import { spawn } from 'node:child_process'
@@ -13,6 +13,16 @@ import { fileURLToPath } from 'node:url'
 const release = '@anthropic-ai/claude-code@2.1.197'
 const model = 'kimi-k2'
 const limits = { install: 100_000, start: 10_000, task: 50_000 }
+
+const small = ['--window', '40000']
+const smallServers = [
+  ...['vllm-0.9', 'vllm-0.12', 'vllm-0.17', 'vllm-0.27', 'sglang', 'tgi', 'openrouter', 'lm-studio', 'llama.cpp'].map(
+    (server) => ({ server, kind: 'other', options: small, isRefused: refusesSums(server) }),
+  ),
+  { server: 'vllm-0.21', kind: 'auto', options: small, isRefused: false },
+  { server: 'ollama', kind: 'auto', options: ['--abilities', 'tools'], isRefused: false },
+  { server: 'ollama', kind: 'other', options: ['--abilities', 'tools'], isRefused: false },
+]
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const program = join(root, 'packages/gateway/bin/dragoman.js')
@@ -38,6 +48,7 @@ async function main() {
   const task = writeTask()
   await onRunningGateway(claude, task)
   await byDragomanRun(claude, task)
+  for (const server of smallServers) await onServer(claude, task, server)
 }
 
 async function onRunningGateway(claude, task) {
@@ -62,6 +73,40 @@ async function byDragomanRun(claude, task) {
   const left = readdirSync(workshop).filter((name) => name.startsWith('dragoman-run-'))
   if (left.length > 0) throw new Error(`dragoman run left ${left.join(', ')} behind`)
   console.log('\nClaude Code finished the task by dragoman run.')
+}
+
+/** These two write until their window is full, whatever a client allows. */
+function refusesSums(server) {
+  return server !== 'lm-studio' && server !== 'llama.cpp'
+}
+
+/**
+ * Claude Code asks for answers of 32,000 tokens. In a window of 40,000 that does not fit, and each of these servers has
+ * other words for it. `other` keeps the gateway from asking them for their window: it has to learn it from the refusal.
+ */
+async function onServer(claude, task, { server, kind, options = [], isRefused }) {
+  const simulator = await startListening([
+    'simulate',
+    ...['--port', '0', '--format', 'qwen', '--server', server, ...options],
+  ])
+  const config = join(workshop, `${server}-${kind}.yaml`)
+  writeFileSync(
+    config,
+    `upstreams: { lab: { url: ${JSON.stringify(simulator.address)}, kind: ${kind} } }\n` +
+      `models: [{ match: "*", upstream: lab }]\n`,
+  )
+  const gateway = await startListening(['serve', '--port', '0', '--config', config])
+  const title = `Claude Code on ${server}, which is ${kind === 'other' ? 'asked nothing' : 'asked what it is'}`
+  const events = await step(title, () => runClaudeCode(claude, gateway.address, task, 'qwen3-coder'))
+  await gateway.stop()
+  await simulator.stop()
+  const requests = requestsIn(gateway.stderr())
+  const again = requests.flatMap((request) => request.again ?? [])
+  console.log(`  ${again[0] ?? 'nothing had to be asked again'}`)
+  judge(events, requests, task)
+  if (again.length > 0 !== isRefused) throw new Error(`asked again: ${JSON.stringify(again)}`)
+  const failed = requests.filter(({ failure }) => failure !== undefined && failure !== null)
+  if (failed.length > 0) throw new Error(failed.map(({ failure }) => failure).join('\n'))
 }
 
 function judge(events, requests, task) {
@@ -139,9 +184,10 @@ function writeTask() {
   return { folder, contents, prompt }
 }
 
-async function runClaudeCode(wrapper, address, task) {
-  const args = [wrapper, ...claudeArguments(task), '--model', model]
-  const claude = start(process.execPath, args, { cwd: task.folder, env: claudeEnvironment(address) })
+async function runClaudeCode(wrapper, address, task, asked = model) {
+  const args = [wrapper, ...claudeArguments(task), '--model', asked]
+  const env = claudeEnvironment(address, asked)
+  const claude = start(process.execPath, args, { cwd: task.folder, env })
   await end(claude, limits.task, 'claude')
   return jsonLines(claude.stdout())
 }
@@ -163,16 +209,16 @@ function claudeArguments({ folder, prompt }) {
   return ['-p', prompt, ...output, ...bounds]
 }
 
-function claudeEnvironment(address) {
+function claudeEnvironment(address, asked) {
   return {
     ...closedEnvironment(),
     ANTHROPIC_BASE_URL: address,
     ANTHROPIC_AUTH_TOKEN: 'no-key',
-    ANTHROPIC_MODEL: model,
-    ANTHROPIC_SMALL_FAST_MODEL: model,
-    ANTHROPIC_DEFAULT_HAIKU_MODEL: model,
-    ANTHROPIC_DEFAULT_SONNET_MODEL: model,
-    ANTHROPIC_DEFAULT_OPUS_MODEL: model,
+    ANTHROPIC_MODEL: asked,
+    ANTHROPIC_SMALL_FAST_MODEL: asked,
+    ANTHROPIC_DEFAULT_HAIKU_MODEL: asked,
+    ANTHROPIC_DEFAULT_SONNET_MODEL: asked,
+    ANTHROPIC_DEFAULT_OPUS_MODEL: asked,
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
   }
 }
