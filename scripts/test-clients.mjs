@@ -16,9 +16,17 @@ const limits = { install: 100_000, start: 10_000, task: 50_000 }
 
 const small = ['--window', '40000']
 const smallServers = [
-  ...['vllm-0.9', 'vllm-0.12', 'vllm-0.17', 'vllm-0.27', 'sglang', 'tgi', 'openrouter', 'lm-studio', 'llama.cpp'].map(
-    (server) => ({ server, kind: 'other', options: small, isRefused: refusesSums(server) }),
-  ),
+  ...[
+    'vllm-0.9',
+    'vllm-0.12',
+    'vllm-0.17',
+    'vllm-0.27',
+    'sglang',
+    'tgi',
+    'openrouter',
+    'lm-studio',
+    'llama.cpp',
+  ].map((server) => ({ server, kind: 'other', options: small, isRefused: refusesSums(server) })),
   { server: 'vllm-0.21', kind: 'auto', options: small, isRefused: false },
   { server: 'ollama', kind: 'auto', options: ['--abilities', 'tools'], isRefused: false },
   { server: 'ollama', kind: 'other', options: ['--abilities', 'tools'], isRefused: false },

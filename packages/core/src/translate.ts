@@ -4,6 +4,7 @@ import { emptyAnswer, type Failure } from './answer/failure.ts'
 import { AnswerIds, type MintId } from './answer/ids.ts'
 import { AnswerOutput } from './answer/output.ts'
 import { AnswerStream, type WireAnswer } from './answer/stream.ts'
+import { textInError } from './answer/text-in-error.ts'
 import { type AnswerWatcher, WatchedAnswer } from './answer/watch.ts'
 import type { WholeCollector } from './answer/whole.ts'
 import type { AnswerDialect, EncodeOptions } from './dialects/dialect.ts'
@@ -17,6 +18,8 @@ import {
   mayBeOfFamily,
   type ParserOptions,
 } from './parser-stage.ts'
+import { parseToolCalls } from './parser.ts'
+import { repairCodes } from './problems.ts'
 import { unsignedField } from './request/reasoning-policy.ts'
 import { HeldText } from './text/held-text.ts'
 
@@ -101,7 +104,12 @@ class Translation implements AnswerTranslation {
           options.encoding().signature(unsignedField, null),
         )
       : this.source.decode(openPolicy(dialects[to].answer, options, this.encoder(options, includeUsage)))
-    this.stream = new AnswerStream(this.answer, options, (data) => this.source.unwrap(data))
+    this.stream = new AnswerStream(
+      this.answer,
+      options,
+      (data) => this.source.unwrap(data),
+      (error) => this.rescue(error, options),
+    )
     this.body = delivered === 'whole' ? new HeldBody() : null
     this.collector = isWhole ? dialects[to].answer.whole.collect() : null
   }
@@ -139,6 +147,16 @@ class Translation implements AnswerTranslation {
     stream.push(whole.events)
     stream.end()
     return this.deliver(whole)
+  }
+
+  /** Some servers put the call that they cannot read into their error, behind what they have sent already. */
+  private rescue(error: string, { parser, watcher }: TranslationOptions): string | null {
+    const told = textInError({ status: 200, body: error })
+    if (told === null || parser.calls === 'remove' || parser.tools?.length === 0) return null
+    if (parseToolCalls(told.text, parser).toolCalls.length === 0) return null
+    const rest = this.source.whole.rest(told.text)
+    if (rest !== null) watcher?.repair?.('rescued-call', repairCodes['rescued-call'])
+    return rest
   }
 
   private encoder({ to, encoding }: TranslationOptions, includeUsage: boolean): AnswerSink {

@@ -40,20 +40,32 @@ export interface AnswerStreamOptions {
   readonly redact?: ((text: string) => string) | undefined
 }
 
+/** Finds the rest of an answer in the error with which its upstream broke off: events, or null where there is none. */
+export type Rescue = (error: string) => string | null
+
 /** Reads the event stream of an answer, and tells an answer that ended from one that was cut off. */
 export class AnswerStream implements SseSink {
   private readonly answer: WireAnswer
   private readonly unwrap: (data: unknown) => unknown
   private readonly isLenient: boolean
   private readonly redact: ((text: string) => string) | undefined
+  private readonly rescue: Rescue
+  private readonly maxEventBytes: number | undefined
   private readonly sse: SseReader
   /** Events that came one by one; those that were taken together the answer counts itself. */
   private parsedCount = 0
   private hasForeignLines = false
 
   /** `unwrap` takes off what some servers wrap around the data of an event. */
-  constructor(answer: WireAnswer, options: AnswerStreamOptions, unwrap: (data: unknown) => unknown) {
+  constructor(
+    answer: WireAnswer,
+    options: AnswerStreamOptions,
+    unwrap: (data: unknown) => unknown,
+    rescue: Rescue = () => null,
+  ) {
     this.answer = answer
+    this.rescue = rescue
+    this.maxEventBytes = options.maxEventBytes
     this.unwrap = unwrap
     this.isLenient = options.faults === 'pass'
     this.redact = options.redact
@@ -138,6 +150,12 @@ export class AnswerStream implements SseSink {
   }
 
   private takeError(error: unknown, event: SseEvent): void {
+    // An answer that has not begun fails, and whoever asked can ask again.
+    const rest = this.answer.isStarted ? this.rescue(event.source) : null
+    if (rest !== null) {
+      new SseReader(this, this.maxEventBytes).push(rest)
+      return
+    }
     const failure = failureFromError(error)
     const { redact = asItIs } = this
     const isSafe = redact(event.source) === event.source && !refusesKey(error)

@@ -110,6 +110,8 @@ export interface AnswerDialect {
     collect(): WholeCollector
     /** The JSON of an answer that says just this text and has ended, for text that came in no answer. */
     ofText(text: string): string
+    /** The events that end an answer which has begun, with this text. Null where the dialect cannot go on so. */
+    rest(text: string): string | null
   }
 }
 

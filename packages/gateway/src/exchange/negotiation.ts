@@ -87,6 +87,13 @@ export class Negotiation {
     return { is: 'final', failure: this.withNumbers(refused.failure) }
   }
 
+  /** An answer failed of which the client has heard the beginning. The next request need not fail for the same reason. */
+  failedLate(failure: Failure): void {
+    const refused = { status: 500, body: failure.message, failure }
+    const mended = otherCalls(refused, this.current, this.request)
+    if (mended !== null) this.options.learn(mended.lesson)
+  }
+
   private planAnew(): Plan {
     const plan = this.options.plan(this.request, this.lesson)
     this.options.onPlan(plan)
@@ -129,15 +136,11 @@ const mendings: readonly Mending[] = [shorterAnswer, otherThinking, otherCalls, 
 function shorterAnswer({ failure }: Refused, plan: Plan, request: ConversationRequest): Mended | null {
   const { overflow } = failure
   if (overflow === undefined || overflow.what === 'prompt') return null
-  const { window, mostOutput } = overflow
-  const lesson: Lesson =
-    overflow.what === 'output'
-      ? mostOutput === undefined
-        ? {}
-        : { maxOutput: mostOutput }
-      : window === undefined
-        ? {}
-        : { window }
+  const { window } = overflow
+  const lesson: Lesson = {
+    ...(window === undefined ? {} : { window }),
+    ...(isOwnLimit(overflow) ? { maxOutput: overflow.mostOutput } : {}),
+  }
   if (request.maxTokens === undefined) return null
   const maxTokens = limitAfter(overflow, plan, request, request.maxTokens)
   if (maxTokens === null) return null
@@ -148,6 +151,12 @@ function shorterAnswer({ failure }: Refused, plan: Plan, request: ConversationRe
   return { reason, request: { ...request, maxTokens }, lesson, lasts: true }
 }
 
+/** Whether answers have a limit of their own. Some servers only say that an answer alone is longer than the window. */
+function isOwnLimit(overflow: Overflow): overflow is Overflow & { readonly mostOutput: number } {
+  const { what, mostOutput, window } = overflow
+  return what === 'output' && mostOutput !== undefined && mostOutput !== window
+}
+
 /** Undefined for no limit, null where no limit would help. */
 function limitAfter(
   overflow: Overflow,
@@ -155,8 +164,8 @@ function limitAfter(
   request: ConversationRequest,
   asked: number,
 ): number | undefined | null {
-  const { what, window, mostOutput, promptTokens, totalTokens } = overflow
-  if (what === 'output') return mostOutput !== undefined && mostOutput < asked ? mostOutput : null
+  if (isOwnLimit(overflow)) return overflow.mostOutput < asked ? overflow.mostOutput : null
+  const { window, promptTokens, totalTokens } = overflow
   const prompt = promptTokens ?? (totalTokens === undefined ? undefined : totalTokens - asked)
   const { withoutLimit = 'rest of the window' } = known.server ?? {}
   const mayHaveNone = !dialects[upstreamDialect].request.demandsLimit && withoutLimit === 'rest of the window'

@@ -23,6 +23,8 @@ export interface UpstreamAnswerOptions {
   readonly callUpstream: (listener: UpstreamListener, connection: 'kept' | 'new') => UpstreamCall
   /** Decides what is done about a refusal of which the client knows nothing yet. Without it every refusal is final. */
   readonly reconsider?: (refused: Refused) => SecondThought
+  /** Is told a failure after the beginning of the answer went to the client. */
+  readonly failedLate?: (failure: Failure) => void
   /** Opens the translation of the answer. `delivered` is how the upstream answers. */
   readonly open: (delivered: 'stream' | 'whole') => AnswerTranslation
   /** Whether the answer is taken as it comes, or kept in memory until it is whole. */
@@ -216,7 +218,10 @@ export class UpstreamAnswer implements UpstreamListener {
     if (failure !== null && !isStarted) {
       this.judge({ status: 200, body: beginning.text, failure })
     } else if (state === 'ended') {
-      if (failure !== null) this.options.observer.failed?.(failure)
+      if (failure !== null) {
+        this.options.observer.failed?.(failure)
+        this.options.failedLate?.(failure)
+      }
       this.finish()
       this.taker.end(text)
     } else {

@@ -25,6 +25,7 @@ import { Negotiation } from '../exchange/negotiation.ts'
 import { type ReceivedBody, type Plan, planRequest } from '../exchange/plan.ts'
 import { styleOf } from '../exchange/model-style.ts'
 import { withLesson } from '../upstream/known-upstream.ts'
+import { silentCut, tooLongForSilence } from '../exchange/silent-cut.ts'
 import { type AnswerReading, openTranslation } from '../exchange/translation.ts'
 
 /** What a route needs to answer one request. */
@@ -83,6 +84,12 @@ export async function openExchange(context: RouteContext): Promise<Exchange | un
     },
     onSecondThought: (reason) => log.secondThought(reason),
   })
+  const tooLong = tooLongForSilence(decoded, negotiation.plan)
+  if (tooLong !== null) {
+    client.refuse({ failure: tooLong })
+    return undefined
+  }
+  log.suspicion = (usage) => silentCut(decoded, negotiation.plan, usage)
   return exchangeFor(context, decoded, negotiation, recording)
 }
 
@@ -185,6 +192,7 @@ function exchangeFor(
       return upstreams.call(negotiation.plan, heard, connection)
     },
     reconsider: (refused) => negotiation.reconsider(refused),
+    failedLate: (failure) => negotiation.failedLate(failure),
     open: (delivered) => openTranslation(readingFor(context, request, negotiation.plan), delivered),
   })
 }

@@ -34,6 +34,8 @@ export class RequestLog implements ExchangeObserver, AnswerWatcher {
   model: string | null = null
   /** The name of the key that the client used. */
   key: string | null = null
+  /** Says what the usage of an answer gives away about it; undefined where that is nothing. */
+  suspicion: (usage: Usage) => string | undefined = () => undefined
   private readonly route: HttpRoute | null
   private readonly requestId: string
   private readonly logger: Logger
@@ -199,6 +201,7 @@ export class RequestLog implements ExchangeObserver, AnswerWatcher {
       format: this.calls.length > 0 ? format : null,
     })
     this.countCalls(format ?? 'standard')
+    this.warnOfSuspicion()
     this.logger[this.level()](
       {
         requestId: this.requestId,
@@ -225,6 +228,13 @@ export class RequestLog implements ExchangeObserver, AnswerWatcher {
       },
       'request',
     )
+  }
+
+  private warnOfSuspicion(): void {
+    const suspicion = this.tokens === null ? undefined : this.suspicion(this.tokens)
+    if (suspicion === undefined) return
+    const { requestId, model } = this
+    this.logger.warn({ requestId, model, upstream: this.carried?.upstream.name }, suspicion)
   }
 
   /** All calls of an answer that ended well are whole. An answer that was cut may end in half a call. */

@@ -23,7 +23,13 @@ export const anthropicMessages: Dialect = {
     patch: patchAnthropicAnswer,
     encode: (options) =>
       createAnthropicStreamEncoder({ ...options, messageId: options.id, inputTokens: options.inputTokens() }),
-    whole: { toEvents: messageAsEvents, collect: () => new MessageCollector(), ofText: messageOfText },
+    whole: {
+      toEvents: messageAsEvents,
+      collect: () => new MessageCollector(),
+      ofText: messageOfText,
+      // Blocks are numbered, and the numbers of those that came are not known here.
+      rest: () => null,
+    },
   },
   errors: {
     status: anthropicErrorStatus,

@@ -5,7 +5,7 @@ import type { Dialect } from '../dialect.ts'
 import { decodeChatAnswer, unwrapEnvelope } from './answer/decode.ts'
 import { createChatStreamEncoder } from './answer/encode.ts'
 import { patchChatAnswer } from './answer/patch.ts'
-import { completionAsEvents, CompletionCollector, completionOfText } from './answer/whole.ts'
+import { completionAsEvents, CompletionCollector, completionOfText, restOfStream } from './answer/whole.ts'
 import { chatErrorBody, chatErrorResponse } from './errors.ts'
 import { chatHttp } from './http.ts'
 
@@ -25,6 +25,7 @@ export const openaiChat: Dialect = {
       toEvents: completionAsEvents,
       collect: () => new CompletionCollector(),
       ofText: completionOfText,
+      rest: restOfStream,
     },
   },
   errors: {

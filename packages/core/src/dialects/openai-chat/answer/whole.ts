@@ -49,6 +49,15 @@ export function completionOfText(text: string): string {
   })
 }
 
+/** A last chunk with this text, and the end. */
+export function restOfStream(text: string): string {
+  const chunk = {
+    object: 'chat.completion.chunk',
+    choices: [{ index: 0, delta: { content: text }, finish_reason: 'stop' }],
+  }
+  return encodeSse({ data: JSON.stringify(chunk) }) + encodeSse({ data: '[DONE]' })
+}
+
 /** Arguments that are a value and not its text. Read and written again, a number too long for ours would lose digits. */
 class WrittenValues {
   private readonly raw: RawJson
