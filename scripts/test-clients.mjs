@@ -93,10 +93,8 @@ function refusesSums(server) {
  * other words for it. `other` keeps the gateway from asking them for their window: it has to learn it from the refusal.
  */
 async function onServer(claude, task, { server, kind, options = [], isRefused }) {
-  const simulator = await startListening([
-    'simulate',
-    ...['--port', '0', '--format', 'qwen', '--server', server, ...options],
-  ])
+  const imitation = ['--format', 'qwen', '--server', server, ...options]
+  const simulator = await startListening(['simulate', '--port', '0', ...imitation])
   const config = join(workshop, `${server}-${kind}.yaml`)
   writeFileSync(
     config,

@@ -60,7 +60,7 @@ function count<Name extends 'window' | 'maxOutput'>(
 }
 
 /** A whole number above zero at a path such as `meta.n_ctx`. */
-export function positiveAt(value: unknown, path: string): number | undefined {
+function positiveAt(value: unknown, path: string): number | undefined {
   const found = path
     .split('.')
     .reduce<unknown>((inside, key) => (isJsonObject(inside) ? inside[key] : undefined), value)

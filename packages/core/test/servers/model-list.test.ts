@@ -76,13 +76,13 @@ describe('a list of models', () => {
   })
 })
 
-describe('what a probe tells', () => {
-  function probe(server: string, path: string, answer: object, model = 'm') {
-    const found = serverById(server)?.probes.find((one) => one.path === path)
-    if (found === undefined) throw new Error(`${server} has no probe ${path}`)
-    return found.read({ ...answer }, model)
-  }
+function probe(server: string, path: string, answer: object, model = 'm') {
+  const found = serverById(server)?.probes.find((one) => one.path === path)
+  if (found === undefined) throw new Error(`${server} has no probe ${path}`)
+  return found.read({ ...answer }, model)
+}
 
+describe('what a probe tells', () => {
   it('the version of vLLM and of Ollama', () => {
     expect(probe('vllm', '/version', { version: '0.21.0' })).toEqual({ version: '0.21.0' })
     expect(probe('ollama', '/api/version', { version: '0.33.0' })).toEqual({ version: '0.33.0' })

@@ -44,9 +44,9 @@ export async function survey(
   const [servers, known] = await Promise.all([
     Promise.all([...upstreams.values()].map((each) => inTime(surveyed(each, asked), unknown(each)))),
     Promise.all(
-      models.map((rule) => {
+      models.flatMap((rule) => {
         const upstream = upstreams.get(rule.upstream)
-        return upstream === undefined ? null : inTime(modelOf(rule, upstream, asked), null)
+        return upstream === undefined ? [] : [inTime(modelOf(rule, upstream, asked), null)]
       }),
     ),
   ])

@@ -192,7 +192,7 @@ function exchangeFor(
       return upstreams.call(negotiation.plan, heard, connection)
     },
     reconsider: (refused) => negotiation.reconsider(refused),
-    failedLate: (failure) => negotiation.failedLate(failure),
+    failedLate: (late) => negotiation.failedLate(late),
     open: (delivered) => openTranslation(readingFor(context, request, negotiation.plan), delivered),
   })
 }

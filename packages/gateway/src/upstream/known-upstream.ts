@@ -187,30 +187,27 @@ export class KnownUpstream {
     if (entries === null) return true
     this.server = this.told ?? serverOfList(entries) ?? (await this.findServer())
     this.listed = modelsOf(entries, this.server)
-    for (const probe of this.server?.probes ?? []) {
-      if (probe.body === undefined) await this.tell(probe, '')
-    }
+    const probes = this.server?.probes.filter(({ body }) => body === undefined) ?? []
+    await Promise.all(probes.map((probe) => this.tell(probe, '')))
     return true
   }
 
   /** Servers that their lists do not tell apart are known by what else they answer. */
   private async findServer(): Promise<Server | undefined> {
     if (this.upstream.kind !== 'auto') return undefined
-    for (const server of servers) {
-      const [probe] = server.probes
-      if (probe === undefined || probe.body !== undefined) continue
-      const reply = await this.ask({ path: this.pathOf(probe), body: null })
-      if (reply.is === 'unreached') return undefined
-      if (reply.is === 'json' && isObject(reply.json) && probe.read(reply.json, '') !== null) return server
-    }
-    return undefined
+    const known = await Promise.all(servers.map((server) => this.isServer(server)))
+    return servers.find((_, at) => known[at] === true)
+  }
+
+  private async isServer({ probes: [probe] }: Server): Promise<boolean> {
+    if (probe === undefined || probe.body !== undefined) return false
+    const reply = await this.ask({ path: this.pathOf(probe), body: null })
+    return reply.is === 'json' && isObject(reply.json) && probe.read(reply.json, '') !== null
   }
 
   private async askModel(model: string, probes: readonly Probe[]): Promise<boolean> {
-    for (const probe of probes) {
-      if (!(await this.tell(probe, model))) return false
-    }
-    return true
+    const told = await Promise.all(probes.map((probe) => this.tell(probe, model)))
+    return told.every(Boolean)
   }
 
   private async tell(probe: Probe, model: string): Promise<boolean> {
