@@ -323,3 +323,49 @@ describe('the key of a conversation', () => {
     expect(key).not.toContain('a-session')
   })
 })
+
+describe('reasoning in the history', () => {
+  const call = {
+    id: 'functions.get_weather:0',
+    type: 'function',
+    function: { name: 'get_weather', arguments: '{}' },
+  }
+  const history = (reasoning: object) => [
+    { role: 'user', content: 'What is the weather in Paris?' },
+    { role: 'assistant', content: null, tool_calls: [call], ...reasoning },
+    { role: 'tool', tool_call_id: call.id, content: 'sunny' },
+  ]
+  const sent = (place: Place, nth = -1): unknown => at(place.asked().at(nth), 'messages', 1)
+
+  it('is not made up for a model that people run, whatever the vendor of its family demands', async () => {
+    const place = await inFrontOf({ server: 'llama.cpp' })
+    await windowAt(place)
+    await ask(place.address, 'openai', { model: 'kimi-k2-thinking', messages: history({}) })
+    expect(sent(place)).not.toHaveProperty('reasoning_content')
+  })
+
+  it('stands in for what was lost where an upstream demands it: such a server is asked again', async () => {
+    const place = await inFrontOf({ strict: true, format: 'kimi', thinking: 'field' }, { kind: 'llama.cpp' })
+    const answer = await ask(place.address, 'openai', { model: 'kimi-k2-thinking', messages: history({}) })
+    expect(answer.status).toBe(200)
+    expect(place.asked()).toHaveLength(2)
+    expect(sent(place, 0)).not.toHaveProperty('reasoning_content')
+    expect(at(sent(place), 'reasoning_content')).toBe('The reasoning for this step was not kept.')
+  })
+
+  it.each([
+    ['vllm-0.12', { reasoning_content: 'Paris it is.' }],
+    ['vllm-0.17', { reasoning: 'Paris it is.', reasoning_content: 'Paris it is.' }],
+    ['vllm-0.21', { reasoning: 'Paris it is.', reasoning_content: 'Paris it is.' }],
+    ['vllm-0.27', { reasoning_content: 'Paris it is.' }],
+    ['ollama', { reasoning: 'Paris it is.' }],
+  ])('goes to %s in the fields that it reads', async (server, fields) => {
+    const place = await inFrontOf({ server })
+    await windowAt(place)
+    const messages = history({ reasoning_content: 'Paris it is.' })
+    await ask(place.address, 'openai', { model: 'qwen3-32b', messages })
+    const { reasoning, reasoning_content: content } = Object(sent(place))
+    expect(JSON.parse(JSON.stringify({ reasoning, reasoning_content: content }))).toEqual(fields)
+    expect(place.simulator.historyProblems).toEqual([])
+  })
+})
