@@ -18,33 +18,47 @@ export type Reply =
 /** An answer with more bytes than this is not read. */
 const MOST_BYTES = 8_388_608
 
-/** `call` asks the question and tells the listener what comes. Never rejects. */
-export function readReply(call: (listener: UpstreamListener) => UpstreamCall): Promise<Reply> {
+/**
+ * `call` asks the question and tells the listener what comes; after `longest` milliseconds it is over, whatever comes.
+ * Never rejects.
+ */
+export function readReply(
+  call: (listener: UpstreamListener) => UpstreamCall,
+  longest: number,
+): Promise<Reply> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = []
     let size = 0
     let status = 0
+    let timer: NodeJS.Timeout | undefined
+    const done = (reply: Reply): void => {
+      clearTimeout(timer)
+      resolve(reply)
+    }
+    const giveUp = (reply: Reply): void => {
+      asked.abort()
+      done(reply)
+    }
     const asked = call({
-      onHeaders(code) {
+      onHeaders(code, headers) {
         status = code
-        if (code === 200) return
-        asked.abort()
+        const isStream = headers['content-type']?.includes('event-stream') === true
+        if (code === 200 && !isStream) return
         // A server that still loads its model answers 503. What it will say later is not known yet.
-        resolve(code >= 500 && code !== 501 ? { is: 'unreached' } : { is: 'no-answer', status })
+        giveUp(code >= 500 && code !== 501 ? { is: 'unreached' } : { is: 'no-answer', status })
       },
       onData(chunk) {
         size += chunk.length
         chunks.push(chunk)
-        if (size <= MOST_BYTES) return
-        asked.abort()
-        resolve({ is: 'no-answer', status })
+        if (size > MOST_BYTES) giveUp({ is: 'no-answer', status })
       },
       onEnd() {
         const json = parse(Buffer.concat(chunks).toString('utf8'))
-        resolve(json === undefined ? { is: 'no-answer', status } : { is: 'json', json })
+        done(json === undefined ? { is: 'no-answer', status } : { is: 'json', json })
       },
-      onError: () => resolve({ is: 'unreached' }),
+      onError: () => done({ is: 'unreached' }),
     })
+    timer = setTimeout(() => giveUp({ is: 'unreached' }), longest)
   })
 }
 

@@ -112,21 +112,15 @@ export class Upstreams {
 
   /** Asks something that is no request for an answer. */
   ask(upstream: Upstream, { path, body }: Question, longest = QUESTION_MS): Promise<Reply> {
-    return readReply((listener) =>
-      this.send(
-        upstream,
-        longest,
-        {
-          path,
-          method: body === null ? 'GET' : 'POST',
-          headers: headersFor(upstream, false),
-          body: body === null ? null : JSON.stringify(body),
-          headersTimeout: longest,
-          idleTimeout: longest,
-        },
-        listener,
-      ),
-    )
+    const asked = {
+      path,
+      method: body === null ? 'GET' : 'POST',
+      headers: headersFor(upstream, false),
+      body: body === null ? null : JSON.stringify(body),
+      headersTimeout: longest,
+      idleTimeout: longest,
+    } as const
+    return readReply((listener) => this.send(upstream, longest, asked, listener), longest)
   }
 
   async close(): Promise<void> {

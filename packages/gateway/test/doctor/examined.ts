@@ -27,7 +27,7 @@ export interface ExaminedSetup extends GatewaySetup {
 }
 
 export async function examined({ model, timeout = 10_000, ...setup }: ExaminedSetup): Promise<Examined> {
-  const config = await configFor(setup)
+  const config = await configFor({ kind: 'auto', ...setup })
   const upstream = config.upstreams === 'simulator' ? undefined : config.upstreams.get('lab')
   const [rule] = config.models
   if (upstream === undefined || rule === undefined) throw new Error('there is no upstream to examine')
