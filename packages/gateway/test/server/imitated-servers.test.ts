@@ -324,6 +324,11 @@ describe('the key of a conversation', () => {
   })
 })
 
+/** The second message of a request that reached the server. */
+function sent(place: Place, nth = -1): unknown {
+  return at(place.asked().at(nth), 'messages', 1)
+}
+
 describe('reasoning in the history', () => {
   const call = {
     id: 'functions.get_weather:0',
@@ -335,7 +340,6 @@ describe('reasoning in the history', () => {
     { role: 'assistant', content: null, tool_calls: [call], ...reasoning },
     { role: 'tool', tool_call_id: call.id, content: 'sunny' },
   ]
-  const sent = (place: Place, nth = -1): unknown => at(place.asked().at(nth), 'messages', 1)
 
   it('is not made up for a model that people run, whatever the vendor of its family demands', async () => {
     const place = await inFrontOf({ server: 'llama.cpp' })
