@@ -59,6 +59,7 @@ export {
 export { defaultDialect, dialectIds, dialects, isDialectId, type DialectId } from './dialects/index.ts'
 export type {
   AnswerDialect,
+  AskedAt,
   Dialect,
   EncodeOptions,
   ErrorDialect,

@@ -20,6 +20,7 @@ import {
 } from './parser-stage.ts'
 import { parseToolCalls } from './parser.ts'
 import { repairCodes } from './problems.ts'
+import type { ConversationRequest } from './request/conversation-request.ts'
 import { unsignedField } from './request/reasoning-policy.ts'
 import { HeldText } from './text/held-text.ts'
 
@@ -38,6 +39,8 @@ export interface ReadingOptions {
   /** `pass`: a stream that is not as it should be goes on as far as it can. Default `fail`. */
   readonly faults?: 'fail' | 'pass' | undefined
   readonly watcher?: AnswerWatcher | undefined
+  /** What the client asked for, for dialects whose answers depend on it. */
+  readonly request?: ConversationRequest | undefined
   /** What was dropped, or taken although something is wrong with it. */
   readonly onWarning?: ((message: string) => void) | undefined
 }
@@ -240,6 +243,7 @@ export function patchAnswer(
     faults: options.faults ?? 'fail',
     signature,
     onWarning: options.onWarning,
+    request: options.request,
   })
 }
 

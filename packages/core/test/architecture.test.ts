@@ -46,7 +46,7 @@ const zones: Readonly<Record<string, readonly string[]>> = {
     'formats/template',
     'formats/thinking',
   ],
-  answer: ['json', 'sse', 'text', 'ids', 'events', 'problems', 'errors', 'formats/format-id'],
+  answer: ['request', 'json', 'sse', 'text', 'ids', 'events', 'problems', 'errors', 'formats/format-id'],
   dialects: [
     'request',
     'answer',
@@ -333,6 +333,7 @@ describe('the public names', () => {
       AnswerTranslation
       AnswerWatcher
       AnthropicTarget
+      AskedAt
       AssembledAnswer
       Block
       Channel

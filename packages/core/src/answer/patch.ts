@@ -1,3 +1,4 @@
+import type { ConversationRequest } from '../request/conversation-request.ts'
 import type { AnswerSink, FinishReason, UpstreamCall } from './answer.ts'
 import type { CallPolicy } from './calls/policy.ts'
 import type { StructuredCall } from './calls/structured-call.ts'
@@ -16,6 +17,8 @@ export interface PatchOptions {
   /** Signs reasoning that the upstream has left unsigned, in a dialect that has signatures. */
   readonly signature?: (() => string) | undefined
   readonly onWarning?: ((message: string) => void) | undefined
+  /** What the client asked for: it may know a tool under another name than the upstream. */
+  readonly request?: ConversationRequest | undefined
 }
 
 /** A piece of what an answer says, in order. */

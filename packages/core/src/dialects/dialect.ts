@@ -25,8 +25,8 @@ export interface Dialect {
 
 /** How requests are read and written in one dialect. */
 export interface RequestDialect {
-  /** Reads the body of a client's request. */
-  decode(body: unknown): DecodedRequest
+  /** Reads the body of a client's request. `asked` is where it was sent, for dialects that say something there. */
+  decode(body: unknown, asked?: AskedAt): DecodedRequest
   /** Writes the body for an upstream. */
   encode(request: ConversationRequest, target: Target): EncodedRequest
   readonly messages: MessageCodec
@@ -50,6 +50,13 @@ export interface RequestDialect {
    * dialect has none.
    */
   readonly threadField: string | null
+}
+
+/** The address of a request, as far as it says what is asked for. */
+export interface AskedAt {
+  /** As it came, without the query. */
+  readonly path: string
+  readonly query: Readonly<Record<string, string>>
 }
 
 /** The messages of a dialect without the request around them: what a kept history is read from and written as. */
@@ -127,6 +134,8 @@ export interface EncodeOptions {
   readonly includeUsage: boolean
   /** An estimate of the prompt: asked only where the answer tells it before the upstream does. */
   readonly inputTokens: () => number
+  /** What the client asked for, for answers that repeat it, or that have to call a tool what the client calls it. */
+  readonly request?: ConversationRequest | undefined
   /** The signature of reasoning: `field` is where the upstream had it, `proof` what came with it. */
   readonly signature: (field: string, proof: string | null) => string
 }
@@ -175,8 +184,11 @@ export interface HttpDialect {
   readonly root: string
   /** The header by which a client is known on a path that the dialects share. Null where there is none. */
   readonly clientHeader: string | null
-  /** What is sent into a stream while its client waits. */
-  readonly keepAlive: string
+  /** What is sent into a stream while its client waits. Null where clients of the dialect take nothing of the kind. */
+  readonly keepAlive: string | null
+  /** Where clients of the dialect show their key, beside `authorization: Bearer`: headers in lower case, and parameters. */
+  readonly keyHeaders: readonly string[]
+  readonly keyParameters: readonly string[]
   /** Where an upstream takes requests for answers. `base` is the path of its address, without a slash at its end. */
   upstreamPath(base: string, model: string, stream: boolean): string
   /** The headers of every request to an upstream, with the key that it is shown. */
@@ -198,7 +210,7 @@ export interface ModelEntry {
   readonly maxOutput?: number
 }
 
-/** A route, and what it is for. */
+/** A route, and what it is for. In its path `{model}` stands for the name of a model, slashes and colons included. */
 export type RoutePattern = { readonly method: 'POST'; readonly path: string } & (
   | { readonly serves: 'answer' }
   /** `body` says how many tokens a request takes; `read` reads that from the answer of a server. */

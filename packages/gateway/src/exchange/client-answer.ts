@@ -64,8 +64,10 @@ export class ClientAnswer {
 
   /** Tells a client that waits for a stream that the gateway is alive. */
   ping(): void {
+    const { keepAlive } = dialects[this.dialect].http
+    if (keepAlive === null) return
     this.startStream()
-    this.response.write(dialects[this.dialect].http.keepAlive)
+    this.response.write(keepAlive)
   }
 
   /** The last text and the end go out in one write. */

@@ -51,12 +51,14 @@ export function openTranslation(reading: AnswerReading, delivered: 'stream' | 'w
     maxEventBytes: reading.maxEventBytes,
     watcher: reading.watcher,
     redact: reading.redact,
+    request,
     encoding: () => ({
       id: dialects[clientDialect].answer.idPrefix + newId(),
       // The client gets back the name by which it asked.
       model: request.model,
       created,
       inputTokens: () => estimateTokens(request),
+      request,
       signature: signerFor(plan),
     }),
   })

@@ -1,5 +1,6 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { createHash, timingSafeEqual } from 'node:crypto'
+import { dialectIds, dialects } from '@dragoman/core'
 import { type Refusal, refusal } from '../base/refusal.ts'
 import type { ClientKey } from '../config/config.ts'
 import type { FailureLimit } from './failure-limit.ts'
@@ -64,7 +65,7 @@ export function checkKey(request: IncomingMessage, policy: GatePolicy): Refusal 
     const headers = { 'retry-after': '60' }
     return refusal(429, 'rate-limit', 'too_many_failures', 'Too many wrong keys from this address.', headers)
   }
-  const found = findKey(request.headers, policy.keys)
+  const found = findKey(request, policy.keys)
   if (found.is === 'ours') return { keyName: found.name }
   // A caller without a key is not guessing. If such requests counted, one caller could lock out everybody else behind
   // the same address.
@@ -124,8 +125,8 @@ function splitHost(host: string): { name: string; port: string } {
 type FoundKey = { readonly is: 'ours'; readonly name: string } | { readonly is: 'wrong' | 'missing' }
 
 /** Finds which of our keys a request carries, if any. */
-function findKey(headers: IncomingHttpHeaders, keys: readonly ClientKey[]): FoundKey {
-  const given = keysIn(headers)
+function findKey(request: IncomingMessage, keys: readonly ClientKey[]): FoundKey {
+  const given = keysIn(request)
   let found: string | null = null
   for (const text of given) {
     const digest = createHash('sha256').update(text).digest()
@@ -138,9 +139,15 @@ function findKey(headers: IncomingHttpHeaders, keys: readonly ClientKey[]): Foun
   return found === null ? { is: 'wrong' } : { is: 'ours', name: found }
 }
 
-/** A client may send both headers, and one of them may hold a key for somebody else. */
-function keysIn(headers: IncomingHttpHeaders): string[] {
+/** A client may show several keys, and some of them may be for somebody else. */
+function keysIn({ headers, url = '' }: IncomingMessage): string[] {
   const bearer = /^Bearer\s+(\S+)\s*$/i.exec(headers.authorization ?? '')?.[1]
-  const apiKey = headers['x-api-key']
-  return [bearer, apiKey].filter((key): key is string => typeof key === 'string' && key !== '')
+  const named = keyHeaders.map((name) => headers[name])
+  const query = url.indexOf('?')
+  const parameters = query === -1 ? null : new URLSearchParams(url.slice(query))
+  const shown = keyParameters.map((name) => parameters?.get(name))
+  return [bearer, ...named, ...shown].filter((key): key is string => typeof key === 'string' && key !== '')
 }
+
+const keyHeaders = [...new Set(dialectIds.flatMap((id) => dialects[id].http.keyHeaders))]
+const keyParameters = [...new Set(dialectIds.flatMap((id) => dialects[id].http.keyParameters))]

@@ -19,6 +19,7 @@ import type { ClientAnswer } from '../exchange/client-answer.ts'
 import { Exchange } from '../exchange/exchange.ts'
 import { lateBody, modelNotFound } from './refusals.ts'
 import type { RequestLog } from './request-log.ts'
+import { askedAt } from './route-table.ts'
 import { withoutAddress } from '../upstream/upstream-failures.ts'
 import type { Upstreams } from '../upstream/upstreams.ts'
 import { Negotiation } from '../exchange/negotiation.ts'
@@ -151,7 +152,7 @@ export async function readRequest(
     client.refuse({ failure: failure('invalid-request', 'invalid_json', json.message) })
     return undefined
   }
-  const decoded = dialects[client.dialect].request.decode(json.value)
+  const decoded = dialects[client.dialect].request.decode(json.value, askedAt(request.url ?? ''))
   if ('error' in decoded) {
     const { field, message } = decoded.error
     const wrong = failure('invalid-request', 'invalid_request', message)

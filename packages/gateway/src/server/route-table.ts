@@ -1,5 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { defaultDialect, type DialectId, dialectIds, dialects, type RoutePattern } from '@dragoman/core'
+import {
+  type AskedAt,
+  defaultDialect,
+  type DialectId,
+  dialectIds,
+  dialects,
+  type RoutePattern,
+} from '@dragoman/core'
 
 /** A route of the gateway, as data that the server, the checks and the tests share. */
 export type HttpRoute = (RoutePattern | OwnRoute) & {
@@ -57,6 +64,16 @@ export function dialectOf(url: string, headers: IncomingHttpHeaders): DialectId 
   )
 }
 
+/** What the address of a request says. Keys may stand there too, and are nobody's business. */
+export function askedAt(url: string): AskedAt {
+  const query = new URLSearchParams(url.slice(pathIn(url).length))
+  const secret = new Set(dialectIds.flatMap((id) => dialects[id].http.keyParameters))
+  return {
+    path: pathIn(url),
+    query: Object.fromEntries([...query].filter(([name]) => !secret.has(name))),
+  }
+}
+
 /** The model that `/v1/models/{id}` asks for, or undefined where the request is for all models. */
 export function modelNamedIn(url: string): string | undefined {
   const name = /^(?:\/v1)?\/models\/(.+)$/s.exec(pathIn(url))?.[1]
@@ -81,7 +98,14 @@ function hasHeader(headers: IncomingHttpHeaders, name: string | null): boolean {
 }
 
 function isAt(path: string, route: HttpRoute): boolean {
-  if (!route.path.endsWith('{id}')) return path === route.path
-  const start = route.path.slice(0, -'{id}'.length)
-  return path.startsWith(start) && path.length > start.length
+  const pattern = patterns.get(route)
+  return pattern === undefined ? path === route.path : pattern.test(path)
 }
+
+/** The routes in whose path a part stands for any text. */
+const patterns: ReadonlyMap<HttpRoute, RegExp> = new Map(
+  routes.flatMap((route) => {
+    const parts = route.path.split(/\{\w+\}/).map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+    return parts.length === 1 ? [] : [[route, new RegExp(`^${parts.join('.+')}$`, 's')] as const]
+  }),
+)

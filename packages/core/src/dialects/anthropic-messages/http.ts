@@ -17,6 +17,8 @@ export const anthropicHttp: HttpDialect = {
   root: '/v1/messages',
   clientHeader: 'anthropic-version',
   keepAlive: encodeSse({ event: 'ping', data: '{"type":"ping"}' }),
+  keyHeaders: ['x-api-key'],
+  keyParameters: [],
   upstreamPath: (base) => `${base}/messages`,
   headers: (key) => ({
     'anthropic-version': '2023-06-01',

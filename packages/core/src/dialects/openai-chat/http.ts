@@ -7,6 +7,8 @@ export const chatHttp: HttpDialect = {
   root: '/v1/chat',
   clientHeader: null,
   keepAlive: encodeSseComment('keep-alive'),
+  keyHeaders: [],
+  keyParameters: [],
   upstreamPath: (base) => `${base}/chat/completions`,
   headers: (key) => (key === undefined ? {} : { authorization: `Bearer ${key}` }),
   rateLimits: { read: readLimit, write: writeLimit },
