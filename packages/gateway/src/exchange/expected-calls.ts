@@ -1,10 +1,54 @@
-import type { ConversationRequest, ParserOptions, ToolNames } from '@dragoman/core'
+import {
+  type ConversationRequest,
+  type FormatId,
+  isPromptFormat,
+  type ParserOptions,
+  promptFormatIds,
+  textCallsOf,
+  type ToolNames,
+} from '@dragoman/core'
+import type { Upstream } from '../config/config.ts'
+import type { ModelRoute } from '../config/match-model.ts'
+import type { Known } from '../upstream/known-upstream.ts'
+
+/** Where the calls of an answer are expected. */
+export type ExpectedCalls =
+  /** Wherever the upstream puts them: in fields of their own, or left in the text. */
+  | { readonly are: 'native' }
+  /** In the text, because these fields of the request make the upstream leave them there. */
+  | { readonly are: 'in text'; readonly fields: Readonly<Record<string, unknown>> }
+  /** In the text, because the upstream is told of the tools only there. */
+  | { readonly are: 'in the prompt'; readonly format: FormatId }
+
+export function callsAt(
+  route: ModelRoute,
+  { parse }: Upstream,
+  { server, version, facts, lesson }: Known,
+): ExpectedCalls {
+  const native = { are: 'native' } as const
+  const inPrompt = { are: 'in the prompt', format: promptFormat(route) } as const
+  if (route.tools === 'prompt') return inPrompt
+  if (parse === 'server') return native
+  if (parse === 'ours') {
+    const way = textCallsOf(server, version)
+    if (way === undefined) return native
+    return way.by === 'prompt' ? inPrompt : { are: 'in text', fields: way.fields }
+  }
+  if (lesson.calls === 'in the prompt' || (lesson.calls === undefined && facts.tools === false))
+    return inPrompt
+  if (lesson.calls === undefined || server?.textCalls?.by !== 'fields') return native
+  return { are: 'in text', fields: server.textCalls.fields }
+}
+
+function promptFormat({ format }: ModelRoute): FormatId {
+  return isPromptFormat(format) ? format : promptFormatIds[0]
+}
 
 /**
  * Which calls an answer may hold: those of the offered tools, under the names that the upstream knows. Without
  * `names` these are the names of the client.
  */
-export function expectedCalls(
+export function parsedCalls(
   { tools, toolChoice }: ConversationRequest,
   names: ToolNames | undefined,
 ): Pick<ParserOptions, 'calls' | 'tools'> {

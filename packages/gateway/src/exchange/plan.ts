@@ -5,14 +5,9 @@ import {
   detectModel,
   type DialectId,
   dialects,
-  type FormatId,
-  isPromptFormat,
   type ParserOptions,
-  promptFormatIds,
   type RequestNote,
-  type Server,
   takesOf,
-  textCallsOf,
   type ToolNames,
   wishOf,
   withToolsInPrompt,
@@ -22,10 +17,10 @@ import type { GatewayConfig, Upstream } from '../config/config.ts'
 import type { ModelRoute } from '../config/match-model.ts'
 import type { Known } from '../upstream/known-upstream.ts'
 import { answerPath, headersFor, type UpstreamRequest } from '../upstream/upstream-request.ts'
-import { expectedCalls } from './expected-calls.ts'
+import { callsAt, type ExpectedCalls, parsedCalls } from './expected-calls.ts'
 import { fitOutput } from './fit.ts'
 import { type ModelStyle, styleOf } from './model-style.ts'
-import { sessionKeyOf } from './session-key.ts'
+import { sessionFields } from './session-key.ts'
 
 /** How one request is carried out: where it goes, what is sent, and how the answer will be read. */
 export interface Plan extends UpstreamRequest, Pick<ModelStyle, 'format' | 'formatFrom' | 'family'> {
@@ -51,26 +46,17 @@ export function planRequest(
   const request = withThinking(asked, route)
   const upstreamDialect = upstream.dialect
   const { request: requests } = dialects[upstreamDialect]
-  const { server, version, facts, lesson } = known
+  const { server, facts } = known
   const { format, formatFrom, family, signatures } = styleOf(request, route, upstream, config, server)
   const calls = callsAt(route, upstream, known)
   const target = {
-    model: route.model,
+    ...targetFor(route, known, calls),
     format,
     family,
+    signatures: known.server?.takes.signatures ?? signatures,
     sameDialect: clientDialect === upstreamDialect,
-    signatures,
     foreignReasoning: config.reasoning.foreign,
-    // An unknown server may be that of the vendor, who demands it.
-    ...(server === undefined ? {} : { demandsReasoning: false }),
-    billingLine: 'remove' as const,
-    ...(facts.images === false ? { images: false } : {}),
-    ...takesOf(server, route.model, version),
-    ...(facts.thinking === undefined ? {} : { thinks: facts.thinking }),
     ...(request === asked ? {} : { thinkingSetBy: 'user' as const }),
-    ...(lesson.refusedFields === undefined ? {} : { withoutFields: lesson.refusedFields }),
-    ...(lesson.demandsReasoning === true ? { demandsReasoning: true } : {}),
-    ...(calls.are === 'in text' ? { callsInText: calls.fields, forcedToolChoice: 'nudge' as const } : {}),
     allowedFields: config.keys.length === 0 ? undefined : requests.passedFields,
   }
   const fit = fitOutput(request, route, facts, server, received?.bytes.length)
@@ -99,6 +85,22 @@ export function planRequest(
   }
 }
 
+/** What an encoder has to know of this server and of this model there. */
+function targetFor({ model }: ModelRoute, { server, version, facts, lesson }: Known, calls: ExpectedCalls) {
+  return {
+    model,
+    // An unknown server may be that of the vendor, who demands it.
+    ...(server === undefined ? {} : { demandsReasoning: false }),
+    billingLine: 'remove' as const,
+    ...(facts.images === false ? { images: false } : {}),
+    ...takesOf(server, model, version),
+    ...(facts.thinking === undefined ? {} : { thinks: facts.thinking }),
+    ...(lesson.refusedFields === undefined ? {} : { withoutFields: lesson.refusedFields }),
+    ...(lesson.demandsReasoning === true ? { demandsReasoning: true } : {}),
+    ...(calls.are === 'in text' ? { callsInText: calls.fields, forcedToolChoice: 'nudge' as const } : {}),
+  }
+}
+
 /** What the configuration says of thinking takes the place of what the client asks for. */
 function withThinking(request: ConversationRequest, { thinking }: ModelRoute): ConversationRequest {
   const wish = wishOf(thinking)
@@ -106,56 +108,6 @@ function withThinking(request: ConversationRequest, { thinking }: ModelRoute): C
 }
 
 const nothingKnown: Known = { server: undefined, version: undefined, facts: {}, lesson: {} }
-
-/** Where the calls of an answer are expected. */
-type ExpectedCalls =
-  /** Wherever the upstream puts them: in fields of their own, or left in the text. */
-  | { readonly are: 'native' }
-  /** In the text, because these fields of the request make the upstream leave them there. */
-  | { readonly are: 'in text'; readonly fields: Readonly<Record<string, unknown>> }
-  /** In the text, because the upstream is told of the tools only there. */
-  | { readonly are: 'in the prompt'; readonly format: FormatId }
-
-function callsAt(
-  route: ModelRoute,
-  { parse }: Upstream,
-  { server, version, facts, lesson }: Known,
-): ExpectedCalls {
-  const native = { are: 'native' } as const
-  const inPrompt = { are: 'in the prompt', format: promptFormat(route) } as const
-  if (route.tools === 'prompt') return inPrompt
-  if (parse === 'server') return native
-  if (parse === 'ours') {
-    const way = textCallsOf(server, version)
-    if (way === undefined) return native
-    return way.by === 'prompt' ? inPrompt : { are: 'in text', fields: way.fields }
-  }
-  if (lesson.calls === 'in the prompt' || (lesson.calls === undefined && facts.tools === false))
-    return inPrompt
-  if (lesson.calls === undefined || server?.textCalls?.by !== 'fields') return native
-  return { are: 'in text', fields: server.textCalls.fields }
-}
-
-function promptFormat({ format }: ModelRoute): FormatId {
-  return isPromptFormat(format) ? format : promptFormatIds[0]
-}
-
-/** The key of the conversation, under the names that this server looks for. */
-function sessionFields(
-  server: Server | undefined,
-  request: ConversationRequest,
-  clientHeaders: IncomingHttpHeaders | undefined,
-): { readonly headers: Record<string, string>; readonly body: Record<string, string> } {
-  const names = server?.sessionKey
-  const session = names === undefined ? undefined : sessionKeyOf(request, clientHeaders)
-  if (names === undefined || session === undefined) return { headers: {}, body: {} }
-  const { key, isNamed } = session
-  return {
-    headers: Object.fromEntries((names.headers ?? []).map((name) => [name, key])),
-    // A field is sent only for a client that names its sessions: the request of any other goes on as it came.
-    body: names.field !== undefined && isNamed ? { [names.field]: key } : {},
-  }
-}
 
 export interface PlanContext {
   readonly received?: ReceivedBody
@@ -199,7 +151,7 @@ function parserOptions(
   const detected = detectModel(route.model, formats.overrides)
   const format = route.format === 'auto' && detected.isOverride === true ? detected.format : route.format
   const isPrompted = expected.are === 'in the prompt'
-  const { calls, tools } = expectedCalls(request, isPrompted ? undefined : toolNames)
+  const { calls, tools } = parsedCalls(request, isPrompted ? undefined : toolNames)
   return {
     // A model that was told in its prompt how to write calls may write them so, whatever its own format is.
     format: isPrompted && format !== expected.format ? 'auto' : format,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import type { ConversationRequest } from '@dragoman/core'
+import type { ConversationRequest, Server } from '@dragoman/core'
 
 /** The headers in which clients name the session that a request belongs to, and the part of it. */
 const sessionHeaders = [
@@ -13,8 +13,25 @@ const sessionHeaders = [
 /** An agent inside a session has a conversation of its own, with another beginning. */
 const agentHeaders = ['x-claude-code-agent-id', 'thread-id']
 
+/** The key of the conversation, under the names that this server looks for. */
+export function sessionFields(
+  server: Server | undefined,
+  request: ConversationRequest,
+  clientHeaders: IncomingHttpHeaders | undefined,
+): { readonly headers: Record<string, string>; readonly body: Record<string, string> } {
+  const names = server?.sessionKey
+  const session = names === undefined ? undefined : sessionKeyOf(request, clientHeaders)
+  if (names === undefined || session === undefined) return { headers: {}, body: {} }
+  const { key, isNamed } = session
+  return {
+    headers: Object.fromEntries((names.headers ?? []).map((name) => [name, key])),
+    // A field is sent only for a client that names its sessions: the request of any other goes on as it came.
+    body: names.field !== undefined && isNamed ? { [names.field]: key } : {},
+  }
+}
+
 /** The key of a conversation, and whether the client named it or we found it. */
-export interface SessionKey {
+interface SessionKey {
   readonly key: string
   readonly isNamed: boolean
 }
@@ -23,7 +40,7 @@ export interface SessionKey {
  * One key for all requests of a conversation. Servers and routers use it to keep the conversation where its beginning
  * is in a cache. It is a digest: what clients call their sessions, and what stands in them, is nobody's business.
  */
-export function sessionKeyOf(
+function sessionKeyOf(
   request: Pick<ConversationRequest, 'system' | 'contents' | 'user' | 'extra'>,
   headers: IncomingHttpHeaders | undefined,
 ): SessionKey | undefined {

@@ -11,7 +11,7 @@ import {
   shortToolNames,
 } from '@dragoman/core'
 import { parseBody } from '../base/json-body.ts'
-import { expectedCalls } from '../exchange/expected-calls.ts'
+import { parsedCalls } from '../exchange/expected-calls.ts'
 import { type AnswerReading, openTranslation } from '../exchange/translation.ts'
 import { failureOf } from '../upstream/upstream-failures.ts'
 import type { RecordedExchange, RecordedUpstream } from './recording.ts'
@@ -109,7 +109,7 @@ function readingFor(
       format: format === undefined || format === 'auto' ? upstream.format : format,
       parser: {
         ...upstream.reading,
-        ...expectedCalls(request, toolNames),
+        ...parsedCalls(request, toolNames),
         ...(format === undefined ? {} : { format }),
       },
       toolNames,

@@ -7,7 +7,7 @@ import {
   shortToolNames,
 } from '@dragoman/core'
 import type { RecordedExchange } from '../../recorder/recording.ts'
-import { expectedCalls } from '../../exchange/expected-calls.ts'
+import { parsedCalls } from '../../exchange/expected-calls.ts'
 import { failure } from '../../terminal/cli-error.ts'
 import type { Command } from '../command.ts'
 import { dialectIn } from '../shared-options.ts'
@@ -110,6 +110,6 @@ async function recordedStream(recording: RecordedExchange, name: string): Promis
     chunks: [Buffer.from(upstream.response)],
     dialect: upstream.dialect,
     model: upstream.model,
-    parser: { ...upstream.reading, ...expectedCalls(request, names) },
+    parser: { ...upstream.reading, ...parsedCalls(request, names) },
   }
 }
