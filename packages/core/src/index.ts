@@ -1,4 +1,10 @@
-export { createParser, parseToolCalls, type ParseOptions, type PushParser } from './parser.ts'
+export {
+  createParser,
+  holdsWholeCalls,
+  parseToolCalls,
+  type ParseOptions,
+  type PushParser,
+} from './parser.ts'
 export { createParserStage, type ParserLimits, type ParserOptions, type ParserStage } from './parser-stage.ts'
 export { assemble, type ParsedOutput, type ParsedToolCall } from './parsed-output.ts'
 export { coalesce, type ModelEvent, type Sink } from './events.ts'
@@ -114,7 +120,7 @@ export {
 } from './servers/registry.ts'
 export { entriesIn, modelsOf, serverOfList, type ListedModel } from './servers/model-list.ts'
 export type { ModelFacts, Probe, ProbeAnswer, Server, ServerTakes, TextCalls } from './servers/server.ts'
-export { refusedThinkingField, type ThinkingField } from './request/refused-thinking.ts'
+export { lastingRefusal, refusedThinkingField, type ThinkingField } from './request/refused-thinking.ts'
 export { wishOf, type ThinkingSetting } from './request/thinking-wish.ts'
 export { shortToolNames, type ToolNames } from './request/tools.ts'
 export { decodeAnthropicRequest } from './dialects/anthropic-messages/request/decode.ts'

@@ -3,6 +3,7 @@ import { EventCollector, type ModelEvent } from './events.ts'
 import type { FormatId } from './formats/format-id.ts'
 import { assemble, type ParsedOutput } from './parsed-output.ts'
 import { createParserStage, type ParserOptions, type ParserStage } from './parser-stage.ts'
+import type { ProblemCode } from './problems.ts'
 import type { Channel } from './reader/text-flow.ts'
 
 /** One response, one parser. Synchronous; never throws on what a model wrote. */
@@ -47,6 +48,23 @@ export interface ParseOptions extends ParserOptions {
   readonly channel?: Channel
   readonly finishReason?: EndReason
 }
+
+/**
+ * Whether a text holds calls, all of them whole. Of a text that may have been cut, half a call could otherwise look like a
+ * whole one.
+ */
+export function holdsWholeCalls(text: string, options: ParserOptions): boolean {
+  if (options.calls === 'remove' || options.tools?.length === 0) return false
+  const { toolCalls, problems } = parseToolCalls(text, { ...options, onOpen: undefined })
+  return toolCalls.length > 0 && !problems.some(({ code }) => halfCalls.has(code))
+}
+
+const halfCalls: ReadonlySet<ProblemCode> = new Set([
+  'truncated-call',
+  'invalid-arguments',
+  'unresolved-name',
+  'overflow',
+])
 
 /** Reads a whole output: the streaming path with one chunk, or with the chunks that the caller passes. */
 export function parseToolCalls(text: string | readonly string[], options: ParseOptions = {}): ParsedOutput {

@@ -18,7 +18,7 @@ import {
   mayBeOfFamily,
   type ParserOptions,
 } from './parser-stage.ts'
-import { parseToolCalls } from './parser.ts'
+import { holdsWholeCalls } from './parser.ts'
 import { repairCodes } from './problems.ts'
 import type { ConversationRequest } from './request/conversation-request.ts'
 import { unsignedField } from './request/reasoning-policy.ts'
@@ -155,8 +155,7 @@ class Translation implements AnswerTranslation {
   /** Some servers put the call that they cannot read into their error, behind what they have sent already. */
   private rescue(error: string, { parser, watcher }: TranslationOptions): string | null {
     const told = textInError({ status: 200, body: error })
-    if (told === null || parser.calls === 'remove' || parser.tools?.length === 0) return null
-    if (parseToolCalls(told.text, parser).toolCalls.length === 0) return null
+    if (told === null || !holdsWholeCalls(told.text, parser)) return null
     const rest = this.source.whole.rest(told.text)
     if (rest !== null) watcher?.repair?.('rescued-call', repairCodes['rescued-call'])
     return rest

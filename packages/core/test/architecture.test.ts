@@ -274,9 +274,11 @@ describe('the public names', () => {
       formatTagOf
       formats
       getToolIdStrategy
+      holdsWholeCalls
       isDialectId
       isKimiModel
       isPromptFormat
+      lastingRefusal
       makeSignature
       mintToolId
       modelsOf

@@ -15,7 +15,7 @@ const folders: Readonly<Record<string, readonly string[]>> = {
   config: ['base'],
   security: ['config', 'base'],
   observe: ['security', 'config', 'base'],
-  upstream: ['config'],
+  upstream: ['config', 'base'],
   exchange: ['upstream', 'security', 'config', 'base'],
   recorder: ['exchange', 'upstream', 'security', 'config', 'base'],
   server: ['recorder', 'exchange', 'upstream', 'observe', 'security', 'config', 'base'],

@@ -124,7 +124,7 @@ const retries: readonly KnownFailure[] = [
   { words: /\bXML syntax error on line \d+/, helps: 'tools in prompt' },
   { words: /^expected element type <\w+> but have </, helps: 'tools in prompt' },
   // A proxy in front of a server says the same of a broken connection, with another status.
-  { words: /^EOF$/, statuses: [500], helps: 'tools in prompt' },
+  { words: /^EOF$/, statuses: [200, 500], helps: 'tools in prompt' },
   // OpenRouter
   { words: /^No endpoints found that support tool use\b/, helps: 'tools in prompt', lasts: true },
   // Groq
@@ -136,7 +136,9 @@ function errorsIn(body: string): SaidError[] {
   const json = parseJson(body)
   if (json !== undefined) return errorsOf(json)
   const data = dataIn(body)
-  return data.length === 0 ? errorsOf(body.trim()) : data.flatMap(errorsOf)
+  if (data.length > 0) return data.flatMap(errorsOf)
+  // Of JSON that was cut the escapes are still there: what it quotes would be read with a backslash before each quote.
+  return /^\s*(?:[[{]|data:|event:)/.test(body) ? [] : errorsOf(body.trim())
 }
 
 function dataIn(body: string): unknown[] {

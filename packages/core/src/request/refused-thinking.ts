@@ -22,10 +22,23 @@ export type ThinkingField = (typeof thinkingFields)[number]
  */
 export function refusedThinkingField(refusal: string): ThinkingField[] | null {
   const text = refusal.slice(0, longestRefusal).replaceAll('\\"', '"')
+  // Such a refusal is about what stands in the conversation, and not about a field of the request.
+  if (/\bmessages(?:\.|\[)\d/.test(text)) return null
   const told = wordings.find(({ pattern }) => pattern.test(text))?.fields
   const fields = told ?? thinkingFields.filter((field) => isNamed(field, text))
   return fields.length === 0 ? null : [...fields]
 }
+
+/**
+ * Whether the upstream refuses a field whatever its value is. If not, another request may have a value that it takes.
+ */
+export function lastingRefusal(refusal: string): boolean {
+  const text = refusal.slice(0, longestRefusal)
+  return wordings.some(({ pattern }) => pattern.test(text)) || refusesAnyValue.test(text)
+}
+
+const refusesAnyValue =
+  /(?:un|not |n't )support|not (?:permitted|allowed|available)|forbidden|un(?:recogni[sz]ed|known|expected)/i
 
 /** Validators repeat what they were sent behind their message, and that can be the whole conversation. */
 const longestRefusal = 4000

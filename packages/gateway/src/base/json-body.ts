@@ -1,3 +1,5 @@
+import { isObject } from './is-object.ts'
+
 export type JsonResult =
   | { readonly is: 'json'; readonly value: unknown }
   | { readonly is: 'invalid'; readonly message: string }
@@ -66,8 +68,4 @@ export function sameJson(a: unknown, b: unknown): boolean {
     shared++
   }
   return shared === Object.keys(b).filter((key) => b[key] !== undefined).length
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null
 }

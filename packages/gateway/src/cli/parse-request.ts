@@ -1,6 +1,7 @@
 import { readableFormat } from './shared-options.ts'
 import { channels, finishReasons, type ParseSettings } from './parse-settings.ts'
 import { areTools } from './tools-file.ts'
+import { isObject } from '../base/is-object.ts'
 
 /** A line of `parse --jsonl`: the text of one answer, in the pieces in which it is pushed. */
 export interface ParseRequest extends ParseSettings {
@@ -60,10 +61,6 @@ function read<Value>(
   if (value === undefined || value === null) return undefined
   if (!is(value)) throw new LineError(`"${name}" must be ${expected}`)
   return value
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function isText(value: unknown): value is string {

@@ -63,14 +63,14 @@ function unknown({ name }: Upstream): SurveyedUpstream {
   return { name, server: null, fault: null }
 }
 
-function titleOf({ server, version }: Known): string | null {
+function titleOf({ server, version }: Pick<Known, 'server' | 'version'>): string | null {
   if (server === undefined) return null
   return version === undefined ? server.title : `${server.title} ${version}`
 }
 
 function faultOf({ parse }: Upstream, { server, version }: Known): string | null {
   if (parse !== 'ours' || textCallsOf(server, version) !== undefined) return null
-  const who = titleOf({ server, version, facts: {}, lesson: {} }) ?? 'A server that is not known'
+  const who = titleOf({ server, version }) ?? 'A server that is not known'
   return `${who} cannot be kept from reading calls itself: parse: ours changes nothing`
 }
 

@@ -2,6 +2,7 @@ import type { ToolDefinition } from '@dragoman/core'
 import { failure } from '../terminal/cli-error.ts'
 import { openInput, readText } from './input.ts'
 import type { Io } from '../terminal/io.ts'
+import { isObject } from '../base/is-object.ts'
 
 /** Reads tool definitions as a request has them: an array, or an object with the array under `tools`. */
 export async function readToolsFile(
@@ -27,8 +28,4 @@ function parseJson(path: string, text: string): unknown {
   } catch (error) {
     throw failure(`${path} is not JSON: ${error instanceof Error ? error.message : String(error)}`, error)
   }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

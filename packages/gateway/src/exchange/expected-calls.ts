@@ -29,7 +29,7 @@ export function callsAt(
   const inPrompt = { are: 'in the prompt', format: promptFormat(route) } as const
   if (route.tools === 'prompt') return inPrompt
   if (parse === 'server') return native
-  if (parse === 'ours') {
+  if (parse === 'ours' && lesson.calls === undefined) {
     const way = textCallsOf(server, version)
     if (way === undefined) return native
     return way.by === 'prompt' ? inPrompt : { are: 'in text', fields: way.fields }

@@ -1,18 +1,18 @@
-import type { ConversationRequest, ModelFacts, RequestNote, Server } from '@dragoman/core'
+import type { ConversationRequest, RequestNote } from '@dragoman/core'
 import type { ModelRoute } from '../config/match-model.ts'
-import { estimateTokens } from './estimate-tokens.ts'
+import type { Known } from '../upstream/known-upstream.ts'
+import { likelyTokens, leastTokens } from './estimate-tokens.ts'
 
-/** How much a request may ask for, with a note where that is less than the client asked for. */
-export interface Fit {
+/** A request whose answer has room, with a note where that is less than the client asked for. */
+export interface Fitted {
   readonly request: ConversationRequest
   readonly notes: readonly RequestNote[]
 }
 
-/**
- * An answer shorter than this is of no use to an agent. Where less than this seems to fit, the upstream is asked all
- * the same: the estimate may be too high, and otherwise the client is told to make its conversation shorter.
- */
-const LEAST_ANSWER = 1024
+/** An answer shorter than this is of no use to an agent: then the prompt is what is too long. */
+export const LEAST_ANSWER = 1024
+/** Below this much room the estimate has to be certain, before an answer is cut for it. */
+const AMPLE_ANSWER = 4096
 /** Sent for a client that set no limit, where the server would end the answer in the middle of its first call. */
 const USUAL_ANSWER = 8192
 /** Of the window, for what templates add and the estimate does not count. */
@@ -22,25 +22,29 @@ const MARGIN = 0.01
 export function fitOutput(
   request: ConversationRequest,
   route: Pick<ModelRoute, 'window' | 'maxTokens'>,
-  facts: ModelFacts,
-  server: Server | undefined,
+  known: Known,
   bytes: number | undefined,
-): Fit {
-  const asked = request.maxTokens ?? limitFor(server)
+): Fitted {
+  const { facts, server } = known
+  const asked = request.maxTokens ?? (typeof server?.withoutLimit === 'number' ? USUAL_ANSWER : undefined)
   if (asked === undefined) return { request, notes: [] }
   const most = Math.min(route.maxTokens ?? Infinity, facts.maxOutput ?? Infinity)
-  const room = roomFor(request, asked, route.window ?? facts.window, bytes)
+  const room = roomFor(request, asked, route.window ?? facts.window, known.scale, bytes)
   const fitting = Math.min(asked, most, room)
   if (fitting === request.maxTokens) return { request, notes: [] }
   const reason = reasonFor(request, fitting, { most, room })
   return {
-    request: { ...request, maxTokens: fitting },
+    request: withLimit(request, fitting),
     notes: [{ kind: 'changed', field: 'max_tokens', reason }],
   }
 }
 
-function limitFor(server: Server | undefined): number | undefined {
-  return typeof server?.withoutLimit === 'number' ? USUAL_ANSWER : undefined
+/** A budget for thinking is a part of the answer. One that is not smaller than the limit is refused. */
+function withLimit(request: ConversationRequest, maxTokens: number): ConversationRequest {
+  const { reasoning } = request
+  const budget = reasoning?.budgetTokens
+  if (reasoning === undefined || budget === undefined || budget < maxTokens) return { ...request, maxTokens }
+  return { ...request, maxTokens, reasoning: { ...reasoning, budgetTokens: Math.floor(maxTokens / 2) } }
 }
 
 /** No token is shorter than a byte. So most requests fit without an estimate, which takes time for long ones. */
@@ -48,10 +52,14 @@ function roomFor(
   request: ConversationRequest,
   asked: number,
   window: number | undefined,
+  scale: number | undefined,
   bytes: number | undefined,
 ): number {
   if (window === undefined || (bytes !== undefined && bytes + asked <= window)) return Infinity
-  const room = Math.floor(window * (1 - MARGIN)) - estimateTokens(request)
+  const usable = Math.floor(window * (1 - MARGIN))
+  const likely = usable - likelyTokens(request, scale)
+  const room = likely < AMPLE_ANSWER ? Math.min(AMPLE_ANSWER, usable - leastTokens(request, scale)) : likely
+  // Where less than this seems to fit, the upstream decides: the client is told to make its conversation shorter.
   return Math.max(room, Math.min(LEAST_ANSWER, asked))
 }
 

@@ -46,7 +46,7 @@ export function planRequest(
   const request = withThinking(asked, route)
   const upstreamDialect = upstream.dialect
   const { request: requests } = dialects[upstreamDialect]
-  const { server, facts } = known
+  const { server } = known
   const { format, formatFrom, family, signatures } = styleOf(request, route, upstream, config, server)
   const calls = callsAt(route, upstream, known)
   const target = {
@@ -59,11 +59,11 @@ export function planRequest(
     ...(request === asked ? {} : { thinkingSetBy: 'user' as const }),
     allowedFields: config.keys.length === 0 ? undefined : requests.passedFields,
   }
-  const fit = fitOutput(request, route, facts, server, received?.bytes.length)
+  const fitted = fitOutput(request, route, known, received?.bytes.length)
   const { request: sent, notes } =
     calls.are === 'in the prompt'
-      ? withToolsInPrompt(fit.request, calls.format)
-      : { request: fit.request, notes: [] }
+      ? withToolsInPrompt(fitted.request, calls.format)
+      : { request: fitted.request, notes: [] }
   const { body, toolNames, notes: encodingNotes } = requests.encode(sent, target)
   const session = sessionFields(server, request, clientHeaders)
   const whole = { ...session.body, ...body, ...upstream.body }
@@ -78,9 +78,9 @@ export function planRequest(
     toolNames,
     maxTokens: requests.maxTokensIn(whole),
     path: answerPath(upstream, route.model, request.stream),
-    headers: { ...headersFor(upstream, request.stream, server, clientHeaders), ...session.headers },
+    headers: { ...session.headers, ...headersFor(upstream, request.stream, server, clientHeaders) },
     body: bodyOf(whole, received, config),
-    notes: [...fit.notes, ...notes, ...encodingNotes],
+    notes: [...fitted.notes, ...notes, ...encodingNotes],
     known,
   }
 }
@@ -107,7 +107,7 @@ function withThinking(request: ConversationRequest, { thinking }: ModelRoute): C
   return wish === undefined ? request : { ...request, reasoning: wish }
 }
 
-const nothingKnown: Known = { server: undefined, version: undefined, facts: {}, lesson: {} }
+const nothingKnown: Known = { server: undefined, version: undefined, facts: {}, lesson: {}, scale: undefined }
 
 export interface PlanContext {
   readonly received?: ReceivedBody

@@ -19,45 +19,35 @@ export function sessionFields(
   request: ConversationRequest,
   clientHeaders: IncomingHttpHeaders | undefined,
 ): { readonly headers: Record<string, string>; readonly body: Record<string, string> } {
-  const names = server?.sessionKey
-  const session = names === undefined ? undefined : sessionKeyOf(request, clientHeaders)
-  if (names === undefined || session === undefined) return { headers: {}, body: {} }
-  const { key, isNamed } = session
+  const { headers = [], field } = server?.sessionKey ?? {}
+  const named = headers.length === 0 && field === undefined ? undefined : namedKey(request, clientHeaders)
+  const key = named ?? (headers.length === 0 ? undefined : foundKey(request))
   return {
-    headers: Object.fromEntries((names.headers ?? []).map((name) => [name, key])),
+    headers: key === undefined ? {} : Object.fromEntries(headers.map((name) => [name, key])),
     // A field is sent only for a client that names its sessions: the request of any other goes on as it came.
-    body: names.field !== undefined && isNamed ? { [names.field]: key } : {},
+    body: field === undefined || named === undefined ? {} : { [field]: named },
   }
-}
-
-/** The key of a conversation, and whether the client named it or we found it. */
-interface SessionKey {
-  readonly key: string
-  readonly isNamed: boolean
 }
 
 /**
  * One key for all requests of a conversation. Servers and routers use it to keep the conversation where its beginning
  * is in a cache. It is a digest: what clients call their sessions, and what stands in them, is nobody's business.
  */
-function sessionKeyOf(
-  request: Pick<ConversationRequest, 'system' | 'contents' | 'user' | 'extra'>,
+function namedKey(
+  { user, extra }: Pick<ConversationRequest, 'user' | 'extra'>,
   headers: IncomingHttpHeaders | undefined,
-): SessionKey | undefined {
-  const session = firstOf(headers, sessionHeaders) ?? textOf(request.extra['prompt_cache_key'])
-  if (session !== undefined) {
-    return { key: digest([session, firstOf(headers, agentHeaders) ?? '']), isNamed: true }
-  }
-  if (request.user?.includes('session') === true) return { key: digest([request.user]), isNamed: true }
-  const beginning = beginningOf(request)
-  return beginning === undefined ? undefined : { key: digest(beginning), isNamed: false }
+): string | undefined {
+  const session = firstOf(headers, sessionHeaders) ?? textOf(extra['prompt_cache_key'])
+  if (session !== undefined) return digest([session, firstOf(headers, agentHeaders) ?? ''])
+  // Claude Code names its user by account and session.
+  return user !== undefined && /session/.test(user) ? digest([user]) : undefined
 }
 
 /** What stays the same through a conversation: its instructions and the first thing that the user said. */
-function beginningOf({
+function foundKey({
   system,
   contents,
-}: Pick<ConversationRequest, 'system' | 'contents'>): string[] | undefined {
+}: Pick<ConversationRequest, 'system' | 'contents'>): string | undefined {
   const [first] = contents
   if (first === undefined) return undefined
   const said = first.blocks.flatMap((block) => (block.type === 'text' ? [block.text] : []))
@@ -65,7 +55,7 @@ function beginningOf({
   const instructions = system
     .map(({ text }) => text)
     .filter((text) => !text.startsWith('x-anthropic-billing'))
-  return [...instructions, ...said]
+  return digest([...instructions, ...said])
 }
 
 function firstOf(headers: IncomingHttpHeaders | undefined, names: readonly string[]): string | undefined {

@@ -1,4 +1,5 @@
 import { type DialectId, type FormatId, isDialectId, type ParserOptions } from '@dragoman/core'
+import { isObject } from '../base/is-object.ts'
 
 /** One exchange as it is stored in a file: what either side sent and received, without secrets. */
 export interface RecordedExchange {
@@ -72,8 +73,4 @@ function isUpstream(value: unknown): boolean {
 
 function isDialect(value: unknown): value is DialectId {
   return typeof value === 'string' && isDialectId(value)
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

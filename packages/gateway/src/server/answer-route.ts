@@ -26,7 +26,8 @@ import { Negotiation } from '../exchange/negotiation.ts'
 import { type ReceivedBody, type Plan, planRequest } from '../exchange/plan.ts'
 import { styleOf } from '../exchange/model-style.ts'
 import { withLesson } from '../upstream/known-upstream.ts'
-import { silentCut, tooLongForSilence } from '../exchange/silent-cut.ts'
+import { estimateTokens } from '../exchange/estimate-tokens.ts'
+import { silentCut, tokensRead, tooLongForSilence } from '../exchange/silent-cut.ts'
 import { type AnswerReading, openTranslation } from '../exchange/translation.ts'
 
 /** What a route needs to answer one request. */
@@ -78,11 +79,8 @@ export async function openExchange(context: RouteContext): Promise<Exchange | un
       const planned = { received, clientHeaders, onParser, known: withLesson(known, lesson) }
       return planRequest(request, client.dialect, route, upstream, config, planned)
     },
-    learn: (lesson) => upstreams.learn(upstream, route.model, lesson),
-    onPlan: (plan) => {
-      log.plan(plan)
-      recording?.upstreamRequest(plan)
-    },
+    learn: (lesson, lasting) => upstreams.learn(upstream, route.model, lesson, lasting),
+    onPlan: (plan) => log.plan(plan),
     onSecondThought: (reason) => log.secondThought(reason),
   })
   const tooLong = tooLongForSilence(decoded, negotiation.plan)
@@ -90,7 +88,13 @@ export async function openExchange(context: RouteContext): Promise<Exchange | un
     client.refuse({ failure: tooLong })
     return undefined
   }
-  log.suspicion = (usage) => silentCut(decoded, negotiation.plan, usage)
+  log.judgeUsage = (usage) => {
+    const { known } = negotiation.plan
+    if (known.server?.tooLong !== 'silence') {
+      upstreams.measure(upstream, route.model, estimateTokens(decoded), tokensRead(usage))
+    }
+    return silentCut(decoded, negotiation.plan, usage)
+  }
   return exchangeFor(context, decoded, negotiation, recording)
 }
 
@@ -188,6 +192,7 @@ function exchangeFor(
     responseBytes: config.limits.responseBytes,
     wants: request.stream ? 'stream' : 'whole',
     callUpstream: (listener, connection) => {
+      recording?.upstreamRequest(negotiation.plan)
       const told = config.keys.length === 0 ? listener : withoutAddress(listener)
       const heard = recording === undefined ? told : tapUpstream(told, recording)
       return upstreams.call(negotiation.plan, heard, connection)

@@ -34,8 +34,8 @@ export class RequestLog implements ExchangeObserver, AnswerWatcher {
   model: string | null = null
   /** The name of the key that the client used. */
   key: string | null = null
-  /** Says what the usage of an answer gives away about it; undefined where that is nothing. */
-  suspicion: (usage: Usage) => string | undefined = () => undefined
+  /** Is told the usage of an answer, and says what it gives away about the answer; undefined where that is nothing. */
+  judgeUsage: (usage: Usage) => string | undefined = () => undefined
   private readonly route: HttpRoute | null
   private readonly requestId: string
   private readonly logger: Logger
@@ -113,8 +113,9 @@ export class RequestLog implements ExchangeObserver, AnswerWatcher {
   }
 
   upstreamAnswered(): void {
+    // An upstream that is asked again answers again, and the stream to the client is one.
+    if (this.answeredAt === null) this.metrics.streamOpened()
     this.answeredAt ??= this.now()
-    this.metrics.streamOpened()
   }
 
   firstByte(): void {
@@ -231,7 +232,7 @@ export class RequestLog implements ExchangeObserver, AnswerWatcher {
   }
 
   private warnOfSuspicion(): void {
-    const suspicion = this.tokens === null ? undefined : this.suspicion(this.tokens)
+    const suspicion = this.tokens === null ? undefined : this.judgeUsage(this.tokens)
     if (suspicion === undefined) return
     const { requestId, model } = this
     this.logger.warn({ requestId, model, upstream: this.carried?.upstream.name }, suspicion)

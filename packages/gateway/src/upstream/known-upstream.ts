@@ -11,6 +11,7 @@ import {
   serverOfList,
   servers,
 } from '@dragoman/core'
+import { isObject } from '../base/is-object.ts'
 import type { Upstream } from '../config/config.ts'
 import type { Question, Reply } from './ask.ts'
 import { basePath } from './upstream-request.ts'
@@ -22,6 +23,8 @@ export interface Known {
   readonly version: string | undefined
   readonly facts: ModelFacts
   readonly lesson: Lesson
+  /** How many tokens it counted for each that was estimated, in the latest answers. */
+  readonly scale: number | undefined
 }
 
 /** What the refusals of an upstream taught about one of its models. */
@@ -43,14 +46,25 @@ export function withLesson(known: Known, lesson: Lesson): Known {
 
 /** What a server said counts for this long. It may be started anew with another model or window. */
 const FRESH_MS = 600_000
+/** What may have been the bad luck of one answer counts for this long: enough for its client to try again. */
+const BRIEF_MS = 60_000
 /** While a window is not known, it is asked for sooner: some servers tell it only once the model is loaded. */
 const INCOMPLETE_MS = 30_000
 /** Whoever wants to see the models wants to see one that was just added. */
 const LIST_MS = 60_000
 /** A server that could not be asked is left alone for this long, unless somebody waits for its answer. */
 const RETRY_MS = 2000
+/** Of a short prompt most is template. */
+const LEAST_MEASURED = 2000
+/** A count that differs by more than this factor is no count of the same thing. */
+const MOST_WRONG = 2.5
 /** The names of models come from clients. Without a bound, invented names would fill the memory. */
 const REMEMBERED_MODELS = 256
+
+interface Learned {
+  readonly until: number
+  readonly lesson: Lesson
+}
 
 interface Asking {
   readonly at: number
@@ -73,7 +87,8 @@ export class KnownUpstream {
   private common: ModelFacts = {}
   private byModel: ReadonlyMap<string, ModelFacts> = new Map()
   private readonly shown = new Map<string, ModelFacts>()
-  private readonly lessons = new Map<string, { readonly until: number; readonly lesson: Lesson }>()
+  private readonly lessons = { long: new Map<string, Learned>(), briefly: new Map<string, Learned>() }
+  private readonly scales = new Map<string, number>()
   private asked: Asking | undefined
   private readonly askedModels = new Map<string, Asking>()
 
@@ -99,7 +114,7 @@ export class KnownUpstream {
       ...(window === undefined ? {} : { window }),
       ...(maxOutput === undefined ? {} : { maxOutput }),
     }
-    return { server, version, facts, lesson }
+    return { server, version, facts, lesson, scale: this.scales.get(model) }
   }
 
   /**
@@ -123,15 +138,29 @@ export class KnownUpstream {
   }
 
   /** A refusal told something that nothing else does, or that is truer than what the server says of itself. */
-  learn(model: string, lesson: Lesson): void {
-    remember(this.lessons, model, {
-      until: this.now() + FRESH_MS,
-      lesson: { ...this.lessonFor(model), ...lesson },
+  learn(model: string, lesson: Lesson, lasting: 'long' | 'briefly' = 'long'): void {
+    const before = this.learned(model, lasting)
+    const refusedFields = [...new Set([...(before.refusedFields ?? []), ...(lesson.refusedFields ?? [])])]
+    remember(this.lessons[lasting], model, {
+      until: this.now() + (lasting === 'long' ? FRESH_MS : BRIEF_MS),
+      lesson: { ...before, ...lesson, ...(refusedFields.length === 0 ? {} : { refusedFields }) },
     })
   }
 
+  /** An answer told how many tokens its prompt has. The next estimate for the model will be nearer to the truth. */
+  measure(model: string, estimated: number, counted: number): void {
+    const ratio = counted / estimated
+    if (estimated < LEAST_MEASURED || ratio < 1 / MOST_WRONG || ratio > MOST_WRONG) return
+    const before = this.scales.get(model) ?? ratio
+    remember(this.scales, model, (before + ratio) / 2)
+  }
+
   private lessonFor(model: string): Lesson {
-    const known = this.lessons.get(model)
+    return { ...this.learned(model, 'long'), ...this.learned(model, 'briefly') }
+  }
+
+  private learned(model: string, lasting: 'long' | 'briefly'): Lesson {
+    const known = this.lessons[lasting].get(model)
     return known === undefined || known.until < this.now() ? {} : known.lesson
   }
 
@@ -185,7 +214,7 @@ export class KnownUpstream {
     const entries = list.is === 'json' ? entriesIn(list.json) : null
     // Whatever lists no models is none of the servers that there is more to ask.
     if (entries === null) return true
-    this.server = this.told ?? serverOfList(entries) ?? (await this.findServer())
+    this.server = this.told ?? serverOfList(entries) ?? (await this.findServer()) ?? this.server
     this.listed = modelsOf(entries, this.server)
     const probes = this.server?.probes.filter(({ body }) => body === undefined) ?? []
     await Promise.all(probes.map((probe) => this.tell(probe, '')))
@@ -223,8 +252,10 @@ export class KnownUpstream {
     return true
   }
 
+  /** Below the address of the server. Another server may have the rest of a host that is shared, and must not see the key. */
   private pathOf({ path, below }: Probe): string {
-    return below === 'api' ? basePath(this.upstream) + path : path
+    const base = basePath(this.upstream)
+    return (below === 'api' ? base : base.replace(/\/v1$/, '')) + path
   }
 }
 
@@ -233,8 +264,4 @@ function remember<Value>(map: Map<string, Value>, name: string, value: Value): v
   const [oldest] = map.keys()
   if (map.size >= REMEMBERED_MODELS && oldest !== undefined) map.delete(oldest)
   map.set(name, value)
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

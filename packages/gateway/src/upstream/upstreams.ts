@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { defaultDialect, type ListedModel } from '@dragoman/core'
 import type { Upstream } from '../config/config.ts'
 import { type ProxyConfig, proxyFor } from '../config/proxies.ts'
@@ -36,6 +37,7 @@ export class Upstreams {
   private readonly proxies: ProxyConfig
   private readonly now: () => number
   private readonly known = new Map<string, KnownUpstream>()
+  private readonly knownOf = new WeakMap<Upstream, KnownUpstream>()
   private readonly startSimulator: () => Promise<BuiltInServer>
   private simulator: Promise<BuiltInServer> | undefined
   private simulated: Upstream | undefined
@@ -101,8 +103,13 @@ export class Upstreams {
   }
 
   /** Keeps what a refusal taught. */
-  learn(upstream: Upstream, model: string, lesson: Lesson): void {
-    this.knownUpstream(upstream).learn(model, lesson)
+  learn(upstream: Upstream, model: string, lesson: Lesson, lasting?: 'long' | 'briefly'): void {
+    this.knownUpstream(upstream).learn(model, lesson, lasting)
+  }
+
+  /** Keeps how the tokens that an upstream counted differ from those that were estimated. */
+  measure(upstream: Upstream, model: string, estimated: number, counted: number): void {
+    this.knownUpstream(upstream).measure(model, estimated, counted)
   }
 
   /** The models that an upstream lists; none where it does not. */
@@ -156,14 +163,17 @@ export class Upstreams {
     return found
   }
 
-  /** Knowledge outlives a new configuration that says the same of an upstream. */
+  /**
+   * Knowledge outlives a new configuration that says the same of an upstream. With another key it may list other models.
+   */
   private knownUpstream(upstream: Upstream): KnownUpstream {
-    const key = `${upstream.url} ${upstream.kind}`
-    let known = this.known.get(key)
-    if (known === undefined) {
-      known = new KnownUpstream(upstream, (question) => this.ask(upstream, question), this.now)
-      this.known.set(key, known)
-    }
+    const of = this.knownOf.get(upstream)
+    if (of !== undefined) return of
+    const key = identityOf(upstream)
+    const known =
+      this.known.get(key) ?? new KnownUpstream(upstream, (question) => this.ask(upstream, question), this.now)
+    this.known.set(key, known)
+    this.knownOf.set(upstream, known)
     return known
   }
 
@@ -174,6 +184,13 @@ export class Upstreams {
     this.origins.set(upstream, origin)
     return origin
   }
+}
+
+function identityOf({ url, kind, apiKey, headers }: Upstream): string {
+  const hash = createHash('sha256')
+  for (const part of [url, kind, apiKey?.reveal() ?? '']) hash.update(part).update('\0')
+  for (const [name, value] of headers) hash.update(name).update('\0').update(value.reveal()).update('\0')
+  return hash.digest('hex')
 }
 
 interface ReachableUpstream {

@@ -138,8 +138,9 @@ export const wordings: readonly Wording[] = [
   {
     what: 'prompt',
     words:
-      /reduce the length of the messages or completion\.(?: Current length is (?<prompt>\d+) while limit is (?<window>\d+))?/i,
+      /reduce the length of the messages or completion\. Current length is (?<prompt>\d+) while limit is (?<window>\d+)/i,
   },
+  { what: 'sum', words: /reduce the length of the messages or completion/i },
   {
     what: 'output',
     words: /max_(?:completion_)?tokens`? must be less than or equal to `?(?<most>\d+)/i,

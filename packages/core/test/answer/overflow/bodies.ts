@@ -450,7 +450,7 @@ export const overflowBodies: readonly OverflowBody[] = [
     server: 'Groq, without numbers',
     status: 400,
     body: openAi('Please reduce the length of the messages or completion.', 'context_length_exceeded'),
-    overflow: { what: 'prompt' },
+    overflow: { what: 'sum' },
   },
   {
     server: 'Groq, the output',

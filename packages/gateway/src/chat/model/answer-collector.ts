@@ -56,6 +56,11 @@ export class AnswerCollector implements AnswerSink {
     this.options = options
   }
 
+  /** Whether anything of the answer was shown. */
+  get hasShown(): boolean {
+    return this.done.length > 0 || this.open.is !== 'nothing'
+  }
+
   /** The blocks that are complete. A call that is still open is not among them. */
   get blocks(): readonly Block[] {
     this.close()

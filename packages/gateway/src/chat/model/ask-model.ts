@@ -61,7 +61,7 @@ export async function askModel(
       const known = withLesson(world.upstreams.about(upstream, route.model), lesson)
       return planRequest(asked, defaultDialect, route, upstream, world.config, { known })
     },
-    learn: (lesson) => world.upstreams.learn(upstream, route.model, lesson),
+    learn: (lesson, lasting) => world.upstreams.learn(upstream, route.model, lesson, lasting),
     onPlan: () => {},
     onSecondThought: () => {},
   })
@@ -111,7 +111,7 @@ export async function askModel(
       {
         begin: () => {},
         take: () => {},
-        end: () => over({ is: 'finished', reason: collector.reason ?? 'stop' }),
+        end: () => over(endOf(collector, world.redact)),
         refuse: (failure) => over({ is: 'failed', failure: redactFailure(failure, world.redact) }),
       },
     )
@@ -122,9 +122,16 @@ export async function askModel(
     signal.addEventListener('abort', stop)
     answer.start()
   })
+  world.upstreams.refresh(upstream, route.model)
   const content = contentOf(collector, end.is === 'finished')
-  const kept = received.answer(plan, content, collector.remarks)
+  const kept = received.answer(negotiation.plan, content, collector.remarks)
   return { end, content, cutCall: collector.cutCall, kept }
+}
+
+/** An answer that failed after its beginning was shown has ended too. */
+function endOf({ failure, reason }: AnswerCollector, redact: Redactor): AskedAnswer['end'] {
+  if (failure !== null) return { is: 'failed', failure: redactFailure(failure, redact) }
+  return { is: 'finished', reason: reason ?? 'stop' }
 }
 
 /** The calls of an answer that is not complete are not carried out, so they are left out of the history. */

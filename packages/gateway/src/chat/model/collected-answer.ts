@@ -30,7 +30,6 @@ export function collectAnswer(
 }
 
 class CollectedAnswer implements AnswerTranslation {
-  readonly isStarted = false
   private readonly decoder: AnswerDecoder
   private readonly collector: AnswerCollector
   private readonly onChunk: (chunk: Uint8Array) => void
@@ -43,6 +42,11 @@ class CollectedAnswer implements AnswerTranslation {
 
   get state(): AnswerTranslation['state'] {
     return this.decoder.state
+  }
+
+  /** What has been shown cannot be taken back: the upstream is not asked for it a second time. */
+  get isStarted(): boolean {
+    return this.collector.hasShown
   }
 
   get failure(): Failure | null {

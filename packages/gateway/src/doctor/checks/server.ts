@@ -4,6 +4,7 @@ import { basePath } from '../../upstream/upstream-request.ts'
 import { jsonIn } from '../http.ts'
 import { type Check, fail, type Finding, note, ok, warn } from '../finding.ts'
 import type { Patient } from '../patient.ts'
+import { isObject } from '../../base/is-object.ts'
 
 /** What server it is, and what it says of its models. */
 export const serverChecks: readonly Check[] = [
@@ -124,8 +125,4 @@ async function factsNow({ server, upstream, model, line }: Patient): Promise<Mod
     }),
   )
   return Object.assign({}, ...answers.flatMap((answer) => [answer?.models?.get(model), answer?.model]))
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
