@@ -111,6 +111,7 @@ export { makeSignature } from './request/reasoning-signature.ts'
 export type { AnthropicTarget, ChatTarget, EncodedRequest } from './request/target.ts'
 export {
   factsByName,
+  isSameModel,
   serverAt,
   serverById,
   serverIds,

@@ -148,6 +148,8 @@ export const hostedServers: readonly Server[] = [
         },
       },
     ],
+    // Without it the marks of a cache mean nothing there.
+    headers: { 'x-dashscope-cachecontrol': 'enable' },
   },
   {
     id: 'zai',

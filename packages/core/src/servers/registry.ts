@@ -35,6 +35,14 @@ export function factsByName(server: Server | undefined, model: string): ModelFac
   return facts
 }
 
+/** Whether a name in the list of a server means this model there. */
+export function isSameModel(server: Server | undefined, listed: string, model: string): boolean {
+  if (listed === model) return true
+  const namesOf = (name: string) => [name, ...(server?.aliasesOf?.(name) ?? [])]
+  const names = new Set(namesOf(model))
+  return namesOf(listed).some((name) => names.has(name))
+}
+
 /** Whether a server of this version can be kept from reading calls itself. An unknown version is taken for a new one. */
 export function textCallsOf(server: Server | undefined, version?: string): Server['textCalls'] {
   const way = server?.textCalls

@@ -47,8 +47,9 @@ export const selfHostedServers: readonly Server[] = [
     probes: [
       {
         path: '/model_info',
+        proves: true,
         read: (answer) =>
-          'reasoning_parser' in answer || 'tool_call_parser' in answer || 'model_path' in answer ? {} : null,
+          'model_path' in answer && modelInfoFields.some((field) => field in answer) ? {} : null,
       },
     ],
     windowAt: ['max_model_len'],
@@ -65,6 +66,7 @@ export const selfHostedServers: readonly Server[] = [
     probes: [
       {
         path: '/props',
+        proves: true,
         read: (answer) => {
           const settings = objectAt(answer, 'default_generation_settings')
           if (settings === undefined) return null
@@ -132,6 +134,7 @@ export const selfHostedServers: readonly Server[] = [
       thinking: ollamaThinking,
     },
     textCalls: { by: 'prompt' },
+    aliasesOf: ollamaNames,
   },
   {
     id: 'lm-studio',
@@ -141,9 +144,13 @@ export const selfHostedServers: readonly Server[] = [
     probes: [
       {
         path: '/api/v0/models',
+        proves: true,
         read: (answer) => {
-          const { data } = answer
-          return Array.isArray(data) ? { models: studioModels(data) } : null
+          const models = objectsAt(answer, 'data')
+          const isItsOwn = models.some(
+            (model) => 'max_context_length' in model || 'loaded_context_length' in model,
+          )
+          return isItsOwn ? { models: studioModels(models) } : null
         },
       },
     ],
@@ -159,6 +166,7 @@ export const selfHostedServers: readonly Server[] = [
     probes: [
       {
         path: '/info',
+        proves: true,
         read: (answer) => {
           const { model_id: model } = answer
           if (typeof model !== 'string' || !('max_total_tokens' in answer || 'max_input_tokens' in answer)) {
@@ -206,16 +214,24 @@ export const selfHostedServers: readonly Server[] = [
   },
 ]
 
+/** Fields of SGLang's answer of which each version has at least one. */
+const modelInfoFields = ['tool_call_parser', 'reasoning_parser', 'is_generation']
+
+/** A name without a tag means the newest, and the library is where every name without a place stands. */
+function ollamaNames(model: string): string[] {
+  const name = model.toLowerCase().replace(/^(?:registry\.ollama\.ai\/)?(?:library\/)?/, '')
+  return /:[^/]*$/.test(name) ? [name] : [`${name}:latest`]
+}
+
 function versionIn(answer: JsonObject, field: string): { version: string } | null {
   const version = nonEmptyText(answer[field])
   return version === null ? null : { version }
 }
 
 /** Ollama tells the window that it really gave a model only while that model is loaded. */
-function loadedIn({ models }: JsonObject): ReadonlyMap<string, ModelFacts> {
-  const loaded = Array.isArray(models) ? models.filter((model: unknown) => isJsonObject(model)) : []
+function loadedIn(answer: JsonObject): ReadonlyMap<string, ModelFacts> {
   return new Map(
-    loaded.flatMap((model) =>
+    objectsAt(answer, 'models').flatMap((model) =>
       [model['name'], model['model']]
         .filter((name) => typeof name === 'string')
         .map((name) => [name, window(model['context_length'])] as const),
@@ -223,8 +239,7 @@ function loadedIn({ models }: JsonObject): ReadonlyMap<string, ModelFacts> {
   )
 }
 
-function studioModels(list: readonly unknown[]): ReadonlyMap<string, ModelFacts> {
-  const models = list.filter((model) => isJsonObject(model))
+function studioModels(models: readonly JsonObject[]): ReadonlyMap<string, ModelFacts> {
   return new Map(
     models.flatMap(({ id, type, capabilities, loaded_context_length: loaded, max_context_length: most }) => {
       if (typeof id !== 'string') return []
@@ -245,6 +260,11 @@ function window(value: unknown): ModelFacts {
 
 function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value > 0
+}
+
+function objectsAt(answer: JsonObject, field: string): JsonObject[] {
+  const list = answer[field]
+  return Array.isArray(list) ? list.filter((entry: unknown) => isJsonObject(entry)) : []
 }
 
 function objectAt(answer: JsonObject, field: string): JsonObject | undefined {

@@ -12,7 +12,7 @@ export interface Server {
   readonly port?: number
   /** What its list of models says in `owned_by`. */
   readonly owner?: RegExp
-  /** What else it can be asked. The first probe also tells this server from others. */
+  /** What else it can be asked. */
   readonly probes: readonly Probe[]
   /**
    * Where the entry of a model in the list of models tells its window, and the longest answer: paths into the entry,
@@ -41,6 +41,10 @@ export interface Server {
   readonly countsTokens?: boolean
   /** Whether it runs the tools that servers of its dialect may run themselves, such as a search of the web. */
   readonly runsServerTools?: boolean
+  /** Other names under which the server lists the same model. Two names that have one in common mean one model. */
+  readonly aliasesOf?: (model: string) => readonly string[]
+  /** What every request to it has in its headers, beside the key. */
+  readonly headers?: Readonly<Record<string, string>>
   /** Headers of the client that are meant for this server: their names in lower case. */
   readonly clientHeaders?: readonly string[]
 }
@@ -65,6 +69,8 @@ export interface Probe {
   readonly path: string
   /** Whether the path stands below the address of the API, or at the root of the server, which is usual. */
   readonly below?: 'root' | 'api'
+  /** No other server gives such an answer. So this probe finds out what an unknown server is; others would guess. */
+  readonly proves?: true
   /** The body of a question about one model. Without it the question is a GET. */
   readonly body?: (model: string) => JsonObject
   /** What the answer tells; null where it is not the answer of this server. */

@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { entriesIn, factsByName, modelsOf, serverAt, serverById, serverOfList } from '../../src/index.ts'
+import {
+  entriesIn,
+  factsByName,
+  isSameModel,
+  modelsOf,
+  serverAt,
+  serverById,
+  serverOfList,
+  servers,
+} from '../../src/index.ts'
 
 function read(answer: unknown, server = serverOfList(entriesIn(answer) ?? [])) {
   return { server: server?.id, models: modelsOf(entriesIn(answer) ?? [], server) }
@@ -129,6 +138,54 @@ describe('what a probe tells', () => {
     const answer = { model_id: 'x/y', max_input_tokens: 3000, max_total_tokens: 4096, version: '3.3.4' }
     expect(probe('tgi', '/info', answer)).toEqual({ version: '3.3.4', model: { window: 4096 } })
     expect(probe('tgi', '/info', { name: 'something else' })).toBeNull()
+  })
+})
+
+describe('a probe that proves what server answers', () => {
+  it('is one of those whose answers no other server gives', () => {
+    const proving = servers.flatMap(({ id, probes }) =>
+      probes.filter(({ proves }) => proves === true).map(({ path }) => `${id} ${path}`),
+    )
+    expect(proving).toEqual([
+      'sglang /model_info',
+      'llama.cpp /props',
+      'lm-studio /api/v0/models',
+      'tgi /info',
+    ])
+  })
+
+  it.each([
+    ['sglang', '/model_info', { model_path: 'x/y', is_generation: true }, {}],
+    ['sglang', '/model_info', { model_path: 'x/y', reasoning_parser: null }, {}],
+    ['sglang', '/model_info', { model_path: 'x/y' }, null],
+    ['sglang', '/model_info', { reasoning_parser: 'qwen3' }, null],
+    ['llama.cpp', '/props', { model_path: 'x' }, null],
+    ['lm-studio', '/api/v0/models', { data: [{ id: 'm', owned_by: 'somebody' }] }, null],
+    ['lm-studio', '/api/v0/models', { data: [] }, null],
+    ['tgi', '/info', { model_id: 'x/y' }, null],
+  ])('%s %s, answer %j: %j', (server, path, answer, told) => {
+    expect(probe(server, path, answer)).toEqual(told)
+  })
+})
+
+describe('a name in the list of a server', () => {
+  const ollama = serverById('ollama')
+
+  it.each([
+    ['qwen3:latest', 'qwen3', true],
+    ['qwen3:latest', 'Qwen3', true],
+    ['hf.co/unsloth/Qwen3-8B-GGUF:Q4_K_M', 'hf.co/unsloth/qwen3-8b-gguf:q4_k_m', true],
+    ['qwen3:latest', 'registry.ollama.ai/library/qwen3:latest', true],
+    ['qwen3:8b', 'qwen3', false],
+    ['someone/qwen3:latest', 'qwen3', false],
+  ])('of Ollama, %s, for the model %s: %s', (listed, model, expected) => {
+    expect(isSameModel(ollama, listed, model)).toBe(expected)
+  })
+
+  it('means only itself elsewhere', () => {
+    expect(isSameModel(serverById('vllm'), 'qwen3', 'qwen3')).toBe(true)
+    expect(isSameModel(serverById('vllm'), 'qwen3:latest', 'qwen3')).toBe(false)
+    expect(isSameModel(undefined, 'Qwen3', 'qwen3')).toBe(false)
   })
 })
 

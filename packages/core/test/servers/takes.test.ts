@@ -113,6 +113,14 @@ describe('what a version of a server takes', () => {
 })
 
 describe('the records of servers', () => {
+  it('say which header makes the marks of a cache count', () => {
+    const server = serverAt('https://dashscope-intl.aliyuncs.com/compatible-mode/v1')
+    expect(server).toMatchObject({
+      takes: { cacheControl: true },
+      headers: { 'x-dashscope-cachecontrol': 'enable' },
+    })
+  })
+
   it('have different names', () => {
     const ids = servers.map(({ id }) => id)
     expect(new Set(ids).size).toBe(ids.length)
