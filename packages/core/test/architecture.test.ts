@@ -278,6 +278,7 @@ describe('the public names', () => {
       isDialectId
       isKimiModel
       isPromptFormat
+      isSameModel
       lastingRefusal
       makeSignature
       mintToolId

@@ -1,4 +1,4 @@
-import { dialects, type ModelEntry, type ModelFacts } from '@dragoman/core'
+import { dialects, isSameModel, type ModelEntry, type ModelFacts } from '@dragoman/core'
 import type { GatewayConfig, ModelRule } from '../config/config.ts'
 import { matchModel, type ModelRoute, ruleFor } from '../config/match-model.ts'
 import { sendJson } from '../base/send.ts'
@@ -96,5 +96,8 @@ async function isModel(name: string, config: GatewayConfig, upstreams: Upstreams
   const upstream = config.upstreams === 'simulator' ? undefined : config.upstreams.get(rule.upstream)
   if (isConfigured || upstream === undefined) return true
   const listed = await upstreams.models(upstream)
-  return listed.length === 0 || listed.some(({ id }) => id === name)
+  return (
+    listed.length === 0 ||
+    listed.some(({ id }) => isSameModel(upstreams.about(upstream, name).server, id, name))
+  )
 }

@@ -1,6 +1,7 @@
 import {
   entriesIn,
   factsByName,
+  isSameModel,
   type ListedModel,
   type ModelFacts,
   modelsOf,
@@ -109,7 +110,7 @@ export class KnownUpstream {
       ...factsByName(server, model),
       ...this.common,
       ...this.listedFacts(model),
-      ...this.byModel.get(model),
+      ...this.loadedFacts(model),
       ...this.shown.get(model),
       ...(window === undefined ? {} : { window }),
       ...(maxOutput === undefined ? {} : { maxOutput }),
@@ -164,10 +165,17 @@ export class KnownUpstream {
     return known === undefined || known.until < this.now() ? {} : known.lesson
   }
 
+  /** Some servers list a model under other names than it is asked for. */
+  private loadedFacts(model: string): ModelFacts {
+    const found = [...this.byModel].find(([name]) => isSameModel(this.server, name, model))
+    return found?.[1] ?? {}
+  }
+
   /** A server with one model answers with it, whatever name it is asked for. */
   private listedFacts(model: string): ModelFacts {
     const entry =
-      this.listed.find(({ id }) => id === model) ?? (this.listed.length === 1 ? this.listed[0] : undefined)
+      this.listed.find(({ id }) => isSameModel(this.server, id, model)) ??
+      (this.listed.length === 1 ? this.listed[0] : undefined)
     if (entry === undefined) return {}
     const { id: _, ...facts } = entry
     return facts
@@ -228,8 +236,9 @@ export class KnownUpstream {
     return servers.find((_, at) => known[at] === true)
   }
 
-  private async isServer({ probes: [probe] }: Server): Promise<boolean> {
-    if (probe === undefined || probe.body !== undefined) return false
+  private async isServer({ probes }: Server): Promise<boolean> {
+    const probe = probes.find(({ proves }) => proves === true)
+    if (probe === undefined) return false
     const reply = await this.ask({ path: this.pathOf(probe), body: null })
     return reply.is === 'json' && isObject(reply.json) && probe.read(reply.json, '') !== null
   }

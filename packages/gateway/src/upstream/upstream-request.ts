@@ -44,6 +44,7 @@ export function headersFor(
     'content-type': 'application/json',
     accept: stream ? 'text/event-stream' : 'application/json',
     'user-agent': 'dragoman',
+    ...server?.headers,
     ...dialects[upstream.dialect].http.headers(upstream.apiKey?.reveal()),
   }
   for (const [name, value] of upstream.headers) headers[name] = value.reveal()

@@ -50,7 +50,12 @@ const quiet = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 
 describe('what is known of an upstream', () => {
   it('is nothing before it was asked', () => {
     const { known, asked } = serverWith(vllm)
-    expect(known.about('qwen')).toEqual({ server: undefined, version: undefined, facts: {}, lesson: {} })
+    expect(known.about('qwen')).toMatchObject({
+      server: undefined,
+      version: undefined,
+      facts: {},
+      lesson: {},
+    })
     expect(asked).toEqual([])
   })
 
@@ -114,6 +119,44 @@ describe('what is known of an upstream', () => {
     expect(asked).toContain('/props')
   })
 
+  it('is looked for below the address of the upstream: the rest of a host may be another server', async () => {
+    const list = { data: [{ id: 'any' }] }
+    const { known, asked } = serverWith(
+      { '/tenant/v1/models': list, '/tenant/info': { model_id: 'any', max_total_tokens: 4096 } },
+      { url: 'https://host.example/tenant/v1' },
+    )
+    expect(await known.settled('any')).toMatchObject({ server: { id: 'tgi' } })
+    expect(asked.every((path) => path.startsWith('/tenant/'))).toBe(true)
+  })
+
+  it('is not guessed from an answer that other servers give too', async () => {
+    const { known } = serverWith({
+      '/v1/models': { data: [{ id: 'any' }] },
+      '/version': { version: 'v2.20.1' },
+    })
+    expect((await known.settled('any')).server).toBeUndefined()
+  })
+
+  it('stays what it was where the server does not answer in time', async () => {
+    const answers: Record<string, unknown> = {
+      '/v1/models': { data: [{ id: 'any' }] },
+      '/props': { default_generation_settings: { n_ctx: 4096 } },
+    }
+    const { known, wait } = serverWith(answers)
+    expect((await known.settled('any')).server?.id).toBe('llama.cpp')
+    delete answers['/props']
+    wait(601_000)
+    expect((await known.settled('any')).server?.id).toBe('llama.cpp')
+  })
+
+  it('holds for a name that means the same model there', async () => {
+    const { known } = serverWith({
+      '/v1/models': { data: [{ id: 'qwen3:latest', owned_by: 'library' }, { id: 'other' }] },
+      '/api/ps': { models: [{ name: 'qwen3:latest', context_length: 4096 }] },
+    })
+    expect((await known.settled('qwen3')).facts).toMatchObject({ window: 4096 })
+  })
+
   it('is looked for nowhere else, where the upstream lists no models', async () => {
     const { known, asked } = serverWith({})
     expect((await known.settled('any')).server).toBeUndefined()
@@ -170,10 +213,47 @@ describe('what a refusal taught', () => {
     expect(known.about('qwen')).toMatchObject({ facts: { window: 40_000 }, lesson: {} })
   })
 
+  it('from the bad luck of one answer is kept for as long as its client tries again', async () => {
+    const { known, wait } = serverWith(vllm)
+    known.learn('qwen', { calls: 'in text' }, 'briefly')
+    known.learn('qwen', { refusedFields: ['reasoning'] })
+    expect(known.about('qwen').lesson).toEqual({ calls: 'in text', refusedFields: ['reasoning'] })
+    wait(61_000)
+    expect(known.about('qwen').lesson).toEqual({ refusedFields: ['reasoning'] })
+  })
+
+  it('adds up: what two requests were refused is left out of both', () => {
+    const { known } = serverWith(vllm)
+    known.learn('qwen', { refusedFields: ['reasoning'] })
+    known.learn('qwen', { refusedFields: ['thinking'] })
+    expect(known.about('qwen').lesson.refusedFields).toEqual(['reasoning', 'thinking'])
+  })
+
   it('is kept for a bounded number of names, as clients invent them', () => {
     const { known } = serverWith(vllm)
     for (let at = 0; at < 300; at++) known.learn(`model-${at}`, { window: at + 1 })
     expect(known.about('model-0').facts).toEqual({})
     expect(known.about('model-299').facts).toEqual({ window: 300 })
+  })
+})
+
+describe('how far an estimate was off', () => {
+  it('is learned from what the upstream counts, and followed slowly', () => {
+    const { known } = serverWith(vllm)
+    expect(known.about('qwen').scale).toBeUndefined()
+    known.measure('qwen', 10_000, 8000)
+    expect(known.about('qwen').scale).toBeCloseTo(0.8)
+    known.measure('qwen', 10_000, 6000)
+    expect(known.about('qwen').scale).toBeCloseTo(0.7)
+  })
+
+  it.each([
+    ['a short prompt', 100, 90],
+    ['a count of something else', 10_000, 12],
+    ['a count of far too many', 10_000, 90_000],
+  ])('is not learned from %s', (_what, estimated, counted) => {
+    const { known } = serverWith(vllm)
+    known.measure('qwen', estimated, counted)
+    expect(known.about('qwen').scale).toBeUndefined()
   })
 })
