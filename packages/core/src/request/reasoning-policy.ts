@@ -60,7 +60,7 @@ export function demandsReasoning({
   format,
   demandsReasoning: isDemanded,
 }: Pick<RequestTarget, 'format' | 'demandsReasoning'>): boolean {
-  return isDemanded !== false && templateOf(format).reasoning === 'required'
+  return isDemanded ?? templateOf(format).reasoning === 'required'
 }
 
 /** Sent in place of reasoning that is demanded and that the client did not keep. */
