@@ -8,6 +8,8 @@ const thinkingFields = [
   'thinking',
   'enable_thinking',
   'chat_template_kwargs',
+  'preserve_thinking',
+  'clear_thinking',
   'thinking_budget',
   'thinking_token_budget',
   'thinking_budget_tokens',

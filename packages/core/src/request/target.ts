@@ -32,8 +32,8 @@ export interface RequestTarget {
   /** False for a model that reads text alone. */
   readonly images?: boolean
   /**
-   * Whether the upstream answers 400 to calls in the history without the reasoning before them, if its family of models
-   * is one whose vendor does. If left out, it is taken for that vendor.
+   * Whether the upstream answers 400 to calls in the history without the reasoning before them. If left out, it is taken
+   * for the vendor of its family of models.
    */
   readonly demandsReasoning?: boolean
   /**
@@ -94,6 +94,8 @@ export interface ChatTarget extends RequestTarget {
 export interface AnthropicTarget extends RequestTarget {
   /** How an upstream is told to think that takes other fields than Anthropic does. If left out, it is told as Anthropic. */
   readonly messagesThinking?: ThinkingWays
+  /** False for an upstream that refuses reasoning in the history that only its writer can read. */
+  readonly redactedThinking?: boolean
   /** The dialect demands a limit. This one is sent for clients that set none. */
   readonly defaultMaxTokens?: number
 }

@@ -11,7 +11,7 @@ export interface ThinkingWays {
   readonly effort?: EffortWay
   readonly budget?: BudgetWay
   /** What a model does that is told nothing, where the server decides that and not the template. */
-  readonly unsaid?: 'on'
+  readonly unsaid?: 'on' | 'off'
   /** `where it is off`: the server may refuse `on`. So it is told that only where the model would not think. */
   readonly saysOn?: 'where it is off'
 }
@@ -28,6 +28,8 @@ export interface EffortWay {
    * to models that know efforts, and nothing to all others.
    */
   readonly readBy: 'server' | 'model'
+  /** Words that are not known there, and what stands for them. For any other word the nearest one does. */
+  readonly insteadOf?: Readonly<Record<string, string>>
 }
 
 export interface BudgetWay {

@@ -74,8 +74,8 @@ function familyOf(
 }
 
 function thinksUnasked(family: ThinkingFamily, ways: ThinkingWays | undefined): boolean {
-  if (family.default === 'off') return ways?.unsaid === 'on'
-  return family.default !== 'never'
+  if (family.default === 'always' || family.default === 'never') return family.default === 'always'
+  return ways?.unsaid === undefined ? family.default !== 'off' : ways.unsaid === 'on'
 }
 
 function sayOff(family: ThinkingFamily, ways: ThinkingWays): SaidThinking {
@@ -186,9 +186,14 @@ function sayBudgetFor(wanted: string, family: ThinkingFamily, ways: ThinkingWays
   return most === undefined ? silence : sayBudget(most, family, ways)
 }
 
-/** The word nearest to an effort that both the model and its server know; of two as near, the higher one. */
+/**
+ * The word nearest to an effort that both the model and its server know; of two as near, the higher one, unless the
+ * server says which.
+ */
 function nearestWord(wanted: string, family: ThinkingFamily, ways: ThinkingWays): string | undefined {
   const words = wordsOf(family, ways).filter((word) => word !== 'none')
+  const stated = ways.effort?.insteadOf?.[wanted]
+  if (stated !== undefined && words.includes(stated)) return stated
   const distance = (word: string) => Math.abs(rankOf(word) - rankOf(wanted))
   return words.toSorted((a, b) => distance(a) - distance(b) || rankOf(b) - rankOf(a))[0]
 }

@@ -6,8 +6,15 @@ import {
   byTemplate,
   byThinkingType,
   byThreeEfforts,
+  deepseekEffort,
   effortFor,
+  minimaxThinking,
+  moonshotThinking,
+  zaiThinking,
 } from './thinking.ts'
+
+/** These servers answer in one of the fields, and some of their models are shown only the other. */
+const reasoningFields = ['reasoning', 'reasoning_content']
 
 /** Vendors and routers. They are known by their addresses. */
 export const hostedServers: readonly Server[] = [
@@ -61,7 +68,8 @@ export const hostedServers: readonly Server[] = [
     title: 'Anthropic',
     hosts: /^api\.anthropic\.com$/,
     probes: [],
-    windowAt: ['max_input_tokens'],
+    // The list tells the longest input, which is no limit of prompt and answer together.
+    windowAt: [],
     outputAt: ['max_tokens'],
     takes: { billingLine: 'keep', signatures: 'checked' },
     countsTokens: true,
@@ -96,6 +104,7 @@ export const hostedServers: readonly Server[] = [
       thinking: byThinkingType,
     },
     exceptions: [
+      { models: /k2\.[56]/i, takes: { thinking: moonshotThinking } },
       { models: /^kimi-k(?:2\.[5-9]|[3-9])/, takes: { fixedSampling: true } },
       // It cannot be turned off there.
       { models: /k3/i, takes: { thinking: { effort: effortFor(['low', 'high', 'max']) } } },
@@ -113,7 +122,7 @@ export const hostedServers: readonly Server[] = [
       forcedToolChoice: 'nudge while thinking',
       demandsReasoning: true,
       resultsAsText: true,
-      thinking: { ...byThinkingType, effort: effortFor(['low', 'high', 'max']) },
+      thinking: { ...byThinkingType, effort: deepseekEffort },
     },
     exceptions: [{ models: /reasoner/, takes: { forcedToolChoice: 'nudge' } }],
   },
@@ -124,17 +133,19 @@ export const hostedServers: readonly Server[] = [
     probes: [],
     windowAt: [],
     knownModels: [
-      {
-        names: /qwen-?3(?:\.\d)?-(?:max|plus|coder)|qwen-(?:max|plus)/i,
-        window: 1_000_000,
-        maxOutput: 65_536,
-      },
+      { names: /^qwen-?3\.\d|^coder-model$/i, window: 1_000_000, maxOutput: 65_536 },
+      { names: /^qwen3-coder-(?:plus|flash)|^qwen-(?:plus|flash)/i, window: 1_000_000, maxOutput: 32_768 },
+      { names: /^qwen3-(?:max|coder)/i, window: 262_144, maxOutput: 32_768 },
     ],
     takes: {
       forcedToolChoice: 'nudge while thinking',
       cacheControl: true,
       topK: true,
-      thinking: { ...byEnableThinking, budget: { field: 'thinking_budget', least: 1, forEfforts: true } },
+      thinking: {
+        ...byEnableThinking,
+        on: { ...byEnableThinking.on, preserve_thinking: true },
+        budget: { field: 'thinking_budget', least: 1, forEfforts: true },
+      },
     },
     exceptions: [
       // It refuses an effort beside a budget.
@@ -142,6 +153,7 @@ export const hostedServers: readonly Server[] = [
         models: /qwen-?3\.8/,
         takes: {
           thinking: {
+            on: { preserve_thinking: true },
             off: { reasoning_effort: 'none' },
             effort: effortFor(['low', 'medium', 'high']),
           },
@@ -159,7 +171,7 @@ export const hostedServers: readonly Server[] = [
     windowAt: [],
     knownModels: [
       { names: /glm-?5\.[2-9]/i, window: 1_048_576, maxOutput: 131_072 },
-      { names: /glm/i, window: 202_752, maxOutput: 98_304 },
+      { names: /glm/i, window: 202_752 },
     ],
     tooLong: 'silence',
     takes: {
@@ -169,12 +181,15 @@ export const hostedServers: readonly Server[] = [
       cacheControl: true,
       // Without it the arguments of a call come in one piece.
       streamedToolFields: { tool_stream: true },
-      thinking: byThinkingType,
+      thinking: zaiThinking,
     },
     exceptions: [
-      { models: /5\.2/, takes: { thinking: { ...byThinkingType, effort: effortFor(['high', 'max']) } } },
+      { models: /5\.2/, takes: { thinking: { ...zaiThinking, effort: effortFor(['high', 'max']) } } },
       // It cannot be turned off there.
-      { models: /5\.3/, takes: { thinking: { effort: effortFor(['low', 'high', 'max']) } } },
+      {
+        models: /5\.3/,
+        takes: { thinking: { on: zaiThinking.on, effort: effortFor(['low', 'high', 'max']) } },
+      },
     ],
   },
   {
@@ -190,7 +205,8 @@ export const hostedServers: readonly Server[] = [
     takes: {
       maxTokensField: 'max_completion_tokens',
       cacheControl: true,
-      thinking: { on: { 'thinking.type': 'adaptive' }, off: { 'thinking.type': 'disabled' } },
+      thinking: minimaxThinking.chat,
+      messagesThinking: minimaxThinking.messages,
     },
   },
   {
@@ -217,7 +233,7 @@ export const hostedServers: readonly Server[] = [
     windowAt: ['context_length'],
     takes: {
       topK: true,
-      reasoningFields: ['reasoning', 'reasoning_content'],
+      reasoningFields,
       thinking: byReasoningObject,
     },
     exceptions: [
@@ -232,7 +248,7 @@ export const hostedServers: readonly Server[] = [
     probes: [],
     windowAt: ['context_window'],
     outputAt: ['max_completion_tokens'],
-    takes: { mostStops: 4, maxTools: 128, reasoningFields: ['reasoning'], thinking: {} },
+    takes: { mostStops: 4, maxTools: 128, reasoningFields, thinking: {} },
     exceptions: [
       {
         models: /qwen/i,
@@ -247,10 +263,13 @@ export const hostedServers: readonly Server[] = [
     hosts: /^api\.cerebras\.ai$/,
     probes: [],
     windowAt: [],
-    takes: { mostStops: 4, reasoningFields: ['reasoning'], thinking: {} },
+    takes: { mostStops: 4, reasoningFields, thinking: {} },
     exceptions: [
       { models: /gpt-oss/i, takes: { thinking: byThreeEfforts } },
-      { models: /glm/i, takes: { thinking: { off: { reasoning_effort: 'none' } } } },
+      {
+        models: /glm/i,
+        takes: { thinking: { on: { clear_thinking: false }, off: { reasoning_effort: 'none' } } },
+      },
     ],
     sessionKey: { field: 'prompt_cache_key' },
   },
@@ -281,15 +300,31 @@ export const hostedServers: readonly Server[] = [
     probes: [],
     windowAt: ['context_length', 'context_size'],
     outputAt: ['max_output_tokens'],
-    takes: { topK: true },
+    takes: { topK: true, thinking: byEnableThinking },
   },
   {
     id: 'huggingface',
     title: 'Hugging Face',
     hosts: /^router\.huggingface\.co$/,
     probes: [],
-    windowAt: ['providers.0.context_length'],
+    windowAt: ['providers[].context_length'],
     takes: {},
+  },
+  {
+    id: 'xiaomi',
+    title: 'Xiaomi MiMo',
+    hosts: /(?:^|\.)xiaomimimo\.com$/,
+    probes: [],
+    windowAt: [],
+    takes: { demandsReasoning: true },
+  },
+  {
+    id: 'volcengine',
+    title: 'Volcengine Ark',
+    hosts: /^ark\.[\w-]+\.(?:volces|bytepluses)\.com$/,
+    probes: [],
+    windowAt: [],
+    takes: { thinking: byThinkingType },
   },
   {
     id: 'mistral-api',

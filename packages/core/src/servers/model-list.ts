@@ -30,6 +30,7 @@ export function modelsOf(entries: readonly JsonObject[], server: Server | undefi
     id: String(entry['id']),
     ...count('window', entry, windowAt),
     ...count('maxOutput', entry, outputAt),
+    ...count('trainedWindow', entry, server?.trainedWindowAt ?? []),
     ...abilitiesIn(entry),
   }))
 }
@@ -44,14 +45,14 @@ const everyWindow = [
 ]
 const everyOutput = ['top_provider.max_completion_tokens', 'max_completion_tokens', 'max_output_tokens']
 
-function count<Name extends 'window' | 'maxOutput'>(
+function count<Name extends 'window' | 'maxOutput' | 'trainedWindow'>(
   name: Name,
   entry: JsonObject,
   paths: readonly string[],
 ): Partial<Record<Name, number>> {
   const found: Partial<Record<Name, number>> = {}
   for (const path of paths) {
-    const value = positiveAt(entry, path)
+    const value = smallestAt(entry, path)
     if (value === undefined) continue
     found[name] = value
     break
@@ -59,19 +60,33 @@ function count<Name extends 'window' | 'maxOutput'>(
   return found
 }
 
-/** A whole number above zero at a path such as `meta.n_ctx`. */
-function positiveAt(value: unknown, path: string): number | undefined {
+/** The smallest whole number above zero at a path such as `meta.n_ctx`. */
+function smallestAt(value: unknown, path: string): number | undefined {
   const found = path
     .split('.')
-    .reduce<unknown>((inside, key) => (isJsonObject(inside) ? inside[key] : undefined), value)
-  return typeof found === 'number' && Number.isSafeInteger(found) && found > 0 ? found : undefined
+    .reduce<readonly unknown[]>((inside, step) => inside.flatMap((each) => valuesAt(each, step)), [value])
+    .filter((each) => typeof each === 'number')
+    .filter((each) => Number.isSafeInteger(each) && each > 0)
+  return found.length === 0 ? undefined : Math.min(...found)
 }
 
-/** Routers list which fields of a request a model takes, and what it can be shown. */
+/** The values under one name; `name[]` means each value of a list. */
+function valuesAt(value: unknown, step: string): readonly unknown[] {
+  const isList = step.endsWith('[]')
+  const inner = isJsonObject(value) ? value[isList ? step.slice(0, -2) : step] : undefined
+  if (!isList) return [inner]
+  return Array.isArray(inner) ? inner : []
+}
+
+/** Routers list which fields of a request a model takes, what it can be shown, and which providers take tools. */
 function abilitiesIn(entry: JsonObject): ModelFacts {
   const parameters = entry['supported_parameters']
   const shown = isJsonObject(entry['architecture']) ? entry['architecture']['input_modalities'] : undefined
+  const toolsTaken = valuesAt(entry, 'providers[]').flatMap((provider) =>
+    valuesAt(provider, 'supports_tools').filter((taken) => typeof taken === 'boolean'),
+  )
   return {
+    ...(toolsTaken.length === 0 ? {} : { tools: toolsTaken.includes(true) }),
     ...(Array.isArray(parameters)
       ? { tools: parameters.includes('tools'), thinking: parameters.includes('reasoning') }
       : {}),

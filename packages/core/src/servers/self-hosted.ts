@@ -1,11 +1,11 @@
 import { isJsonObject, type JsonObject, nonEmptyText } from '../json/objects.ts'
 import type { ModelFacts, Server } from './server.ts'
 import {
-  byServersEfforts,
   byTemplate,
   llamaCppThinking,
   ollamaThinking,
   sglangThinking,
+  studioThinking,
   vllmThinking,
 } from './thinking.ts'
 
@@ -27,6 +27,7 @@ export const selfHostedServers: readonly Server[] = [
       { since: '0.18', takes: { thinking: vllmThinking.since18 } },
       { since: '0.19', takes: { thinking: vllmThinking.since19 } },
       { since: '0.21', takes: { thinking: vllmThinking.since21 } },
+      { models: /deepseek.*v-?4/i, since: '0.21', takes: { thinking: vllmThinking.deepseekV4 } },
       // These versions show the model only the reasoning that stands in the newer field.
       { since: '0.16', until: '0.22', takes: { reasoningFields: ['reasoning', 'reasoning_content'] } },
     ],
@@ -54,7 +55,12 @@ export const selfHostedServers: readonly Server[] = [
     ],
     windowAt: ['max_model_len'],
     withoutLimit: 'rest of the window',
-    takes: { topK: true, thinking: sglangThinking.chat, messagesThinking: sglangThinking.messages },
+    takes: {
+      topK: true,
+      thinking: sglangThinking.chat,
+      messagesThinking: sglangThinking.messages,
+      redactedThinking: false,
+    },
     sessionKey,
     countsTokens: true,
   },
@@ -82,6 +88,7 @@ export const selfHostedServers: readonly Server[] = [
       },
     ],
     windowAt: ['meta.n_ctx'],
+    trainedWindowAt: ['meta.n_ctx_train'],
     withoutLimit: 'rest of the window',
     // The object form of a named choice means `auto` to it.
     takes: {
@@ -124,6 +131,8 @@ export const selfHostedServers: readonly Server[] = [
     windowAt: [],
     withoutLimit: 'rest of the window',
     tooLong: 'silence',
+    // Without `temperature` and `top_p` both are 1 there, whatever the model was made for. Nothing is sent in their place,
+    // because the values of its makers are not known for each family.
     takes: {
       maxTokensField: 'max_tokens',
       reasoningFields: ['reasoning'],
@@ -131,8 +140,9 @@ export const selfHostedServers: readonly Server[] = [
       forcedToolChoice: 'nudge',
       namedToolChoice: 'alone',
       noneToolChoice: 'no-tools',
-      thinking: ollamaThinking,
+      thinking: ollamaThinking.chat,
     },
+    exceptions: [{ since: '0.33', takes: { thinking: ollamaThinking.since33 } }],
     textCalls: { by: 'prompt' },
     aliasesOf: ollamaNames,
   },
@@ -153,10 +163,18 @@ export const selfHostedServers: readonly Server[] = [
           return isItsOwn ? { models: studioModels(models) } : null
         },
       },
+      {
+        path: '/api/v1/models',
+        read: (answer) => {
+          const models = objectsAt(answer, 'models')
+          const isItsOwn = models.some((model) => 'loaded_instances' in model)
+          return isItsOwn ? { models: studioInstances(models) } : null
+        },
+      },
     ],
     windowAt: ['loaded_context_length'],
     tooLong: 'silence',
-    takes: { topK: true, thinking: byServersEfforts },
+    takes: { topK: true, thinking: studioThinking },
     textCalls: { by: 'prompt' },
   },
   {
@@ -250,6 +268,29 @@ function studioModels(models: readonly JsonObject[]): ReadonlyMap<string, ModelF
         ...(typeof type === 'string' ? { images: type === 'vlm' } : {}),
       }
       return [[id, facts] as const]
+    }),
+  )
+}
+
+/** A model may be loaded several times. Nobody says which instance answers, so the smallest window counts. */
+function studioInstances(models: readonly JsonObject[]): ReadonlyMap<string, ModelFacts> {
+  return new Map(
+    models.flatMap((model) => {
+      const instances = objectsAt(model, 'loaded_instances')
+      const windows = instances
+        .map((instance) => objectAt(instance, 'config')?.['context_length'])
+        .filter((tokens) => isCount(tokens))
+      const { vision, trained_for_tool_use: tools } = objectAt(model, 'capabilities') ?? {}
+      const most = model['max_context_length']
+      const facts: ModelFacts = {
+        ...(windows.length === 0 ? {} : { window: Math.min(...windows) }),
+        ...(isCount(most) ? { trainedWindow: most } : {}),
+        ...(typeof tools === 'boolean' ? { tools } : {}),
+        ...(typeof vision === 'boolean' ? { images: vision } : {}),
+      }
+      return [model['key'], ...instances.map(({ id }) => id)]
+        .filter((name) => typeof name === 'string')
+        .map((name) => [name, facts] as const)
     }),
   )
 }

@@ -15,11 +15,13 @@ export interface Server {
   /** What else it can be asked. */
   readonly probes: readonly Probe[]
   /**
-   * Where the entry of a model in the list of models tells its window, and the longest answer: paths into the entry,
-   * the best first.
+   * Where the entry of a model in the list of models tells its window, the longest answer, and the window that it was
+   * made for: paths into the entry, the best first. `providers[].context_length` is the smallest number that one of the
+   * providers tells: any of them may answer.
    */
   readonly windowAt: readonly string[]
   readonly outputAt?: readonly string[]
+  readonly trainedWindowAt?: readonly string[]
   /** The windows of models whose server tells none. */
   readonly knownModels?: readonly KnownModel[]
   /** What requests to it have to look like. */

@@ -9,6 +9,12 @@ export function effortFor(words: readonly string[], readBy: EffortWay['readBy'] 
   return { field: 'reasoning_effort', words, readBy }
 }
 
+/** The words that DeepSeek's newest models know at their vendor. */
+export const deepseekEffort: EffortWay = {
+  ...effortFor(['low', 'high', 'max']),
+  insteadOf: { xhigh: 'high' },
+}
+
 /** The field of the messages dialect. */
 function messagesEffort(words: readonly string[]): EffortWay {
   return { field: 'output_config.effort', words, readBy: 'model' }
@@ -36,6 +42,12 @@ export const vllmThinking = {
     effort: effortFor(everyEffort),
     budget: { field: 'thinking_token_budget' },
   },
+  /** There half the effort is little. */
+  deepseekV4: {
+    templateArguments,
+    effort: { ...effortFor(everyEffort), insteadOf: { medium: 'low' } },
+    budget: { field: 'thinking_token_budget' },
+  },
   /** It takes `thinking` as well, and ignores it. */
   messages: { templateArguments, effort: messagesEffort(threeEfforts) },
 } satisfies Record<string, ThinkingWays>
@@ -61,30 +73,53 @@ export const llamaCppThinking = {
   },
 } satisfies Record<string, ThinkingWays>
 
-/** Older versions know no more words than these. */
-export const ollamaThinking: ThinkingWays = {
-  off: { reasoning_effort: 'none' },
-  effort: effortFor(threeEfforts, 'server'),
-  unsaid: 'on',
-}
-
-/** LM Studio and Fireworks. */
+/** Fireworks. */
 export const byServersEfforts: ThinkingWays = {
   off: { reasoning_effort: 'none' },
   effort: effortFor(threeEfforts, 'server'),
 }
 
-/** What several vendors took over from the messages dialect. */
-export const byThinkingType: ThinkingWays = {
-  on: { 'thinking.type': 'enabled' },
-  off: { 'thinking.type': 'disabled' },
+export const ollamaThinking = {
+  // Older versions know no more words than these.
+  chat: { ...byServersEfforts, unsaid: 'on' },
+  // It takes two more, and makes of them the nearest of these.
+  since33: { ...byServersEfforts, effort: effortFor([...threeEfforts, 'max'], 'server'), unsaid: 'on' },
+} satisfies Record<string, ThinkingWays>
+
+export const studioThinking: ThinkingWays = {
+  off: { reasoning_effort: 'none' },
+  effort: effortFor(['minimal', ...threeEfforts, 'xhigh'], 'server'),
 }
 
+/** What several vendors took over from the messages dialect. */
+export const byThinkingType = {
+  on: { 'thinking.type': 'enabled' },
+  off: { 'thinking.type': 'disabled' },
+} satisfies ThinkingWays
+
+/** Unless Moonshot is told so, the model is not shown what it thought before the last words of the user. */
+export const moonshotThinking = {
+  ...byThinkingType,
+  on: { ...byThinkingType.on, 'thinking.keep': 'all' },
+} satisfies ThinkingWays
+
+/** The same at Z.ai. */
+export const zaiThinking = {
+  ...byThinkingType,
+  on: { ...byThinkingType.on, 'thinking.clear_thinking': false },
+} satisfies ThinkingWays
+
 /** What several vendors made of the argument of Qwen's template. */
-export const byEnableThinking: ThinkingWays = {
+export const byEnableThinking = {
   on: { enable_thinking: true },
   off: { enable_thinking: false },
-}
+} satisfies ThinkingWays
+
+/** MiniMax leaves it to the model how much it thinks. Where its server speaks Messages, it does not think unasked. */
+export const minimaxThinking = {
+  chat: { on: { 'thinking.type': 'adaptive' }, off: { 'thinking.type': 'disabled' } },
+  messages: { on: { 'thinking.type': 'adaptive' }, off: { 'thinking.type': 'disabled' }, unsaid: 'off' },
+} satisfies Record<string, ThinkingWays>
 
 export const byReasoningObject: ThinkingWays = {
   on: { 'reasoning.enabled': true },

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { makeSignature } from '../../src/request/reasoning-signature.ts'
+import type { AnthropicTarget } from '../../src/request/target.ts'
 import type { FormatId } from '../../src/formats/format-id.ts'
+import { serverById, takesOf } from '../../src/servers/registry.ts'
 import {
   anthropicToAnthropic,
   anthropicToChat,
@@ -122,6 +124,24 @@ describe('reasoning of another family', () => {
       { foreignReasoning: 'text' },
     )
     expect(JSON.stringify(body)).not.toContain('opaque')
+  })
+
+  it('that is redacted is left out where the upstream refuses it, and that is noted', () => {
+    const redacted = { type: 'redacted_thinking', data: 'opaque' }
+    const messages = [
+      user,
+      { role: 'assistant', content: [redacted, { type: 'text', text: 'So.' }] },
+      user,
+      { role: 'assistant', content: [redacted] },
+      user,
+    ]
+    const sent = (target: Partial<AnthropicTarget>) =>
+      anthropicToAnthropic({ messages }, { model: 'm', signatures: 'unchecked', ...target })
+    expect(JSON.stringify(sent({}).body)).toContain('opaque')
+    const { body, messages: shown, notes } = sent(takesOf(serverById('sglang'), 'm'))
+    expect(JSON.stringify(body)).not.toContain('opaque')
+    expect(shown.map(({ role }) => role)).toEqual(['user', 'assistant', 'user'])
+    expect(notedFields(notes)).toContain('dropped messages')
   })
 
   it('leaves no empty message behind', () => {

@@ -35,8 +35,11 @@ function noted(server: string, model: string, wish: object): string[] {
 const off = { thinking: { type: 'disabled' } }
 const little = { thinking: { type: 'adaptive' }, output_config: { effort: 'low' } }
 const much = { thinking: { type: 'adaptive' }, output_config: { effort: 'high' } }
+const least = { thinking: { type: 'adaptive' }, output_config: { effort: 'minimal' } }
+const more = { thinking: { type: 'adaptive' }, output_config: { effort: 'xhigh' } }
 const most = { thinking: { type: 'adaptive' }, output_config: { effort: 'max' } }
 const budget = { thinking: { type: 'enabled', budget_tokens: 500 } }
+const enabled = { thinking: { type: 'enabled' } }
 const args = (values: object) => ({ chat_template_kwargs: values })
 
 describe('no server gets what it would refuse', () => {
@@ -54,8 +57,20 @@ describe('no server gets what it would refuse', () => {
     ['vllm', '0.27.0', 'kimi-k3', most, { ...args({ thinking: true }), reasoning_effort: 'max' }],
     ['sglang', undefined, 'gpt-oss-20b', off, { reasoning_effort: 'low' }],
     ['ollama', undefined, 'gpt-oss:20b', most, { reasoning_effort: 'high' }],
+    ['ollama', '0.33.0', 'gpt-oss:20b', most, { reasoning_effort: 'high' }],
+    // Its words by version; where that is not known, those of every version.
+    ['ollama', undefined, 'qwen3:8b', most, { reasoning_effort: 'high' }],
+    ['ollama', '0.12.6', 'qwen3:8b', most, { reasoning_effort: 'high' }],
+    ['ollama', '0.33.0-rc1', 'qwen3:8b', most, { reasoning_effort: 'max' }],
+    ['ollama', '0.33.0', 'qwen3:8b', more, { reasoning_effort: 'max' }],
+    ['ollama', '0.33.0', 'qwen3:8b', least, { reasoning_effort: 'low' }],
     ['lm-studio', undefined, 'qwen/qwen3.5-9b', off, { reasoning_effort: 'none' }],
-    ['lm-studio', undefined, 'qwen/qwen3.5-9b', most, { reasoning_effort: 'high' }],
+    ['lm-studio', undefined, 'qwen/qwen3.5-9b', least, { reasoning_effort: 'minimal' }],
+    ['lm-studio', undefined, 'qwen/qwen3.5-9b', most, { reasoning_effort: 'xhigh' }],
+    // The nearest word is `max` as well. The vendor says that it is `high`.
+    ['deepseek-api', undefined, 'deepseek-v4', more, { ...enabled, reasoning_effort: 'high' }],
+    ['deepseek-api', undefined, 'deepseek-v4', least, { ...enabled, reasoning_effort: 'low' }],
+    ['deepseek-api', undefined, 'deepseek-v4', most, { ...enabled, reasoning_effort: 'max' }],
     ['mlx-lm', undefined, 'mlx-community/Qwen3-8B-4bit', off, args({ enable_thinking: false })],
     ['mlx-lm', undefined, 'mlx-community/gpt-oss-20b', much, {}],
     ['openrouter', undefined, 'qwen/qwen3-32b', off, { reasoning: { effort: 'none' } }],
@@ -88,7 +103,7 @@ describe('no server gets what it would refuse', () => {
     ['groq', undefined, 'llama-3.3-70b-versatile', much, {}],
     ['cerebras', undefined, 'gpt-oss-120b', off, { reasoning_effort: 'low' }],
     ['cerebras', undefined, 'zai-glm-4.7', off, { reasoning_effort: 'none' }],
-    ['cerebras', undefined, 'zai-glm-4.7', much, {}],
+    ['cerebras', undefined, 'zai-glm-4.7', much, { clear_thinking: false }],
     ['siliconflow', undefined, 'Qwen/Qwen3-32B', off, { enable_thinking: false }],
     ['siliconflow', undefined, 'Qwen/Qwen3-32B', much, { enable_thinking: true, thinking_budget: 32_768 }],
     [
@@ -189,6 +204,18 @@ describe('a chat client that says its wish to a chat server', () => {
     }
   })
 
+  it('decides itself whether earlier reasoning counts', () => {
+    const asked = { reasoning_effort: 'high', preserve_thinking: false }
+    expect(saidIn(chatToChat(asked, targetAt('dashscope', 'qwen3.6-plus')))).toEqual({
+      enable_thinking: true,
+      preserve_thinking: false,
+    })
+    const clearing = { reasoning_effort: 'high', thinking: { clear_thinking: true } }
+    expect(saidIn(chatToChat(clearing, targetAt('zai', 'glm-4.7')))).toEqual({
+      thinking: { type: 'enabled', clear_thinking: true },
+    })
+  })
+
   it('has its wish also where it may not send the field', () => {
     const target = { ...targetAt('vllm', 'qwen3-32b'), allowedFields: ['seed'] }
     expect(saidIn(chatToChat(args({ enable_thinking: true, evil: 1 }), target))).toEqual(
@@ -246,6 +273,12 @@ describe('servers of open models that speak Messages', () => {
     ['sglang', 'qwen3-32b', budget, {}],
     ['sglang', 'deepseek-v4', most, { output_config: { effort: 'max' } }],
     ['llama.cpp', 'qwen3-32b', off, { thinking: { type: 'enabled', budget_tokens: 0 } }],
+    ['minimax-api', 'MiniMax-M3', off, { thinking: { type: 'disabled' } }],
+    ['minimax-api', 'MiniMax-M3', much, { thinking: { type: 'adaptive' } }],
+    ['minimax-api', 'MiniMax-M3', budget, { thinking: { type: 'adaptive' } }],
+    // It does not think there unless it is told to, and an effort alone does not tell it.
+    ['minimax-api', 'MiniMax-M3', { output_config: { effort: 'high' } }, {}],
+    ['minimax-api', 'MiniMax-M2.5', much, {}],
     ['llama.cpp', 'qwen3-32b', much, {}],
     ['llama.cpp', 'qwen3-32b', budget, { thinking: { type: 'enabled', budget_tokens: 500 } }],
   ])('%s, model %s, asked for %j, gets %j', (server, model, wish, fields) => {

@@ -127,6 +127,13 @@ const families: readonly Row[] = [
       args({ thinking: true }, effort('high')),
       args({ thinking: true }, effort('high')),
     ]),
+    vllm: [
+      args({ thinking: false }),
+      args({ thinking: true }, effort('low')),
+      args({ thinking: true }, effort('low')),
+      args({ thinking: true }, effort('high')),
+      args({ thinking: true }, effort('low')),
+    ],
     ollama: [effort('none'), effort('low'), effort('high'), effort('high'), effort('high')],
   },
   {
@@ -205,7 +212,12 @@ const families: readonly Row[] = [
   },
 ]
 
-const type = (word: string) => ({ thinking: { type: word } })
+const type = (word: string, more: object = {}) => ({ thinking: { type: word, ...more } })
+
+/** On, with the reasoning of earlier turns. */
+const zaiOn = type('enabled', { clear_thinking: false })
+const dashscopeOn = { ...enable(true), preserve_thinking: true }
+const preserved = (word: string) => ({ preserve_thinking: true, ...effort(word) })
 
 const vendors: readonly (readonly [server: string, model: string, said: Said])[] = [
   [
@@ -213,18 +225,32 @@ const vendors: readonly (readonly [server: string, model: string, said: Said])[]
     'qwen3.6-plus',
     [
       enable(false),
-      { ...enable(true), thinking_budget: 2048 },
-      { ...enable(true), thinking_budget: 8192 },
-      enable(true),
-      { ...enable(true), thinking_budget: 5000 },
+      { ...dashscopeOn, thinking_budget: 2048 },
+      { ...dashscopeOn, thinking_budget: 8192 },
+      dashscopeOn,
+      { ...dashscopeOn, thinking_budget: 5000 },
     ],
   ],
   ['dashscope', 'qwen3-coder-plus', nothing],
   ['dashscope', 'qwen3-235b-a22b-thinking-2507', nothing],
-  ['dashscope', 'qwen3.8-max', byEffort],
-  ['zai', 'glm-4.7', alike(type('disabled'), type('enabled'))],
-  ['zai', 'glm-5.2', alike(type('disabled'), { ...type('enabled'), ...effort('high') })],
-  ['zai', 'glm-5.3', [{}, effort('low'), effort('high'), effort('high'), effort('high')]],
+  [
+    'dashscope',
+    'qwen3.8-max',
+    [effort('none'), preserved('low'), preserved('medium'), preserved('high'), preserved('medium')],
+  ],
+  ['zai', 'glm-4.7', alike(type('disabled'), zaiOn)],
+  ['zai', 'glm-5.2', alike(type('disabled'), { ...zaiOn, ...effort('high') })],
+  [
+    'zai',
+    'glm-5.3',
+    [
+      {},
+      { ...zaiOn, ...effort('low') },
+      { ...zaiOn, ...effort('high') },
+      { ...zaiOn, ...effort('high') },
+      { ...zaiOn, ...effort('high') },
+    ],
+  ],
   ['deepseek-api', 'deepseek-v3.2', alike(type('disabled'), type('enabled'))],
   [
     'deepseek-api',
@@ -237,13 +263,15 @@ const vendors: readonly (readonly [server: string, model: string, said: Said])[]
       { ...type('enabled'), ...effort('high') },
     ],
   ],
-  ['moonshot', 'kimi-k2.6', alike(type('disabled'), type('enabled'))],
+  ['moonshot', 'kimi-k2.6', alike(type('disabled'), type('enabled', { keep: 'all' }))],
   ['moonshot', 'kimi-k2-thinking', nothing],
   ['moonshot', 'kimi-k2.7-code', nothing],
   ['moonshot', 'kimi-k2-0905-preview', nothing],
   ['moonshot', 'kimi-k3', [{}, effort('low'), effort('high'), effort('high'), effort('high')]],
   ['minimax-api', 'MiniMax-M3', alike(type('disabled'), type('adaptive'))],
   ['minimax-api', 'MiniMax-M2.5', nothing],
+  ['novita', 'qwen/qwen3-32b', alike(enable(false), enable(true))],
+  ['volcengine', 'seed-oss-36b', alike(type('disabled'), type('enabled'))],
   ['mistral-api', 'mistral-small-4', alike(effort('none'), effort('high'))],
 ]
 

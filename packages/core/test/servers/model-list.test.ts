@@ -28,12 +28,49 @@ describe('a list of models', () => {
     expect(read(answer)).toEqual({ server: 'vllm', models: [{ id: 'lora' }] })
   })
 
-  it('of llama.cpp tells the window of a slot, and not that of the training', () => {
+  it('of llama.cpp tells the window of a slot apart from that of the training', () => {
     const answer = {
       models: [{ name: 'qwen.gguf', model: 'qwen.gguf' }],
       data: [{ id: 'qwen.gguf', owned_by: 'llamacpp', meta: { n_ctx: 8192, n_ctx_train: 262_144 } }],
     }
-    expect(read(answer)).toEqual({ server: 'llama.cpp', models: [{ id: 'qwen.gguf', window: 8192 }] })
+    expect(read(answer)).toEqual({
+      server: 'llama.cpp',
+      models: [{ id: 'qwen.gguf', window: 8192, trainedWindow: 262_144 }],
+    })
+  })
+
+  it('of an older llama.cpp tells that of the training alone', () => {
+    const answer = { data: [{ id: 'qwen.gguf', owned_by: 'llamacpp', meta: { n_ctx_train: 40_960 } }] }
+    expect(read(answer).models).toEqual([{ id: 'qwen.gguf', trainedWindow: 40_960 }])
+  })
+
+  it('of Hugging Face tells the smallest window of the providers, and whether one takes tools', () => {
+    const answer = {
+      data: [
+        {
+          id: 'Qwen/Qwen3-32B',
+          providers: [
+            { provider: 'a', context_length: 131_072, supports_tools: false },
+            { provider: 'b', context_length: 40_960, supports_tools: true },
+            { provider: 'c', status: 'error' },
+          ],
+        },
+        { id: 'x/y', providers: [{ provider: 'a', supports_tools: false }] },
+        { id: 'x/z', providers: [] },
+      ],
+    }
+    expect(read(answer, serverAt('https://router.huggingface.co/v1')).models).toEqual([
+      { id: 'Qwen/Qwen3-32B', window: 40_960, tools: true },
+      { id: 'x/y', tools: false },
+      { id: 'x/z' },
+    ])
+  })
+
+  it('of Anthropic tells no window: its limit is one of the input alone', () => {
+    const answer = { data: [{ id: 'claude-opus-4-8', max_input_tokens: 200_000, max_tokens: 128_000 }] }
+    expect(read(answer, serverById('anthropic-api')).models).toEqual([
+      { id: 'claude-opus-4-8', maxOutput: 128_000 },
+    ])
   })
 
   it('of OpenRouter tells what the provider takes, where that is less', () => {
@@ -134,6 +171,29 @@ describe('what a probe tells', () => {
     ])
   })
 
+  it('the smallest window that LM Studio gave an instance of a model', () => {
+    const loaded = (id: string, tokens: number) => ({ id, config: { context_length: tokens } })
+    const answer = {
+      models: [
+        {
+          key: 'qwen/qwen3',
+          max_context_length: 131_072,
+          loaded_instances: [loaded('qwen/qwen3', 32_768), loaded('qwen/qwen3:2', 4096)],
+          capabilities: { vision: false, trained_for_tool_use: true },
+        },
+        { key: 'b', max_context_length: 8192, loaded_instances: [] },
+      ],
+    }
+    const facts = { window: 4096, trainedWindow: 131_072, tools: true, images: false }
+    expect([...(probe('lm-studio', '/api/v1/models', answer)?.models ?? [])]).toEqual([
+      ['qwen/qwen3', facts],
+      ['qwen/qwen3:2', facts],
+      ['b', { trainedWindow: 8192 }],
+    ])
+    expect(probe('lm-studio', '/api/v1/models', { models: [{ name: 'm' }] })).toBeNull()
+    expect(probe('lm-studio', '/api/v1/models', { error: 'Unexpected endpoint' })).toBeNull()
+  })
+
   it('the window of Text Generation Inference', () => {
     const answer = { model_id: 'x/y', max_input_tokens: 3000, max_total_tokens: 4096, version: '3.3.4' }
     expect(probe('tgi', '/info', answer)).toEqual({ version: '3.3.4', model: { window: 4096 } })
@@ -198,5 +258,23 @@ describe('a model whose server tells nothing', () => {
       window: 1_048_576,
     })
     expect(factsByName(undefined, 'glm-5.1')).toEqual({})
+  })
+
+  it('has no limit for its answer where nobody tells one', () => {
+    expect(factsByName(serverById('zai'), 'glm-4.7')).toEqual({ window: 202_752 })
+  })
+
+  it.each([
+    ['qwen3.6-plus', { window: 1_000_000, maxOutput: 65_536 }],
+    ['qwen3.8-max', { window: 1_000_000, maxOutput: 65_536 }],
+    ['qwen3.5-flash', { window: 1_000_000, maxOutput: 65_536 }],
+    ['qwen3-coder-plus', { window: 1_000_000, maxOutput: 32_768 }],
+    ['qwen3-coder-flash-2026-01-01', { window: 1_000_000, maxOutput: 32_768 }],
+    ['qwen-plus-latest', { window: 1_000_000, maxOutput: 32_768 }],
+    ['qwen3-max', { window: 262_144, maxOutput: 32_768 }],
+    ['qwen3-coder-480b-a35b-instruct', { window: 262_144, maxOutput: 32_768 }],
+    ['qwen-vl-max', {}],
+  ])('is, at DashScope, %s: %j', (model, facts) => {
+    expect(factsByName(serverById('dashscope'), model)).toEqual(facts)
   })
 })

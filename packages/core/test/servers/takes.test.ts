@@ -112,6 +112,36 @@ describe('what a version of a server takes', () => {
   })
 })
 
+describe('reasoning in the history', () => {
+  const call = { id: 'c1', type: 'function', function: { name: 'read', arguments: '{}' } }
+
+  function sentBack(server: string, model: string, message: object) {
+    const messages = [
+      { role: 'user', content: 'Go.' },
+      { role: 'assistant', content: null, tool_calls: [call], ...message },
+      { role: 'tool', tool_call_id: 'c1', content: 'done' },
+    ]
+    const decoded = decodeChatRequest({ model, messages })
+    if ('error' in decoded) throw new Error(decoded.error.message)
+    const target = { model, format: 'qwen' as const, ...takesOf(serverById(server), model) }
+    const { body } = encodeChatRequest(decoded.request, target)
+    return Array.isArray(body['messages']) ? body['messages'][1] : undefined
+  }
+
+  it.each(['groq', 'cerebras', 'together', 'mlx-lm'])('goes to %s in both fields', (server) => {
+    expect(sentBack(server, 'qwen3-32b', { reasoning: 'Hm.' })).toMatchObject({
+      reasoning: 'Hm.',
+      reasoning_content: 'Hm.',
+    })
+  })
+
+  it('is made up where a vendor demands it, whatever the format of its models', () => {
+    expect(serverAt('https://api.xiaomimimo.com/v1')?.id).toBe('xiaomi')
+    expect(sentBack('xiaomi', 'mimo-v2.5', {})).toHaveProperty('reasoning_content')
+    expect(sentBack('novita', 'mimo-v2.5', {})).not.toHaveProperty('reasoning_content')
+  })
+})
+
 describe('the records of servers', () => {
   it('say which header makes the marks of a cache count', () => {
     const server = serverAt('https://dashscope-intl.aliyuncs.com/compatible-mode/v1')

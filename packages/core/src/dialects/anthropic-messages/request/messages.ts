@@ -147,7 +147,7 @@ export function encodeMessages(
   if (contents[0]?.speaker !== 'human') {
     messages.push({ ...shortBeginning(notes), fields: [] })
   }
-  for (const content of contents) {
+  for (const content of target.redactedThinking === false ? withoutRedacted(contents, notes) : contents) {
     noteResultFields(content, notes)
     const role = content.speaker === 'ai' ? 'assistant' : 'user'
     const fields = otherFields(content, target, notes)
@@ -160,6 +160,21 @@ export function encodeMessages(
     }
   }
   return messages.map(closed)
+}
+
+function withoutRedacted(contents: readonly Content[], notes: Notes): Content[] {
+  return contents.map((content) => {
+    const blocks = content.blocks.filter((block) => !isRedacted(block))
+    if (blocks.length === content.blocks.length) return content
+    notes.dropped('messages', 'The upstream refuses reasoning that only its writer can read.')
+    return { ...content, blocks }
+  })
+}
+
+function isRedacted(block: Block): boolean {
+  return (
+    block.type === 'thinking' && originalIn(block, 'anthropic-messages')?.['type'] === 'redacted_thinking'
+  )
 }
 
 interface OpenMessage {

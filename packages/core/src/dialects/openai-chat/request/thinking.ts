@@ -47,7 +47,19 @@ export function encodeThinking(
   else if (isOwn && !isMeant) {
     notes.changed('thinking', 'The client says it in words that mean nothing there, or something else.')
   }
-  return { fields: nested(said.fields), extra: isOwn ? client.rest : extra, thinks }
+  const fields = isOwn ? besideOwn(said.fields, client.rest) : said.fields
+  return { fields: nested(fields), extra: isOwn ? client.rest : extra, thinks }
+}
+
+/** What we say beside the wish, such as that earlier reasoning counts, the client may have decided itself. */
+function besideOwn(fields: FieldValues, rest: JsonObject): FieldValues {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([path]) => {
+      const [outer = path, inner] = path.split('.')
+      const own = rest[outer]
+      return inner === undefined ? own === undefined : !isJsonObject(own) || !(inner in own)
+    }),
+  )
 }
 
 function ownEffort(reasoning: ReasoningRequest | undefined): JsonObject {
