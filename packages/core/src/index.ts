@@ -76,6 +76,7 @@ export type {
   RefusalOptions,
   RefusedServerTools,
   RoutePattern,
+  TextOrigin,
   ServerToolDialect,
 } from './dialects/dialect.ts'
 export type { AnswerSink, FinishReason, UpstreamCall, Usage } from './answer/answer.ts'

@@ -9,6 +9,7 @@ import { type AnswerWatcher, WatchedAnswer } from './answer/watch.ts'
 import type { WholeCollector } from './answer/whole.ts'
 import type { AnswerDialect, EncodeOptions } from './dialects/dialect.ts'
 import { dialects, type DialectId } from './dialects/index.ts'
+import type { JsonObject } from './json/objects.ts'
 import type { FormatId } from './formats/format-id.ts'
 import { formatOfCallId } from './ids/mint.ts'
 import {
@@ -111,7 +112,7 @@ class Translation implements AnswerTranslation {
       this.answer,
       options,
       (data) => this.source.unwrap(data),
-      (error) => this.rescue(error, options),
+      (error, first) => this.rescue(error, first, options),
     )
     this.body = delivered === 'whole' ? new HeldBody() : null
     this.collector = isWhole ? dialects[to].answer.whole.collect() : null
@@ -153,10 +154,10 @@ class Translation implements AnswerTranslation {
   }
 
   /** Some servers put the call that they cannot read into their error, behind what they have sent already. */
-  private rescue(error: string, { parser, watcher }: TranslationOptions): string | null {
+  private rescue(error: string, first: JsonObject, { parser, watcher }: TranslationOptions): string | null {
     const told = textInError({ status: 200, body: error })
     if (told === null || !holdsWholeCalls(told.text, parser)) return null
-    const rest = this.source.whole.rest(told.text)
+    const rest = this.source.whole.rest(told.text, first)
     if (rest !== null) watcher?.repair?.('rescued-call', repairCodes['rescued-call'])
     return rest
   }

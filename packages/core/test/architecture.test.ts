@@ -422,6 +422,7 @@ describe('the public names', () => {
       SystemText
       TextBlock
       TextCalls
+      TextOrigin
       ThinkingBlock
       ThinkingField
       ThinkingSetting

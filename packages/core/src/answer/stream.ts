@@ -41,7 +41,7 @@ export interface AnswerStreamOptions {
 }
 
 /** Finds the rest of an answer in the error with which its upstream broke off: events, or null where there is none. */
-export type Rescue = (error: string) => string | null
+export type Rescue = (error: string, first: JsonObject) => string | null
 
 /** Reads the event stream of an answer, and tells an answer that ended from one that was cut off. */
 export class AnswerStream implements SseSink {
@@ -55,6 +55,8 @@ export class AnswerStream implements SseSink {
   /** Events that came one by one; those that were taken together the answer counts itself. */
   private parsedCount = 0
   private hasForeignLines = false
+  /** The data of the first event: it says which answer this is. */
+  private first: JsonObject | undefined
 
   /** `unwrap` takes off what some servers wrap around the data of an event. */
   constructor(
@@ -131,6 +133,7 @@ export class AnswerStream implements SseSink {
     } else if (event.event === 'error' || isError(data)) {
       this.takeError(data, event)
     } else if (isJsonObject(data)) {
+      this.first ??= data
       this.answer.read(data, data === came ? event : unwrapped(event, data))
     } else {
       this.refuse('is JSON, but not an object', event)
@@ -151,7 +154,7 @@ export class AnswerStream implements SseSink {
 
   private takeError(error: unknown, event: SseEvent): void {
     // An answer that has not begun fails, and whoever asked can ask again.
-    const rest = this.answer.isStarted ? this.rescue(event.source) : null
+    const rest = this.answer.isStarted ? this.rescue(event.source, this.first ?? {}) : null
     if (rest !== null) {
       new SseReader(this, this.maxEventBytes).push(rest)
       return

@@ -116,10 +116,19 @@ export interface AnswerDialect {
     toEvents(body: string): WholeAsEvents
     collect(): WholeCollector
     /** The JSON of an answer that says just this text and has ended, for text that came in no answer. */
-    ofText(text: string): string
-    /** The events that end an answer which has begun, with this text. Null where the dialect cannot go on so. */
-    rest(text: string): string | null
+    ofText(text: string, origin?: TextOrigin): string
+    /**
+     * The events that end an answer which has begun, with this text. `first` is the data of its first event. Null where
+     * the dialect cannot go on so.
+     */
+    rest(text: string, first: JsonObject): string | null
   }
+}
+
+/** Who wrote a text that came in no answer, and when: seconds. */
+export interface TextOrigin {
+  readonly model: string
+  readonly created: number
 }
 
 /** What an answer needs to be written in a dialect that it did not come in. */

@@ -49,7 +49,9 @@ function instructionsFor(
         ? ['Answer the next message with a call of one of the tools.']
         : []
   const single = parallelToolCalls === false ? ['Make one call at a time.'] : []
-  return [prompt.tools(tools), ...choice, ...single].join('\n\n')
+  // A model that is told of one tool alone calls no other.
+  const named = tools.filter(({ name }) => toolChoice?.type === 'tool' && toolChoice.name === name)
+  return [prompt.tools(named.length === 0 ? tools : named), ...choice, ...single].join('\n\n')
 }
 
 /** The results of tools stand in a message of the user, together with what the user says after them. */

@@ -13,7 +13,7 @@ import {
   zaiThinking,
 } from './thinking.ts'
 
-/** These servers answer in one of the fields, and some of their models are shown only the other. */
+/** These servers answer in the first field. It is not known in which they read, and they refuse neither. */
 const reasoningFields = ['reasoning', 'reasoning_content']
 
 /** Vendors and routers. They are known by their addresses. */

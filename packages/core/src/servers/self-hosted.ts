@@ -206,7 +206,15 @@ export const selfHostedServers: readonly Server[] = [
     windowAt: [],
     // Without a limit an answer ends in the middle of its first call.
     withoutLimit: 512,
-    takes: { topK: true, reasoningFields: ['reasoning', 'reasoning_content'], thinking: byTemplate },
+    takes: {
+      topK: true,
+      reasoningFields: ['reasoning', 'reasoning_content'],
+      thinking: byTemplate,
+      // It reads no choice of a tool.
+      forcedToolChoice: 'nudge',
+      namedToolChoice: 'alone',
+      noneToolChoice: 'no-tools',
+    },
     textCalls: { by: 'prompt' },
   },
   {
@@ -235,7 +243,10 @@ export const selfHostedServers: readonly Server[] = [
 /** Fields of SGLang's answer of which each version has at least one. */
 const modelInfoFields = ['tool_call_parser', 'reasoning_parser', 'is_generation']
 
-/** A name without a tag means the newest, and the library is where every name without a place stands. */
+/**
+ * A name without a tag means the newest, and the library is where every name without a place stands. Capital letters
+ * make no difference.
+ */
 function ollamaNames(model: string): string[] {
   const name = model.toLowerCase().replace(/^(?:registry\.ollama\.ai\/)?(?:library\/)?/, '')
   return /:[^/]*$/.test(name) ? [name] : [`${name}:latest`]

@@ -172,13 +172,15 @@ describe('what a probe tells', () => {
   })
 
   it('the smallest window that LM Studio gave an instance of a model', () => {
-    const loaded = (id: string, tokens: number) => ({ id, config: { context_length: tokens } })
     const answer = {
       models: [
         {
           key: 'qwen/qwen3',
           max_context_length: 131_072,
-          loaded_instances: [loaded('qwen/qwen3', 32_768), loaded('qwen/qwen3:2', 4096)],
+          loaded_instances: [
+            { id: 'qwen/qwen3', config: { context_length: 32_768 } },
+            { id: 'qwen/qwen3:2', config: { context_length: 4096 } },
+          ],
           capabilities: { vision: false, trained_for_tool_use: true },
         },
         { key: 'b', max_context_length: 8192, loaded_instances: [] },

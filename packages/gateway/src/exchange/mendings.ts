@@ -39,7 +39,13 @@ export function mendingFor(
   return null
 }
 
-const mendings: readonly Mending[] = [shorterAnswer, otherThinking, otherCalls, demandedReasoning]
+const mendings: readonly Mending[] = [
+  shorterAnswer,
+  otherThinking,
+  otherCalls,
+  askedInWords,
+  demandedReasoning,
+]
 
 /** The prompt fits, but not together with an answer as long as the upstream was allowed. */
 function shorterAnswer({ failure }: Refused, plan: Plan, request: ConversationRequest): Mended | null {
@@ -119,6 +125,22 @@ export function otherCalls(
       : 'The upstream was asked again with the tools in the prompt: it cannot read their calls.',
     lesson: { calls: inText ? 'in text' : 'in the prompt' },
     lasts: retry.lasts,
+  }
+}
+
+/** The upstream refuses a choice that forces a call. So it is asked for the call in words. */
+function askedInWords(
+  { failure }: Refused,
+  { known }: Plan,
+  { toolChoice }: ConversationRequest,
+): Mended | null {
+  const isForced = toolChoice?.type === 'required' || toolChoice?.type === 'tool'
+  const isRefused = failure.kind === 'invalid-request' && /\btool_choice\b/.test(failure.message)
+  if (!isForced || !isRefused || known.lesson.refusesForcedCalls === true) return null
+  return {
+    reason: 'The upstream was asked again for the call in words: it refuses to force one.',
+    lesson: { refusesForcedCalls: true },
+    lasts: true,
   }
 }
 

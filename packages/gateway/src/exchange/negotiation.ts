@@ -31,6 +31,8 @@ export interface NegotiationOptions {
   readonly request: ConversationRequest
   /** Plans the request with what is known of the upstream now, and with what this request was taught itself. */
   readonly plan: (request: ConversationRequest, lesson: Lesson) => Plan
+  /** Seconds, as the dialects want them. */
+  readonly now: () => number
   /** Keeps what later requests can use too. */
   readonly learn: (lesson: Lesson, lasting?: 'long' | 'briefly') => void
   /** Is told every plan that is carried out. */
@@ -66,7 +68,10 @@ export class Negotiation {
     if (told !== null && holdsWholeCalls(told.text, this.current.parser)) {
       this.options.onSecondThought('The error of the upstream held the call that it could not read.')
       const { whole } = dialects[this.current.upstreamDialect].answer
-      return { is: 'answer', body: whole.ofText(told.text) }
+      return {
+        is: 'answer',
+        body: whole.ofText(told.text, { model: this.current.route.model, created: this.options.now() }),
+      }
     }
     return this.mend(refused) ? { is: 'again' } : { is: 'final', failure: this.withNumbers(refused.failure) }
   }

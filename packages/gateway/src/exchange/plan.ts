@@ -97,9 +97,13 @@ function targetFor({ model }: ModelRoute, { server, version, facts, lesson }: Kn
     ...(facts.thinking === undefined ? {} : { thinks: facts.thinking }),
     ...(lesson.refusedFields === undefined ? {} : { withoutFields: lesson.refusedFields }),
     ...(lesson.demandsReasoning === true ? { demandsReasoning: true } : {}),
-    ...(calls.are === 'in text' ? { callsInText: calls.fields, forcedToolChoice: 'nudge' as const } : {}),
+    ...(lesson.refusesForcedCalls === true ? askedInWords : {}),
+    ...(calls.are === 'in text' ? { callsInText: calls.fields, ...askedInWords } : {}),
   }
 }
+
+/** Nothing forces the model. It is asked for the call, and a tool that it must call is the only one that it knows. */
+const askedInWords = { forcedToolChoice: 'nudge', namedToolChoice: 'alone' } as const
 
 /** What the configuration says of thinking takes the place of what the client asks for. */
 function withThinking(request: ConversationRequest, { thinking }: ModelRoute): ConversationRequest {

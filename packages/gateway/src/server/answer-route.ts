@@ -80,6 +80,7 @@ export async function openExchange(context: RouteContext): Promise<Exchange | un
       return planRequest(request, client.dialect, route, upstream, config, planned)
     },
     learn: (lesson, lasting) => upstreams.learn(upstream, route.model, lesson, lasting),
+    now: nowInSeconds,
     onPlan: (plan) => log.plan(plan),
     onSecondThought: (reason) => log.secondThought(reason),
   })
@@ -215,7 +216,7 @@ function readingFor(
     clientDialect: dialect,
     askedIn: dialect,
     newId: newAnswerId,
-    created: Math.floor(Date.now() / 1000),
+    created: nowInSeconds(),
     mint: (format, taken) => {
       if (format !== 'std') log.callRead(format)
       return mintToolId({ dialect, format, taken, newId: randomName })
@@ -229,6 +230,10 @@ function readingFor(
 /** Node keeps random bytes for these in store; for others it asks the system each time. */
 function newAnswerId(): string {
   return randomUUID().replaceAll('-', '')
+}
+
+function nowInSeconds(): number {
+  return Math.floor(Date.now() / 1000)
 }
 
 function randomName(): string {

@@ -60,7 +60,11 @@ function entryOf(id: string, route: ModelRoute, facts: ModelFacts): ModelEntry {
 
 /** Also asks each upstream, so that what it says of its models is known. */
 async function modelNames(config: GatewayConfig, upstreams: Upstreams): Promise<string[]> {
-  const named = config.models.map(({ match }) => match).filter((match) => !match.includes('*'))
+  const named = config.models.flatMap(({ match, model }) => {
+    // Where every name leads to one model, clients have to be told some name: that of the model.
+    if (match === '*') return model === null ? [] : [model]
+    return match.includes('*') ? [] : [match]
+  })
   const listed = await namesBehindPatterns(config, upstreams)
   if (config.upstreams !== 'simulator') {
     await Promise.all([...config.upstreams.values()].map((upstream) => upstreams.models(upstream)))

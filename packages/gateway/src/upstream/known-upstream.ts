@@ -34,6 +34,8 @@ export interface Lesson {
   readonly maxOutput?: number
   /** Fields to which it answered 400. */
   readonly refusedFields?: readonly string[]
+  /** It refuses to force a call. */
+  readonly refusesForcedCalls?: true
   /** It answers 400 to calls in the history without the reasoning before them. */
   readonly demandsReasoning?: true
   /** How its own reading of calls is kept out of the way, since it failed. */
@@ -254,7 +256,7 @@ export class KnownUpstream {
     const answer = reply.is === 'json' && isObject(reply.json) ? probe.read(reply.json, model) : null
     if (answer === null) return true
     this.version = answer.version ?? this.version
-    if (answer.models !== undefined) this.byModel = answer.models
+    if (answer.models !== undefined) this.byModel = new Map([...this.byModel, ...answer.models])
     if (answer.model === undefined) return true
     if (model === '') this.common = answer.model
     else remember(this.shown, model, answer.model)

@@ -171,6 +171,18 @@ describe('a limit for the answer', () => {
   })
 })
 
+describe('a choice that forces a call', () => {
+  it('is asked for in words where the upstream refuses it, and it is remembered', async () => {
+    const { address, sent } = await between(
+      once(refused('tool_choice required is not supported with thinking')),
+    )
+    await ask(address, 'openai', { stream: false, tool_choice: 'required' })
+    await ask(address, 'openai', { stream: false, tool_choice: 'required' })
+    expect(sent().map((body) => body.tool_choice)).toEqual(['required', 'auto', 'auto'])
+    expect(JSON.stringify(sent()[2].messages)).toContain('Answer the next message with a call')
+  })
+})
+
 describe('an upstream that is asked again', () => {
   it('is one stream to the client', async () => {
     const { address, metric } = await between((response, nth) => {

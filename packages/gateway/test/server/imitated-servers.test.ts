@@ -274,6 +274,15 @@ describe('a server that cannot read the calls of its model', () => {
     },
   )
 
+  it('breaks off, and the call in its error goes out as a part of the same answer', async () => {
+    const place = await inFrontOf({ server: 'llama.cpp', parser: 'broken' })
+    const { body } = await ask(place.address, 'openai', qwen)
+    const chunks = body.split('\n\n').filter((event) => event.startsWith('data: {'))
+    const ids = chunks.map((event) => at(JSON.parse(event.slice('data: '.length)), 'id'))
+    expect(new Set(ids).size).toBe(1)
+    expect(ids[0]).toMatch(/^\w+/)
+  })
+
   it('is left alone where the configuration says that the server reads them', async () => {
     const place = await inFrontOf({ server: 'vllm-0.21', parser: 'none' })
     const url = place.simulator.address ?? ''
@@ -293,6 +302,32 @@ describe('a server that cannot read the calls of its model', () => {
     expect(await ask(gateway.address, 'anthropic', qwen)).toMatchObject({ status: 200, hasCall: true })
     expect(place.asked().at(-1)).toMatchObject({ tool_choice: 'none', skip_special_tokens: false })
     expect(gateway.requestLine()).toMatchObject({ formatFrom: 'answer' })
+  })
+})
+
+describe('a tool that the client names', () => {
+  const schema = { type: 'object', properties: { city: { type: 'string' } } }
+  const tools = ['get_weather', 'get_time'].map((name) => ({ name, input_schema: schema }))
+
+  it.each([
+    ['vLLM without a parser', { server: 'vllm-0.27', parser: 'none' }],
+    ['Ollama with a model without tools', { server: 'ollama', abilities: [] }],
+    ['Ollama', { server: 'ollama' }],
+    ['llama.cpp', { server: 'llama.cpp' }],
+  ] as const)('is the one that is called, though %s forces nothing', async (_server, settings) => {
+    const place = await inFrontOf(settings)
+    await windowAt(place)
+    const choice = { type: 'tool', name: 'get_time' }
+    const answer = await ask(place.address, 'anthropic', {
+      ...qwen,
+      tools,
+      tool_choice: choice,
+      stream: false,
+    })
+    const called = Object(at(answer.last, 'content')).filter(
+      (block: unknown) => at(block, 'type') === 'tool_use',
+    )
+    expect(called.map((block: unknown) => at(block, 'name'))).toEqual(['get_time'])
   })
 })
 

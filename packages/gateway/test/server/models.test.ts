@@ -39,6 +39,13 @@ describe('the list of models', () => {
     expect(upstream.requests[0]?.headers['authorization']).toBe('Bearer a-key-for-it')
   })
 
+  it('has the one model that every name leads to', async () => {
+    const upstream = await startUpstream((response) => json(response, 404, {}))
+    const settings = { models: [{ match: '*', upstream: 'lab', model: 'org/kimi-k2' }] }
+    const { address } = await startGateway({ upstream: upstream.url, settings })
+    expect(await listed(address)).toEqual(['org/kimi-k2'])
+  })
+
   it('is asked for once, however often a client looks', async () => {
     const upstream = await startUpstream((response) => json(response, 200, body))
     const { address } = await startGateway({ upstream: upstream.url, settings: { models } })

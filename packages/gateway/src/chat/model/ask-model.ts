@@ -62,6 +62,7 @@ export async function askModel(
       return planRequest(asked, defaultDialect, route, upstream, world.config, { known })
     },
     learn: (lesson, lasting) => world.upstreams.learn(upstream, route.model, lesson, lasting),
+    now: () => Math.floor(Date.now() / 1000),
     onPlan: () => {},
     onSecondThought: () => {},
   })

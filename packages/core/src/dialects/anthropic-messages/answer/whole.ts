@@ -1,6 +1,7 @@
 import { protocolError } from '../../../answer/failure.ts'
 import { failureFromError, isErrorValue } from '../../../answer/upstream-failure.ts'
 import type { WholeAnswer, WholeAsEvents, WholeCollector } from '../../../answer/whole.ts'
+import type { TextOrigin } from '../../dialect.ts'
 import { nineAlphanumerics } from '../../../ids/digest.ts'
 import {
   isJsonObject,
@@ -28,12 +29,12 @@ export function messageAsEvents(body: string): WholeAsEvents {
 }
 
 /** A message that says just this text. The text gives it its id: no clock and no chance is at hand here. */
-export function messageOfText(text: string): string {
+export function messageOfText(text: string, origin?: TextOrigin): string {
   return JSON.stringify({
     id: `msg_${nineAlphanumerics(text)}`,
     type: 'message',
     role: 'assistant',
-    model: '',
+    model: origin?.model ?? '',
     content: [{ type: 'text', text }],
     stop_reason: encodeStopReason('stop'),
     stop_sequence: null,

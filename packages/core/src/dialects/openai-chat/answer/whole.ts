@@ -14,6 +14,7 @@ import { RawJson } from '../../../json/raw.ts'
 import { encodeSse } from '../../../sse/encoder.ts'
 import type { SseItem } from '../../../sse/items.ts'
 import { SseReader } from '../../../sse/reader.ts'
+import type { TextOrigin } from '../../dialect.ts'
 import { reasoningTextFields } from '../words.ts'
 import { CollectedFields, type FieldRules } from './collected-fields.ts'
 import { errorTextOf, unwrapEnvelope } from './decode.ts'
@@ -39,19 +40,25 @@ export function completionAsEvents(body: string): WholeAsEvents {
 }
 
 /** A completion that says just this text. The text gives it its id: no clock and no chance is at hand here. */
-export function completionOfText(text: string): string {
+export function completionOfText(text: string, { model, created }: TextOrigin = nobody): string {
   return JSON.stringify({
     id: `chatcmpl-${nineAlphanumerics(text)}`,
     object: 'chat.completion',
-    created: 0,
-    model: '',
+    created,
+    model,
     choices: [{ index: 0, message: { role: 'assistant', content: text }, finish_reason: 'stop' }],
   })
 }
 
+const nobody: TextOrigin = { model: '', created: 0 }
+
 /** A last chunk with this text, and the end. */
-export function restOfStream(text: string): string {
+export function restOfStream(text: string, first: JsonObject): string {
+  const { id, created, model } = first
   const chunk = {
+    id,
+    created,
+    model,
     object: 'chat.completion.chunk',
     choices: [{ index: 0, delta: { content: text }, finish_reason: 'stop' }],
   }
