@@ -67,12 +67,13 @@ export function dialectOf(url: string, headers: IncomingHttpHeaders): DialectId 
 /** What the address of a request says. Keys may stand there too, and are nobody's business. */
 export function askedAt(url: string): AskedAt {
   const query = new URLSearchParams(url.slice(pathIn(url).length))
-  const secret = new Set(dialectIds.flatMap((id) => dialects[id].http.keyParameters))
   return {
     path: pathIn(url),
-    query: Object.fromEntries([...query].filter(([name]) => !secret.has(name))),
+    query: Object.fromEntries([...query].filter(([name]) => !keyParameters.has(name))),
   }
 }
+
+const keyParameters = new Set(dialectIds.flatMap((id) => dialects[id].http.keyParameters))
 
 /** The model that `/v1/models/{id}` asks for, or undefined where the request is for all models. */
 export function modelNamedIn(url: string): string | undefined {
