@@ -105,7 +105,7 @@ describe('a server that still loads its model', () => {
       expect(complaints).toEqual(['reach fail'])
       expect(findings[0]).toMatchObject({
         seen: 'the server is still loading its model',
-        advice: 'Run the doctor again in a while.',
+        advice: 'Try again in a while.',
       })
     })
   })

@@ -64,13 +64,13 @@ export const doctor: Command = {
   async run(given, io) {
     const timeout = readTimeout(given.text('timeout') ?? '120s')
     const { loaded } = await readConfig(await flagsFor(given), io, 'shown')
-    const subject = { ...subjectOf(loaded.config, given), timeout }
-    const { upstream, rule } = subject
-    const [{ examine, isWell }, { openPatient }, prescribing] = await Promise.all([
+    const [{ examine, isWell }, { openPatient, unruled }, prescribing] = await Promise.all([
       import('../../doctor/doctor.ts'),
       import('../../doctor/open-patient.ts'),
       import('../../doctor/prescription.ts'),
     ])
+    const subject = { ...subjectOf(loaded.config, given, unruled), timeout }
+    const { upstream, rule } = subject
     const { patient, close } = openPatient(subject, loaded.config, { now: io.now, startSimulator })
     const view = new DoctorView(io, given.flag('json'))
     const findings: CheckedFinding[] = []
@@ -154,7 +154,11 @@ function urlIn(given: CommandArguments): string | undefined {
 }
 
 /** Which upstream is examined, and the rule by which the gateway would ask it. */
-function subjectOf(config: GatewayConfig, given: CommandArguments): Omit<Subject, 'timeout'> {
+function subjectOf(
+  config: GatewayConfig,
+  given: CommandArguments,
+  unruled: Subject['rule'],
+): Omit<Subject, 'timeout'> {
   const { upstreams, models } = config
   if (upstreams === 'simulator') throw noUpstream()
   const model = given.text('model')
@@ -173,15 +177,6 @@ function subjectOf(config: GatewayConfig, given: CommandArguments): Omit<Subject
   if (upstream === undefined) throw noUpstream()
   return { upstream, rule: { ...unruled, ...rule, model: rule?.model ?? model ?? null } }
 }
-
-/** How a model is asked that no rule is for. */
-const unruled = {
-  format: 'auto',
-  tools: 'native',
-  startsInReasoning: null,
-  thinking: 'auto',
-  window: null,
-} as const
 
 function noUpstream(): CliError {
   const ports = servers.flatMap(({ title, port }) => (port === undefined ? [] : [`${title} ${port}`]))

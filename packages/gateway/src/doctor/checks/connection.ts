@@ -47,7 +47,7 @@ export function isLoading({ status, body }: Pick<Exchange, 'status' | 'body'>): 
 }
 
 export function stillLoading(): Finding {
-  return fail('the server is still loading its model', 'Run the doctor again in a while.')
+  return fail('the server is still loading its model', 'Try again in a while.')
 }
 
 /**
