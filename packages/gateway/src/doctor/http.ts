@@ -68,10 +68,24 @@ export function exchange(
           end({ code: 'aborted', cause, message: cause })
         },
         onEnd: () => end(null),
-        onError: end,
+        onError: (fault) => end(isLate(fault) ? { ...fault, cause: waited(timeout), message: waited(timeout) } : fault),
       },
     )
   })
+}
+
+/** Whether it was the doctor who gave up. */
+export function isLate({ code }: Pick<UpstreamFault, 'code'>): boolean {
+  return code === 'connect-timeout' || code === 'headers-timeout' || code === 'idle-timeout'
+}
+
+/** The words for the doctor's own patience, so that nobody takes it for a limit of the server. */
+function waited(timeout: number): string {
+  return `nothing came within the ${spoken(timeout)} that the doctor waits (--timeout)`
+}
+
+export function spoken(milliseconds: number): string {
+  return milliseconds < 1000 ? `${milliseconds} ms` : `${milliseconds / 1000} s`
 }
 
 export function jsonIn({ body }: Pick<Exchange, 'body'>): unknown {

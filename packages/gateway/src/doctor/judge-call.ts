@@ -33,7 +33,8 @@ export function judgeCall(answer: Answer): CallVerdict {
   const { refusal, failure, calls, text, saidFinish, finish, thoughts, exchange } = answer
   if (refusal !== null) {
     // A failure of the server tells that it cannot read calls only where every request would fail so.
-    const isRefused = exchange.status < 500 || retryFor(exchange)?.lasts === true
+    const { status } = exchange
+    const isRefused = (status > 0 && status < 500) || retryFor(exchange)?.lasts === true
     return { is: isRefused ? 'refused' : 'broken', words: shortened(refusal.message, 200) }
   }
   const [call] = calls

@@ -28,3 +28,13 @@ export function openPatient(
   const patient = new Patient({ ...subject, upstreams, now, redact })
   return { patient, close: () => upstreams.close() }
 }
+
+/** How a model is asked that no rule is for. */
+export const unruled: Subject['rule'] = {
+  model: null,
+  format: 'auto',
+  tools: 'native',
+  startsInReasoning: null,
+  thinking: 'auto',
+  window: null,
+}

@@ -73,9 +73,8 @@ export function readAnswer(exchange: Exchange, options: ReadingOptions): Answer 
   const delivered = headers['content-type']?.includes('event-stream') === true ? 'stream' : 'whole'
   const values = valuesIn(body, delivered)
   const answer = new Collector(options.redact)
-  if (status < 300) decode(body, delivered, options, answer)
-  // What a client has been given cannot be taken back. So an error behind a beginning is not read any more.
-  const told = status >= 300 || answer.isFailedAtOnce ? toldInError(exchange, options) : null
+  if (status < 300) decode(body, delivered, options, answer, exchange.fault)
+  const told = status >= 300 || answer.isFailed ? toldInError(exchange, answer, options) : null
   const refusal = told === null ? refusalIn(exchange, options.redact) : null
   const collector = told ?? answer
   return {
@@ -90,17 +89,22 @@ export function readAnswer(exchange: Exchange, options: ReadingOptions): Answer 
   }
 }
 
-/** The error of a server as the answer that the gateway makes of it; null where no call stands in it. */
-function toldInError(exchange: Exchange, options: ReadingOptions): Collector | null {
+/**
+ * The error of a server as the answer that the gateway makes of it; null where no call stands in it. What came before
+ * the error has gone to a client, and some dialects have no way to go on behind it.
+ */
+function toldInError(exchange: Exchange, before: Collector, options: ReadingOptions): Collector | null {
   const told = textInError(exchange)
   if (told === null) return null
-  const collector = new Collector(options.redact)
-  decode(dialects[options.dialect].answer.whole.ofText(told.text), 'whole', options, collector)
+  const { whole } = dialects[options.dialect].answer
+  if (before.isBegun && whole.rest(told.text) === null) return null
+  const collector = before.withoutFailure()
+  decode(whole.ofText(told.text), 'whole', options, collector)
   return collector.seen().calls.some(({ isWhole }) => isWhole) ? collector : null
 }
 
 function refusalIn({ status, body, fault }: Exchange, redact: (text: string) => string): Failure | null {
-  if (status === 0) return { kind: 'upstream', code: fault?.code ?? 'cut', message: fault?.message ?? '' }
+  if (status === 0) return failureOf(fault ?? { code: 'cut', cause: '', message: '' })
   if (status < 300) return null
   const failure = failureFromResponse({ status, body, credential: 'client' })
   return { ...failure, message: redact(ownWords(body) ?? failure.message) }
@@ -125,6 +129,7 @@ function decode(
   delivered: Answer['delivered'],
   { dialect, parser, clientToolName }: ReadingOptions,
   sink: Collector,
+  fault: Exchange['fault'] = null,
 ): void {
   let minted = 0
   const options = {
@@ -136,13 +141,18 @@ function decode(
       return `call_doctor_${minted++}`
     },
   }
-  if (delivered === 'whole') {
+  const cause = fault === null ? undefined : failureOf(fault)
+  if (delivered === 'whole' && cause === undefined) {
     readWhole(dialect, body, options)
     return
   }
   const decoder = createAnswerDecoder(dialect, options)
-  decoder.push(body)
-  decoder.end()
+  if (delivered === 'stream') decoder.push(body)
+  decoder.end(cause)
+}
+
+function failureOf({ code, message }: NonNullable<Exchange['fault']>): Failure {
+  return { kind: 'upstream', code, message }
 }
 
 function valuesIn(body: string, delivered: Answer['delivered']): unknown[] {
@@ -205,9 +215,23 @@ class Collector implements AnswerSink {
     }
   }
 
-  /** Whether the answer failed before anything of it came. */
-  get isFailedAtOnce(): boolean {
-    return this.failed !== null && this.texts.length + this.thoughts.length + this.calls.length === 0
+  get isFailed(): boolean {
+    return this.failed !== null
+  }
+
+  /** Whether anything came that a client would have been given. */
+  get isBegun(): boolean {
+    return this.texts.length + this.thoughts.length + this.calls.length > 0
+  }
+
+  /** What came, without its end. The rest can be added. */
+  withoutFailure(): Collector {
+    const begun = new Collector(this.redact)
+    begun.texts.push(...this.texts)
+    begun.thoughts.push(...this.thoughts)
+    begun.calls.push(...this.calls)
+    begun.used = this.used
+    return begun
   }
 
   wroteIn(format: FormatId): void {

@@ -146,6 +146,38 @@ describe('dragoman doctor', () => {
     })
   })
 
+  it('ends with the file where the file holds the settings', async () => {
+    const file = join(folder, 'lab.yaml')
+    await withServer({}, async (url) => {
+      const rules = '[{ match: "*", upstream: lab, model: standard }]'
+      await writeFile(file, `upstreams: { lab: { url: "${url}" } }\nmodels: ${rules}\n`, { mode: 0o600 })
+      const found = await run(['-c', file])
+      const named = await run(['-c', file, '-u', 'lab'])
+      for (const { stdout } of [found, named]) expect(lastLine(stdout)).toBe(`npx dragoman -c ${file}`)
+      const other = await run(['-c', file, '-u', url, '-m', 'standard'])
+      expect(lastLine(other.stdout)).toBe(`npx dragoman -c ${file} --upstream ${url} --model standard`)
+    })
+  })
+
+  it.each([[[]], [['lost-calls']]] as const)('ends with the file that it wrote, of %j', async (quirks) => {
+    const file = join(folder, 'new.yaml')
+    const { stdout } = await examine({ quirks }, ['--config', file, '--write'])
+    expect(lastLine(stdout)).toBe(`npx dragoman -c ${file}`)
+  })
+
+  it('does not promise agents where the window is too small for them', async () => {
+    const { code, stdout } = await examine({ server: 'vllm-0.21', window: 8192 }, ['--model', 'qwen3'])
+    expect(stdout).toContain('The window of 8,192 tokens is too small for coding agents. Calls work.')
+    expect(stdout).not.toContain('Agents work')
+    expect(code).toBe(0)
+  })
+
+  it('an address without its scheme is refused as an address', async () => {
+    const { code, stderr } = await run(['-u', '127.0.0.1:8201/v1'])
+    expect(code).toBe(2)
+    expect(stderr).toContain('must begin with http:// or https://: write http://127.0.0.1:8201/v1')
+  })
+
   const wrong: readonly [args: readonly string[], says: string][] = [
     [[], 'no upstream is configured'],
     [['--timeout', 'soon'], '--timeout needs a duration'],
@@ -160,3 +192,7 @@ describe('dragoman doctor', () => {
     })
   }
 })
+
+function lastLine(text: string): string | undefined {
+  return text.trimEnd().split('\n').at(-1)
+}

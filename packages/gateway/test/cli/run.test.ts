@@ -55,6 +55,11 @@ const asks = `
     body: JSON.stringify({ model, max_tokens: 100, messages, tools }),
   }).then(async (response) => console.log(response.status, await response.text()))`
 
+/** A client that does the same several times, one after the other. */
+function repeated(script: string, times: number): string {
+  return `(async () => { for (let i = 0; i < ${times}; i++) { await (async () => {${script.replace('fetch(', 'return fetch(')}})() } })()`
+}
+
 function start(args: readonly string[], env: Record<string, string> = {}, detached = false): ChildProcess {
   const child = spawn(process.execPath, [binary, 'run', ...args], {
     detached,
@@ -222,7 +227,17 @@ describe('the end', () => {
     const { stdout, stderr } = await run(['--upstream', url, '--model', 'm', '--', 'claude'])
     expect(stdout).toMatch(/^5\d\d /)
     expect(stderr).toMatch(/the client has the terminal\ndragoman: the gateway warned once; --log FILE keeps/)
-    expect(stderr).toContain('"route":"/v1/messages"')
+    expect(stderr).toMatch(/ {2}m: .*broken.*\n$/)
+    expect(stderr).not.toContain('"route"')
+  })
+
+  it('tells each warning once, with how often it came', async () => {
+    const { url } = await startUpstream((response) => json(response, 500, { error: { message: 'broken' } }))
+    await install('claude', repeated(asks, 3))
+    const { stderr } = await run(['--upstream', url, '--model', 'm', '--', 'claude'])
+    expect(stderr).toContain('dragoman: the gateway warned 3 times;')
+    expect(stderr.match(/broken/g)).toHaveLength(1)
+    expect(stderr).toMatch(/ {2}m: .*broken.* \(3 times\)\n$/)
   })
 
   it('leaves the log where the user wants it', async () => {
@@ -276,6 +291,15 @@ describe('a gateway that runs already', () => {
     expect(right.stdout).toMatch(/^200 /)
   })
 
+  it('is shown a key that would be too short for one of our own', async () => {
+    await install('claude', tells)
+    const { address } = await startProgram(['--port', '0'])
+    const { env } = await told(['--port', new URL(address).port, '--', 'claude'], { DRAGOMAN_API_KEY: 'short' })
+    expect(env).toMatchObject({ ANTHROPIC_BASE_URL: address, ANTHROPIC_AUTH_TOKEN: 'short' })
+    const own = await run([...nobody, '--', 'claude'], { env: { DRAGOMAN_API_KEY: 'short' } })
+    expect([own.code, own.stderr]).toEqual([1, expect.stringContaining('at least 24 characters')])
+  })
+
   it('need not be there for a configuration with keys: the client gets one of its own', async () => {
     await install('claude', asks)
     const { stdout } = await run([...nobody, '--config', await withKeys(), '--', 'claude'])
@@ -309,6 +333,69 @@ async function modelWith(...args: readonly string[]): Promise<string | undefined
   await install('claude', tells)
   return (await told([...args, '--', 'claude'])).env['ANTHROPIC_MODEL']
 }
+
+describe('an upstream that cannot be asked', () => {
+  /** What is said before the client could start. */
+  async function refusedWith(...args: readonly string[]): Promise<string> {
+    await install('claude', 'console.log("the client ran")')
+    const { code, stdout, stderr } = await run([...args, '--', 'claude'])
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    return stderr
+  }
+
+  it('because nothing listens there is told, whether a model is named or not', async () => {
+    const dead = ['--upstream', 'http://127.0.0.1:9/v1']
+    for (const args of [dead, [...dead, '--model', 'm']]) {
+      const said = await refusedWith(...args)
+      expect(said).toContain('no answer at http://127.0.0.1:9/v1 (connection refused, nothing listens there).')
+      expect(said).toContain('Start the server, or check the port.')
+    }
+  })
+
+  it('because it speaks plain HTTP is told so', async () => {
+    const { url } = await listing('m')
+    const said = await refusedWith('--upstream', url.replace('http:', 'https:'), '--model', 'm')
+    expect(said).toContain('Write http:// in the address.')
+  })
+
+  it.each([
+    [401, { error: { message: 'No key.' } }, 'a key is needed: No key.', '--upstream-key-env NAME'],
+    [503, { error: { message: 'Loading model' } }, 'the server is still loading its model.', 'Try again'],
+    [200, '<html></html>', 'answered with a web page.', 'not the address of an API'],
+  ])('because it answers %d %j is told what to do', async (status, body, seen, advice) => {
+    const { url } = await startUpstream((response) =>
+      typeof body === 'string'
+        ? response.writeHead(status, { 'content-type': 'text/html' }).end(body)
+        : json(response, status, body),
+    )
+    const said = await refusedWith('--upstream', url)
+    expect(said).toContain(seen)
+    expect(said).toContain(advice)
+  })
+
+  it('for its models alone is asked all the same where a model is named', async () => {
+    const { url } = await startUpstream((response) => json(response, 401, {}))
+    expect(await modelWith('--upstream', url, '--model', 'm')).toBe('m')
+  })
+})
+
+describe('a window that is too small', () => {
+  it('is told before the client starts, and again where the client failed for it', async () => {
+    const overflow = "This model's maximum context length is 8192 tokens. However, your prompt has 9000 tokens."
+    const { url } = await startUpstream((response) =>
+      response.req.method === 'GET'
+        ? json(response, 200, { data: [{ id: 'm', max_model_len: 8192 }] })
+        : json(response, 400, { error: { message: overflow, code: 'context_length_exceeded' } }),
+    )
+    await install('claude', `${asks}.then(() => process.exit(3))`)
+    const { code, stderr } = await run(['--upstream', url, '--', 'claude'])
+    expect(code).toBe(3)
+    expect(stderr).toMatch(
+      /^dragoman: the window has 8,192 tokens, and coding agents need 32,768 and more\.\ndragoman: Claude Code on m/,
+    )
+    expect(stderr).toContain('did not fit into the window of 8,192 tokens. Start the server')
+  })
+})
 
 describe('the model', () => {
   it('is the one that is named', async () => {

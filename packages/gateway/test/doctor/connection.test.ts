@@ -3,7 +3,7 @@ import { createServer as createSecureServer } from 'node:https'
 import { createServer, type Server } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { certificate, privateKey } from '../server/certificates.ts'
-import { completion, json, startUpstream, stopUpstreams } from '../server/scripted-upstream.ts'
+import { chunk, completion, json, startUpstream, stopUpstreams } from '../server/scripted-upstream.ts'
 import { examined, withServer } from './examined.ts'
 
 afterEach(stopUpstreams)
@@ -70,6 +70,74 @@ describe('an upstream that cannot be reached', () => {
   })
 })
 
+describe('an address that is almost right', () => {
+  it.each(['/v2', '/v1/models', '/api'])('%s is told what it should be', async (path) => {
+    await withServer({ server: 'vllm-0.21' }, async (url) => {
+      const upstream = url.replace('/v1', path)
+      const { finding, works } = await examined({ upstream, model: 'qwen3' })
+      expect(finding('reach')).toMatchObject({
+        status: 'fail',
+        advice: `Write ${url}, where it lists its models.`,
+      })
+      expect(finding('reach').seen).toContain(`has nothing at ${path}`)
+      expect(works).toBe(false)
+    })
+  })
+
+  it('is not looked for with the key', async () => {
+    const asked = new Map<string, string | undefined>()
+    const { url } = await startUpstream((response) => {
+      asked.set(response.req.url ?? '', response.req.headers.authorization)
+      json(response, 404, {})
+    })
+    const apiKey = 'k'.repeat(30)
+    await examined({ upstream: url.replace('/v1', '/v2'), apiKey, model: 'm' })
+    expect(asked.get('/v2/models')).toContain(apiKey)
+    expect(asked.has('/v1/models')).toBe(true)
+    expect(asked.get('/v1/models')).toBeUndefined()
+  })
+})
+
+describe('a server that still loads its model', () => {
+  it('is left alone after one line', async () => {
+    await withServer({ server: 'llama.cpp', loading: 50 }, async (upstream) => {
+      const { findings, complaints } = await examined({ upstream, model: 'qwen3' })
+      expect(complaints).toEqual(['reach fail'])
+      expect(findings[0]).toMatchObject({
+        seen: 'the server is still loading its model',
+        advice: 'Try again in a while.',
+      })
+    })
+  })
+})
+
+describe('the patience of the doctor', () => {
+  it('is named where it ends', async () => {
+    const { url } = await startUpstream((response) => {
+      if (response.req.method === 'GET') json(response, 200, { data: [{ id: 'm', max_model_len: 65_536 }] })
+    })
+    const { finding } = await examined({ upstream: url, model: 'm', timeout: 300 })
+    expect(finding('stream')).toMatchObject({
+      status: 'fail',
+      seen: 'no answer: nothing came within the 300 ms that the doctor waits (--timeout)',
+      advice: 'If the server needs more than 300 ms, say so with --timeout.',
+    })
+  })
+
+  it('is named where an answer stops in its middle', async () => {
+    const { url } = await startUpstream((response) => {
+      if (response.req.method === 'GET') {
+        json(response, 200, { data: [{ id: 'm', max_model_len: 65_536 }] })
+      } else {
+        response.writeHead(200, { 'content-type': 'text/event-stream' })
+        response.write(`data: ${JSON.stringify(chunk({ content: 'one' }))}\n\n`)
+      }
+    })
+    const { finding } = await examined({ upstream: url, model: 'm', timeout: 300 })
+    expect(finding('stream').seen).toContain('nothing came within the 300 ms that the doctor waits')
+  })
+})
+
 describe('a key', () => {
   it('that the server repeats in its refusal is not shown', async () => {
     const apiKey = 'canary-key-1234567890'
@@ -123,6 +191,34 @@ describe('a server whose parser fails', () => {
     const { finding } = await examined({ upstream: upstream.url, model: 'qwen3-8b' })
     expect(finding('call-streamed')).toMatchObject({ status: 'note' })
     expect(finding('call-streamed').seen).toContain('in the error of the server')
+  })
+
+  it('behind a beginning is no obstacle either', async () => {
+    await withServer({ server: 'groq', parser: 'broken', quirks: ['no-usage'] }, async (upstream) => {
+      const { finding, works } = await examined({ upstream, model: 'kimi-k2' })
+      for (const id of ['call-streamed', 'call-whole']) {
+        expect(finding(id)).toMatchObject({ status: 'note' })
+        expect(finding(id).seen).toContain('the gateway reads it there')
+      }
+      // Its errors count nothing, which says nothing of the answers that are whole.
+      expect(finding('usage').seen).toBe('counted, but not in streams')
+      expect(works).toBe(true)
+    })
+  })
+
+  it('in every way is told what is left to do', async () => {
+    const upstream = await startUpstream((response, nth) => {
+      if (response.req.method === 'GET') return json(response, 200, { data: [{ id: 'm', owned_by: 'sglang' }] })
+      const lost = { index: 0, message: { role: 'assistant', content: '' }, finish_reason: 'tool_calls' }
+      const isPlain = upstream.requests[nth - 1]?.body.includes('get_weather') === false
+      return json(response, 200, isPlain ? completion('one') : { ...completion(''), choices: [lost] })
+    })
+    const { finding } = await examined({ upstream: upstream.url, model: 'm' })
+    expect(finding('call-streamed')).toMatchObject({ status: 'fail' })
+    expect(finding('call-streamed').advice).toContain(
+      'With the tools in the prompt (tools: prompt) no call arrived either. What is left: start it with another ' +
+        '--tool-call-parser, take a newer version of the server, or another model.',
+    )
   })
 })
 

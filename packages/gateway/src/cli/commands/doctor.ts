@@ -5,25 +5,22 @@ import type { LoadedConfig } from '../../config/load.ts'
 import { ruleFor } from '../../config/match-model.ts'
 import type { ConfigFlags } from '../../config/overlays.ts'
 import { treeAt } from '../../config/setting-tree.ts'
-import type { CheckedFinding, Status } from '../../doctor/finding.ts'
+import type { CheckedFinding } from '../../doctor/finding.ts'
 import type { Subject } from '../../doctor/open-patient.ts'
 import type { Prescription } from '../../doctor/prescription.ts'
-import { printable } from '../../base/printable.ts'
 import { CliError, failure, usageError } from '../../terminal/cli-error.ts'
 import type { Io } from '../../terminal/io.ts'
-import type { Style } from '../../terminal/output.ts'
 import type { CommandArguments } from '../arguments.ts'
 import { startSimulator } from '../built-in-simulator.ts'
 import type { Command } from '../command.ts'
 import { configOptions } from '../config-options.ts'
+import { DoctorView } from '../doctor-view.ts'
 import { readConfig } from '../read-config.ts'
 import { starterConfig } from '../starter-config.ts'
 import { writePrivately } from '../write-privately.ts'
 
 const usualFile = 'dragoman.yaml'
 const hint = 'See dragoman doctor --help'
-/** The longest title of a check. */
-const TITLE_WIDTH = 23
 
 export const doctor: Command = {
   name: 'doctor',
@@ -67,15 +64,15 @@ export const doctor: Command = {
   async run(given, io) {
     const timeout = readTimeout(given.text('timeout') ?? '120s')
     const { loaded } = await readConfig(await flagsFor(given), io, 'shown')
-    const subject = { ...subjectOf(loaded.config, given), timeout }
-    const { upstream, rule } = subject
-    const [{ examine, isWell }, { openPatient }, prescribing] = await Promise.all([
+    const [{ examine, isWell }, { openPatient, unruled }, prescribing] = await Promise.all([
       import('../../doctor/doctor.ts'),
       import('../../doctor/open-patient.ts'),
       import('../../doctor/prescription.ts'),
     ])
+    const subject = { ...subjectOf(loaded.config, given, unruled), timeout }
+    const { upstream, rule } = subject
     const { patient, close } = openPatient(subject, loaded.config, { now: io.now, startSimulator })
-    const view = new View(io, given.flag('json'))
+    const view = new DoctorView(io, given.flag('json'))
     const findings: CheckedFinding[] = []
     try {
       await view.begin(upstream.url)
@@ -97,13 +94,16 @@ export const doctor: Command = {
       remedy: prescribing.remedyOf(findings),
     }
     const works = isWell(findings)
+    const window = rule.window ?? patient.facts.window ?? null
+    const isWritten = given.flag('write') && works
+    if (isWritten) await write(prescription, given.text('config') ?? usualFile, io)
     if (given.flag('json')) {
       const data = {
         upstream: upstream.url,
         kind: patient.server?.id ?? null,
         version: patient.version ?? null,
         model: patient.model === '' ? null : patient.model,
-        window: rule.window ?? patient.facts.window ?? null,
+        window,
         checks: findings.map(({ id, status, seen, advice }) => ({
           id,
           status,
@@ -115,9 +115,9 @@ export const doctor: Command = {
       await io.stdout.line(JSON.stringify(data, null, 2))
     } else {
       const lines = prescribing.isNeedless(prescription) ? null : prescribing.configLines(prescription)
-      await view.end(works, lines, prescription)
+      const start = startCommand(prescription, given, isWritten)
+      await view.end({ works, window, lines, file: given.text('config') ?? usualFile, start })
     }
-    if (given.flag('write') && works) await write(prescription, given.text('config') ?? usualFile, io)
     return works ? 0 : 1
   },
 }
@@ -147,13 +147,18 @@ async function flagsFor(given: CommandArguments): Promise<ConfigFlags> {
   }
 }
 
+/** An address may lack its scheme. It is refused then as an address, and not looked for among the names. */
 function urlIn(given: CommandArguments): string | undefined {
   const upstream = given.text('upstream')
-  return upstream?.includes('://') === true ? upstream : undefined
+  return upstream !== undefined && /:\/\/|:\d+(?:\/|$)|\/v\d/.test(upstream) ? upstream : undefined
 }
 
 /** Which upstream is examined, and the rule by which the gateway would ask it. */
-function subjectOf(config: GatewayConfig, given: CommandArguments): Omit<Subject, 'timeout'> {
+function subjectOf(
+  config: GatewayConfig,
+  given: CommandArguments,
+  unruled: Subject['rule'],
+): Omit<Subject, 'timeout'> {
   const { upstreams, models } = config
   if (upstreams === 'simulator') throw noUpstream()
   const model = given.text('model')
@@ -173,15 +178,6 @@ function subjectOf(config: GatewayConfig, given: CommandArguments): Omit<Subject
   return { upstream, rule: { ...unruled, ...rule, model: rule?.model ?? model ?? null } }
 }
 
-/** How a model is asked that no rule is for. */
-const unruled = {
-  format: 'auto',
-  tools: 'native',
-  startsInReasoning: null,
-  thinking: 'auto',
-  window: null,
-} as const
-
 function noUpstream(): CliError {
   const ports = servers.flatMap(({ title, port }) => (port === undefined ? [] : [`${title} ${port}`]))
   return usageError(
@@ -195,65 +191,26 @@ function keyVariableOf({ settings }: LoadedConfig, { name }: Upstream): string |
   return key?.kind === 'value' ? key.variables?.[0] : undefined
 }
 
-const styles: Readonly<Record<Status, Style>> = {
-  ok: 'green',
-  note: 'cyan',
-  warn: 'yellow',
-  fail: 'red',
-  skipped: 'dim',
-}
-
-/** Tells people what is found, while it is found. */
-class View {
-  private readonly io: Io
-  private readonly isJson: boolean
-
-  constructor(io: Io, isJson: boolean) {
-    this.io = io
-    this.isJson = isJson
-  }
-
-  async begin(url: string): Promise<void> {
-    if (!this.isJson) await this.io.stdout.line(`${url}\n`)
-  }
-
-  /** A line that says what is being waited for. It is gone when the finding is there. */
-  wait(title: string): void {
-    if (this.io.stderr.isTerminal) void this.io.stderr.write(`\r\u001B[K${title} …`)
-  }
-
-  async show({ status, title, seen, advice, blockedBy }: CheckedFinding): Promise<void> {
-    const { stdout, stderr } = this.io
-    if (stderr.isTerminal) await stderr.write('\r\u001B[K')
-    if (this.isJson || blockedBy !== undefined) return
-    const word = stdout.style(styles[status], status.padEnd(7))
-    const told = advice === undefined ? '' : ` ${stdout.style('bold', '→')} ${oneLine(advice)}`
-    await stdout.line(`${word} ${title.padEnd(TITLE_WIDTH)} ${oneLine(seen).replace(/\.+$/, '')}.${told}`)
-  }
-
-  async end(works: boolean, lines: string | null, prescription: Prescription): Promise<void> {
-    const { stdout } = this.io
-    if (!works) {
-      await stdout.line(`\n${stdout.style('red', 'Agents do not work with this upstream.')}`)
-    } else if (lines === null) {
-      await stdout.line(
-        `\n${stdout.style('green', 'Agents work with this upstream.')} ${startLine(prescription)}`,
-      )
-    } else {
-      const told = stdout.style('green', 'Agents work with these lines in dragoman.yaml:')
-      await stdout.line(`\n${told}\n\n${lines.trimEnd()}`)
-    }
-  }
-}
-
-/** What a server says goes to the terminal only in characters that do nothing there. */
-function oneLine(text: string): string {
-  return printable(text).replaceAll('\n', ' ')
-}
-
-function startLine({ upstream, model }: Prescription): string {
+/**
+ * How the gateway is started with what was examined. A command that names the address again would leave the settings
+ * of the file aside.
+ */
+function startCommand(
+  { upstream, model, remedy }: Prescription,
+  given: CommandArguments,
+  isWritten: boolean,
+): string {
+  const config = given.text('config')
+  const file = config === undefined ? '' : ` -c ${quoted(config)}`
+  const needsLines = Object.keys({ ...remedy.upstream, ...remedy.model }).length > 0
+  if (isWritten || needsLines || urlIn(given) === undefined) return `npx dragoman${file}`
   const key = upstream.keyVariable === undefined ? '' : ` --upstream-key-env ${upstream.keyVariable}`
-  return `Start the gateway with:\n\nnpx dragoman --upstream ${upstream.url}${key} --model ${model}`
+  return `npx dragoman${file} --upstream ${upstream.url}${key} --model ${model}`
+}
+
+/** As a shell reads it as one word. */
+function quoted(path: string): string {
+  return /^[\w./@:+~-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`
 }
 
 /** Puts the lines into the file, and tells which lines of it changed. Standard output is for the findings. */

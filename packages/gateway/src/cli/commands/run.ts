@@ -1,7 +1,9 @@
 import { join, resolve } from 'node:path'
-import type { GatewayConfig } from '../../config/config.ts'
-import { exampleName } from '../../config/match-model.ts'
+import { printable } from '../../base/printable.ts'
+import type { GatewayConfig, Upstream } from '../../config/config.ts'
+import { exampleName, matchModel } from '../../config/match-model.ts'
 import type { ConfigFlags } from '../../config/overlays.ts'
+import type { Obstacle } from '../../doctor/obstacle.ts'
 import type { Client } from '../../launch/client.ts'
 import { clientNamed, clients, installCommand, isServed } from '../../launch/clients.ts'
 import { didYouMean } from '../../base/did-you-mean.ts'
@@ -10,6 +12,7 @@ import { CliError, failure, usageError } from '../../terminal/cli-error.ts'
 import type { Command } from '../command.ts'
 import { configOptions, readConfigFlags } from '../config-options.ts'
 import type { Io } from '../../terminal/io.ts'
+import { startSimulator } from '../built-in-simulator.ts'
 import { readConfig } from '../read-config.ts'
 import { callableAddress } from '../serve-hints.ts'
 
@@ -117,14 +120,19 @@ async function launch(started: Launch): Promise<number> {
       ])
       const model = await chooseModel(gateway, started)
       const limits = await limitsOf(gateway, model)
+      await warnOfWindow(limits.window, io)
       const { base, key = 'dragoman' } = gateway
       const prepared = client.prepare({ base, model, key, folder: folder.path, ...limits })
       folder.write(prepared.files)
       await io.stderr.line(`dragoman: ${client.title} on ${model} through ${gateway.described}`)
       const env = clientEnvironment(io.env, client, prepared, base)
-      return await foreground.run({ path, args: [...prepared.args, ...args], env })
+      const code = await foreground.run({ path, args: [...prepared.args, ...args], env })
+      const warnings = await gateway.close()
+      await showWarnings(warnings, io)
+      if (code !== 0) await tellOverflow(warnings, limits.window, io)
+      return code
     } finally {
-      await showWarnings(await gateway.close(), io)
+      await gateway.close()
     }
   } finally {
     folder.remove()
@@ -139,6 +147,9 @@ interface UsedGateway {
   readonly key: string | undefined
   readonly config: GatewayConfig
   readonly described: string
+  /** Whether it was started for this client, or runs already. */
+  readonly is: 'own' | 'running'
+  /** Resolves to what it warned of. It may be called again. */
   close(): Promise<readonly string[]>
 }
 
@@ -146,21 +157,58 @@ interface UsedGateway {
 const forOwnGateway = ['upstream', 'upstream-key-env', 'format', 'record', 'log-level', 'log']
 
 async function openGateway({ given, io }: Launch, folder: string): Promise<UsedGateway> {
-  const { loaded } = await readConfig(configFlags(given), io, 'shown')
-  const { config } = loaded
-  const mayRun = forOwnGateway.every((option) => given.text(option) === undefined)
-  const { isGatewayAt } = await import('../../launch/known-gateway.ts')
-  const base = configuredAddress(config)
-  if (mayRun && (await isGatewayAt(base))) {
-    const described = `the gateway that runs at ${base}`
-    return { base, key: givenKey(given, io), config, described, close: async () => [] }
-  }
+  const { config, running } = await findGateway(given, io)
+  if (running !== undefined) return running
   const { startQuietGateway } = await import('../quiet-gateway.ts')
   const kept = given.text('log')
   const log = kept === undefined ? config.log : { ...config.log, file: resolve(kept) }
   const gateway = await startQuietGateway({ ...config, log }, join(folder, 'gateway.log'), io)
   const remark = config.upstreams === 'simulator' ? ' (a simulator answers: no upstream is configured)' : ''
-  return { ...gateway, config, described: `${gateway.base}${remark}` }
+  let closed: Promise<readonly string[]> | undefined
+  const close = (): Promise<readonly string[]> => (closed ??= gateway.close())
+  return { ...gateway, config, described: `${gateway.base}${remark}`, is: 'own', close }
+}
+
+interface FoundGateway {
+  readonly config: GatewayConfig
+  /** The one that runs at the address of the configuration, if it may be used. */
+  readonly running: UsedGateway | undefined
+}
+
+async function findGateway(given: CommandArguments, io: Io): Promise<FoundGateway> {
+  try {
+    const { config } = (await readConfig(configFlags(given), io, 'shown')).loaded
+    return { config, running: await runningGateway(config, given, io) }
+  } catch (error) {
+    const config = await configWithoutKey(given, io)
+    const running = config === undefined ? undefined : await runningGateway(config, given, io)
+    if (config === undefined || running === undefined) throw error
+    return { config, running }
+  }
+}
+
+async function runningGateway(
+  config: GatewayConfig,
+  given: CommandArguments,
+  io: Io,
+): Promise<UsedGateway | undefined> {
+  if (forOwnGateway.some((option) => given.text(option) !== undefined)) return undefined
+  const { isGatewayAt } = await import('../../launch/known-gateway.ts')
+  const base = configuredAddress(config)
+  if (!(await isGatewayAt(base))) return undefined
+  const described = `the gateway that runs at ${base}`
+  return { base, key: givenKey(given, io), config, described, is: 'running', close: async () => [] }
+}
+
+/** To a gateway that runs the key is only shown: whether it is long enough for one of our own does not matter. */
+async function configWithoutKey(given: CommandArguments, io: Io): Promise<GatewayConfig | undefined> {
+  const { DRAGOMAN_API_KEY: key, ...env } = io.env
+  if (key === undefined) return undefined
+  const read = readConfig(configFlags(given), { ...io, env }, 'hidden')
+  return read.then(
+    ({ loaded }) => loaded.config,
+    () => undefined,
+  )
 }
 
 function configFlags(given: CommandArguments): ConfigFlags {
@@ -183,32 +231,77 @@ function givenKey(given: CommandArguments, { env }: Io): string | undefined {
   return key === '' ? undefined : key
 }
 
-async function chooseModel(gateway: UsedGateway, { given }: Launch): Promise<string> {
-  const known = given.text('model') ?? configuredModel(gateway.config)
-  if (known !== undefined) return known
+async function chooseModel(gateway: UsedGateway, { given, io }: Launch): Promise<string> {
+  const { config } = gateway
+  const known = given.text('model') ?? configuredModel(config)
+  if (known !== undefined) {
+    const upstream = matchModel(config, known)?.upstream
+    const obstacle = upstream === undefined ? null : await obstacleTo(gateway, [upstream], io)
+    // A server that has no list of models, or none for everybody, may answer all the same.
+    if (obstacle?.is === 'unreached') throw blocked(obstacle)
+    return known
+  }
   const { listedModels } = await import('../../launch/known-gateway.ts')
   const [first] = await listedModels(gateway)
   if (first !== undefined) return first
+  const upstreams = config.upstreams === 'simulator' ? [] : [...config.upstreams.values()]
+  const obstacle = await obstacleTo(gateway, upstreams, io)
+  if (obstacle !== null) throw blocked(obstacle)
   throw new CliError(1, 'no model is known: the upstream lists none.', 'Name one with --model.')
+}
+
+/** Nobody waits longer than this to learn why there is no answer. */
+const OBSTACLE_MS = 5000
+
+/** Why nothing can be asked, where the gateway is our own: one that runs already has its own upstreams. */
+async function obstacleTo(
+  { is, config }: UsedGateway,
+  upstreams: readonly (Upstream | 'simulator')[],
+  { now }: Io,
+): Promise<Obstacle | null> {
+  const asked = is === 'own' ? upstreams.filter((each) => each !== 'simulator') : []
+  if (asked.length === 0) return null
+  const { findObstacle } = await import('../../doctor/obstacle.ts')
+  const world = { now, startSimulator }
+  const found = await Promise.all(asked.map((each) => findObstacle(each, config, world, OBSTACLE_MS)))
+  return found.find((each) => each !== null) ?? null
+}
+
+function blocked({ seen, advice }: Obstacle): CliError {
+  return new CliError(1, `${printable(seen).replace(/\.+$/, '')}.`, advice)
 }
 
 function configuredModel({ models }: GatewayConfig): string | undefined {
   return models.map(exampleName).find((name) => name !== undefined)
 }
 
+/** A client whose first prompt does not fit ends with an error that says nothing of the window. */
+async function warnOfWindow(window: number | null, { stderr }: Io): Promise<void> {
+  const { isTooSmall, LEAST_WINDOW } = await import('../../doctor/agent-window.ts')
+  if (window === null || !isTooSmall(window)) return
+  const [has, needs] = [window, LEAST_WINDOW].map((tokens) => tokens.toLocaleString('en'))
+  await stderr.line(`dragoman: the window has ${has} tokens, and coding agents need ${needs} and more.`)
+}
+
 /** Until now the terminal belonged to the client. */
 async function showWarnings(lines: readonly string[], { stderr }: Io): Promise<void> {
   if (lines.length === 0) return
+  const { warningSentences } = await import('../gateway-warnings.ts')
   const count = lines.length === 1 ? 'once' : `${lines.length} times`
   await stderr.line(`dragoman: the gateway warned ${count}; --log FILE keeps its log.`)
-  const last = lines.slice(-SHOWN_WARNINGS).map((line) => `${line}\n`)
-  if (!stderr.isTerminal) {
-    await stderr.write(last.join(''))
-    return
-  }
-  const { PrettyStream } = await import('../../observe/pretty-stream.ts')
-  const shown: string[] = []
-  const stream = new PrettyStream({ write: (text) => shown.push(text) })
-  for (const line of last) stream.write(line)
-  await stderr.write(shown.join(''))
+  const sentences = warningSentences(lines, SHOWN_WARNINGS)
+  await stderr.write(sentences.map((sentence) => `  ${sentence}\n`).join(''))
+}
+
+async function tellOverflow(
+  lines: readonly string[],
+  window: number | null,
+  { stderr }: Io,
+): Promise<void> {
+  const { holdsOverflow } = await import('../gateway-warnings.ts')
+  if (!holdsOverflow(lines)) return
+  const size = window === null ? '' : ` of ${window.toLocaleString('en')} tokens`
+  await stderr.line(
+    `dragoman: what the client sent did not fit into the window${size}. Start the server with a larger context.`,
+  )
 }

@@ -68,12 +68,25 @@ function lost(patient: Patient, verdict: CallVerdict): Finding {
     verdict.is === 'declined'
       ? 'This model does not call tools, neither by fields nor by words: choose another one.'
       : flags === ''
-        ? 'No setting of the gateway mends this.'
+        ? nextSteps(patient)
         : `To let it read calls, ${flags}`
   const isStubborn = server !== undefined && textCallsOf(server, version) === undefined
   const honest = isStubborn ? ` ${server.title} cannot be kept from reading calls itself.` : ''
   return fail(describeVerdict(verdict), advice + honest)
 }
+
+/** What is left to do where the server loses calls, and the model writes none that is told in its prompt how to. */
+function nextSteps({ server, mode }: Patient): string {
+  const tried =
+    mode.is === 'prompt'
+      ? 'The tools are in the prompt already.'
+      : 'With the tools in the prompt (tools: prompt) no call arrived either.'
+  const parser = choosesParser.has(server?.id ?? '') ? 'start it with another --tool-call-parser, ' : ''
+  return `${tried} What is left: ${parser}take a newer version of the server, or another model.`
+}
+
+/** The servers whose parser of calls is chosen when they are started. */
+const choosesParser: ReadonlySet<string> = new Set(['vllm', 'sglang'])
 
 /** What a server has to be started with to read calls itself. */
 const startFlags: Readonly<Record<string, string>> = {

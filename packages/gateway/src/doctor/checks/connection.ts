@@ -1,4 +1,5 @@
-import { type Exchange, isPage } from '../http.ts'
+import { entriesIn } from '@dragoman/core'
+import { type Exchange, exchange, isPage, jsonIn, spoken } from '../http.ts'
 import { type Check, fail, type Finding, note, ok, skipped } from '../finding.ts'
 import type { Patient } from '../patient.ts'
 import { ownWords } from '../read-answer.ts'
@@ -11,14 +12,20 @@ export const connectionChecks: readonly Check[] = [
 ]
 
 async function reach(patient: Patient): Promise<Finding> {
-  const exchange = await patient.list()
-  const { status, fault, duration, body } = exchange
+  const listed = await patient.list()
+  const { status, fault, duration, body } = listed
   const { host, protocol, port } = new URL(patient.upstream.url)
-  if (fault !== null && status === 0) return unreachable(patient, exchange)
+  if (fault !== null && status === 0) return unreachable(patient, listed)
   if (/http request (?:was sent )?to (?:an )?https/i.test(body)) {
     return fail(`${host} speaks HTTPS, and was asked in plain HTTP`, 'Write https:// in the address.')
   }
-  if (isPage(exchange)) {
+  if (isLoading(listed)) return stillLoading()
+  const better = status === 404 ? await betterAddress(patient) : undefined
+  if (better !== undefined) {
+    const { pathname } = new URL(patient.upstream.url)
+    return fail(`${host} has nothing at ${pathname}`, `Write ${better}, where it lists its models.`)
+  }
+  if (isPage(listed)) {
     const hint = port === '' && protocol === 'http:' ? ' The port may be missing, too.' : ''
     return fail(
       `${host} answered with a web page`,
@@ -27,11 +34,39 @@ async function reach(patient: Patient): Promise<Finding> {
   }
   if (status >= 300 && status < 400) {
     return fail(
-      `${host} answered with a redirect to ${patient.redact(exchange.headers.location ?? 'elsewhere')}`,
+      `${host} answered with a redirect to ${patient.redact(listed.headers.location ?? 'elsewhere')}`,
       'Redirects are not followed: write the address to which it leads.',
     )
   }
   return ok(`${host} answered in ${Math.round(duration)} ms`)
+}
+
+/** A server that is not ready says so with 503, and most say why. */
+export function isLoading({ status, body }: Pick<Exchange, 'status' | 'body'>): boolean {
+  return status === 503 && /\b(?:load|warm|start)/i.test(body)
+}
+
+export function stillLoading(): Finding {
+  return fail('the server is still loading its model', 'Try again in a while.')
+}
+
+/**
+ * The address at which the same host lists models, where the given path has nothing. Another server may have the rest
+ * of a host that is shared, so it is asked without the key: that it wants one proves enough.
+ */
+async function betterAddress({ upstream, line }: Patient): Promise<string | undefined> {
+  const { origin, pathname } = new URL(upstream.url)
+  const paths = new Set([pathname.replace(/\/models$/, ''), `${pathname}/v1`, '/v1'])
+  paths.delete(pathname)
+  const answers = await Promise.all([...paths].map((path) => listAt(line, path)))
+  const found = [...paths].find((_, at) => answers[at] === true)
+  return found === undefined ? undefined : origin + found
+}
+
+async function listAt(line: Patient['line'], path: string): Promise<boolean> {
+  const headers = { accept: 'application/json' }
+  const answer = await exchange(line, { path: `${path}/models`, method: 'GET', headers, body: null })
+  return answer.status === 401 || (answer.status === 200 && entriesIn(jsonIn(answer)) !== null)
 }
 
 /** What to do about a connection that did not come about, by what the system says of it. */
@@ -55,10 +90,13 @@ function unreachable({ upstream, line, redact }: Patient, { fault }: Exchange): 
       // A server that could be asked for its certificate is there.
       return isPlain(fault) ? fail(seen, 'Write http:// in the address.') : ok(`${host} takes connections`)
     case 'connect-timeout':
-      return fail(`${host} did not answer within ${line.timeout} ms`, 'Check the address and the firewall.')
+      return fail(
+        `${host} did not answer within ${spoken(line.timeout)} (--timeout)`,
+        'Check the address and the firewall.',
+      )
     case 'headers-timeout':
       return fail(
-        `${host} took the connection, and did not answer within ${line.timeout} ms`,
+        `${host} took the connection, and did not answer within ${spoken(line.timeout)} (--timeout)`,
         'It may be loading a model: wait, or give it more time with --timeout.',
       )
     case 'not-http':

@@ -1,6 +1,7 @@
 import { entriesIn, type ModelFacts, textCallsOf } from '@dragoman/core'
 import { didYouMean } from '../../base/did-you-mean.ts'
 import { basePath } from '../../upstream/upstream-request.ts'
+import { isTooSmall, LEAST_WINDOW } from '../agent-window.ts'
 import { jsonIn } from '../http.ts'
 import { type Check, fail, type Finding, note, ok, warn } from '../finding.ts'
 import type { Patient } from '../patient.ts'
@@ -71,9 +72,6 @@ async function modelListed(patient: Patient): Promise<Finding> {
   return warn(`${name} is not in the list of the server`, advice)
 }
 
-/** The prompts of coding agents take more than ten thousand tokens before the first word of the user. */
-const LEAST_WINDOW = 32_768
-
 async function window(patient: Patient): Promise<Finding> {
   const { facts, rule } = patient
   const tokens = rule.window ?? facts.window
@@ -81,7 +79,7 @@ async function window(patient: Patient): Promise<Finding> {
 }
 
 function judged(tokens: number, facts: ModelFacts): Finding {
-  if (tokens >= LEAST_WINDOW) return ok(`${tokens} tokens`)
+  if (!isTooSmall(tokens)) return ok(`${tokens} tokens`)
   const most = facts.trainedWindow ?? 0
   const room = most > tokens ? `, and the model was made for ${most}` : ''
   return warn(`${tokens} tokens${room}`, tooSmall)
@@ -101,7 +99,7 @@ async function windowByRefusal(patient: Patient): Promise<Finding> {
     patient.facts = { ...facts, window: tokens }
     const seen = `${tokens} tokens, by what the server refuses`
     const remedy = { model: { window: tokens } }
-    if (tokens < LEAST_WINDOW) return warn(seen, tooSmall, remedy)
+    if (isTooSmall(tokens)) return warn(seen, tooSmall, remedy)
     return { status: 'note', seen, advice: 'Clients are told it with the lines below.', remedy }
   }
   const made =

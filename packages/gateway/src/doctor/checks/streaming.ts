@@ -1,9 +1,9 @@
 import { shortened } from '../../base/printable.ts'
 import { type Check, fail, type Finding, note, ok, warn } from '../finding.ts'
-import { isPage } from '../http.ts'
+import { isLate, isPage, spoken } from '../http.ts'
 import type { Patient } from '../patient.ts'
 import type { Answer } from '../read-answer.ts'
-import { keyRefused } from './connection.ts'
+import { isLoading, keyRefused, stillLoading } from './connection.ts'
 
 /** The first answer, and how it travels. */
 export const streamChecks: readonly Check[] = [
@@ -43,11 +43,15 @@ async function stream(patient: Patient): Promise<Finding> {
 function refused({ model, line }: Patient, { refusal, exchange }: Answer): Finding {
   const words = shortened(refusal?.message ?? '', 200)
   if (exchange.status === 0) {
+    const isOurs = exchange.fault !== null && isLate(exchange.fault)
     return fail(
       `no answer: ${words === '' ? (refusal?.code ?? '') : words}`,
-      `If the server needs more than ${line.timeout} ms, say so with --timeout.`,
+      isOurs
+        ? `If the server needs more than ${spoken(line.timeout)}, say so with --timeout.`
+        : 'Look at the log of the server.',
     )
   }
+  if (isLoading(exchange)) return stillLoading()
   const advice =
     exchange.status === 404
       ? `Check the path of the address (most have /v1), and whether the server knows ${model}.`
@@ -65,8 +69,15 @@ export const usageChecks: readonly Check[] = [{ id: 'usage', title: 'usage', nee
 
 async function usage(patient: Patient): Promise<Finding> {
   const streamed = await patient.answer('plain')
-  const [whole] = await patient.given('wholeCall')
   if (streamed.usage !== null) return ok('counted, in streams too')
-  const seen = whole?.usage == null ? 'not counted' : 'counted, but not in streams'
+  const asked = await patient.given('wholeCall', 'required', 'named', 'result', 'noThinking')
+  const whole = asked.filter(
+    ({ delivered, place, refusal }) => delivered === 'whole' && place === 'answer' && refusal === null,
+  )
+  const seen = whole.some(({ usage: counted }) => counted !== null)
+    ? 'counted, but not in streams'
+    : whole.length === 0
+      ? 'not counted in streams'
+      : 'not counted'
   return note(seen, 'Clients that watch how full the window is go by the estimate of the gateway.')
 }
