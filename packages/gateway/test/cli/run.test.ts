@@ -336,15 +336,15 @@ async function modelWith(...args: readonly string[]): Promise<string | undefined
   return (await told([...args, '--', 'claude'])).env['ANTHROPIC_MODEL']
 }
 
-describe('an upstream that cannot be asked', () => {
-  /** What is said before the client could start. */
-  async function refusedWith(...args: readonly string[]): Promise<string> {
-    await install('claude', 'console.log("the client ran")')
-    const { code, stdout, stderr } = await run([...args, '--', 'claude'])
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-    return stderr
-  }
+/** What is said before the client could start. */
+async function refusedWith(...args: readonly string[]): Promise<string> {
+  await install('claude', 'console.log("the client ran")')
+  const { code, stdout, stderr } = await run([...args, '--', 'claude'])
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+  return stderr
+}
 
+describe('an upstream that cannot be asked', () => {
   it('because nothing listens there is told, whether a model is named or not', async () => {
     const dead = ['--upstream', 'http://127.0.0.1:9/v1']
     for (const args of [dead, [...dead, '--model', 'm']]) {

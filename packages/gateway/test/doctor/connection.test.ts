@@ -211,8 +211,9 @@ describe('a server whose parser fails', () => {
       if (response.req.method === 'GET')
         return json(response, 200, { data: [{ id: 'm', owned_by: 'sglang' }] })
       const lost = { index: 0, message: { role: 'assistant', content: '' }, finish_reason: 'tool_calls' }
-      const isPlain = upstream.requests[nth - 1]?.body.includes('get_weather') === false
-      return json(response, 200, isPlain ? completion('one') : { ...completion(''), choices: [lost] })
+      const { body } = upstream.requests[nth - 1] ?? { body: '' }
+      const isCalled = body.includes('get_weather')
+      return json(response, 200, isCalled ? { ...completion(''), choices: [lost] } : completion('one'))
     })
     const { finding } = await examined({ upstream: upstream.url, model: 'm' })
     expect(finding('call-streamed')).toMatchObject({ status: 'fail' })
