@@ -1,3 +1,4 @@
+import { printable } from '../base/printable.ts'
 import { isLoopbackHost } from '../config/addresses.ts'
 import type { GatewayConfig } from '../config/config.ts'
 import { exampleName } from '../config/match-model.ts'
@@ -15,7 +16,7 @@ export function serveHints(
 ): string {
   const address = callableAddress(listening, config)
   const askable = known.models.find(({ name }) => isPlain(name))
-  const model = askable?.name ?? configuredModel(config) ?? 'kimi-k2'
+  const model = askable?.name ?? configuredModel(config) ?? unknownModel(config)
   const limits = limitsOf(askable)
   const schema = '{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}'
   const question = '"messages":[{"role":"user","content":"What is the weather in Paris?"}]'
@@ -39,6 +40,11 @@ export function serveHints(
   return lines.join('\n')
 }
 
+/** The simulator writes calls for any name. Of an upstream that tells none, the user has to know one. */
+function unknownModel({ upstreams }: GatewayConfig): string {
+  return upstreams === 'simulator' ? 'kimi-k2' : 'MODEL'
+}
+
 function upstreamLines({ upstreams }: GatewayConfig, known: Survey): string[] {
   if (upstreams === 'simulator') {
     return [
@@ -52,7 +58,10 @@ function upstreamLines({ upstreams }: GatewayConfig, known: Survey): string[] {
     return server === null ? name : `${name} (${server})`
   })
   const windows = known.models.flatMap((model) => (model.window === undefined ? [] : [windowLine(model)]))
-  return [`Upstreams: ${named.join(', ')}`, ...new Set(windows)]
+  const faults = known.upstreams.flatMap(({ name, fault }) =>
+    fault === null ? [] : [`${name}: ${printable(fault)}`],
+  )
+  return [`Upstreams: ${named.join(', ')}`, ...faults, ...new Set(windows)]
 }
 
 function windowLine({ name, window = 0 }: SurveyedModel): string {

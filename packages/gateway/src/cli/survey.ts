@@ -1,8 +1,11 @@
 import { type ModelFacts, textCallsOf } from '@dragoman/core'
 import type { GatewayConfig, ModelRule, Upstream } from '../config/config.ts'
 import { exampleName } from '../config/match-model.ts'
+import type { Obstacle } from '../doctor/obstacle.ts'
+import type { Io } from '../terminal/io.ts'
 import type { Known } from '../upstream/known-upstream.ts'
 import type { Upstreams } from '../upstream/upstreams.ts'
+import { startSimulator } from './built-in-simulator.ts'
 
 /** What the upstreams of a configuration say of themselves, as far as they answered in time. */
 export interface Survey {
@@ -14,7 +17,7 @@ export interface SurveyedUpstream {
   readonly name: string
   /** The title of the server and its version; null where nothing tells which server it is. */
   readonly server: string | null
-  /** What the configuration asks for and this server cannot do; null where there is nothing. */
+  /** Why it does not answer, or what the configuration asks for and this server cannot do; null where all is well. */
   readonly fault: string | null
 }
 
@@ -22,6 +25,8 @@ export interface SurveyedUpstream {
 export interface SurveyedModel extends ModelFacts {
   /** The name that clients ask for. */
   readonly name: string
+  /** The pattern of the rule that lets them. */
+  readonly match: string
   readonly upstream: string
 }
 
@@ -29,10 +34,12 @@ export type AskedUpstreams = Pick<Upstreams, 'settled' | 'models'>
 
 /** Asks every upstream, but waits for none of them longer than this many milliseconds. */
 export async function survey(
-  { upstreams, models }: GatewayConfig,
+  config: GatewayConfig,
   asked: AskedUpstreams,
   longest: number,
+  { now }: Pick<Io, 'now'>,
 ): Promise<Survey> {
+  const { upstreams, models } = config
   if (upstreams === 'simulator') return { upstreams: [], models: [] }
   const late = new AbortController()
   const timer = setTimeout(() => late.abort(), longest)
@@ -42,7 +49,15 @@ export async function survey(
       new Promise<Value>((resolve) => late.signal.addEventListener('abort', () => resolve(otherwise))),
     ])
   const [servers, known] = await Promise.all([
-    Promise.all([...upstreams.values()].map((each) => inTime(surveyed(each, asked), unknown(each)))),
+    Promise.all(
+      [...upstreams.values()].map((each) => {
+        const why = async (): Promise<Obstacle | null> => {
+          const { findObstacle } = await import('../doctor/obstacle.ts')
+          return findObstacle(each, config, { now, startSimulator }, longest)
+        }
+        return inTime(surveyed(each, asked, why), unknown(each, longest))
+      }),
+    ),
     Promise.all(
       models.flatMap((rule) => {
         const upstream = upstreams.get(rule.upstream)
@@ -54,13 +69,25 @@ export async function survey(
   return { upstreams: servers, models: known.filter((each) => each !== null) }
 }
 
-async function surveyed(upstream: Upstream, asked: AskedUpstreams): Promise<SurveyedUpstream> {
+async function surveyed(
+  upstream: Upstream,
+  asked: AskedUpstreams,
+  why: () => Promise<Obstacle | null>,
+): Promise<SurveyedUpstream> {
   const known = await asked.settled(upstream, '')
-  return { name: upstream.name, server: titleOf(known), fault: faultOf(upstream, known) }
+  // An upstream that lists models needs no second question. One that is not to be asked gets none.
+  const isAsked = upstream.kind !== 'other' && (await asked.models(upstream)).length === 0
+  const obstacle = isAsked ? await why() : null
+  const fault = obstacle === null ? faultOf(upstream, known) : `${obstacle.seen}. ${obstacle.advice}`
+  return { name: upstream.name, server: titleOf(known), fault }
 }
 
-function unknown({ name }: Upstream): SurveyedUpstream {
-  return { name, server: null, fault: null }
+function unknown({ name, url, kind }: Upstream, longest: number): SurveyedUpstream {
+  return {
+    name,
+    server: null,
+    fault: kind === 'other' ? null : `no answer yet at ${url}, after ${longest} ms`,
+  }
 }
 
 function titleOf({ server, version }: Pick<Known, 'server' | 'version'>): string | null {
@@ -89,6 +116,7 @@ async function modelOf(
     ...(rule.window === null ? {} : { window: rule.window }),
     ...(rule.maxTokens === null ? {} : { maxOutput: rule.maxTokens }),
     name,
+    match: rule.match,
     upstream: upstream.name,
   }
 }

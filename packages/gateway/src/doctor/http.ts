@@ -68,7 +68,8 @@ export function exchange(
           end({ code: 'aborted', cause, message: cause })
         },
         onEnd: () => end(null),
-        onError: (fault) => end(isLate(fault) ? { ...fault, cause: waited(timeout), message: waited(timeout) } : fault),
+        onError: (fault) =>
+          end(isLate(fault) ? { ...fault, cause: waited(timeout), message: waited(timeout) } : fault),
       },
     )
   })

@@ -27,9 +27,10 @@ function chooseTools(
     return turn.round > 0 ? [] : tools.filter(({ name }) => name === toolChoice.named).slice(0, 1)
   }
   const named = toolsNamedIn(turn.userText, tools)
-  const harmless = tools.filter(({ name }) => !isDestructive(name))
+  const harmless = tools.filter(({ name }) => !isDestructive(name) && !isDelegate(name))
+  const fitting = toolsFor(turn.userText, harmless)
   const candidates =
-    [named, harmless, toolChoice === 'required' ? tools : []].find((list) => list.length > 0) ?? []
+    [named, fitting, harmless, toolChoice === 'required' ? tools : []].find((list) => list.length > 0) ?? []
   if (candidates.length === 0) return []
 
   const isSequence = /\b(?:then|afterwards|after that|finally)\b/i.test(turn.userText)
@@ -49,10 +50,12 @@ function chooseTools(
 function toolsNamedIn(text: string, tools: readonly OfferedTool[]): OfferedTool[] {
   const said = wordsOf(text)
   const isNamed = tools
+    // A task is also an everyday word, so such a name counts only as it is written.
+    .filter(({ name }) => !isDelegate(name) || text.includes(name))
     .map((tool) => ({ tool, at: text.toLowerCase().indexOf(tool.name.toLowerCase()) }))
     .filter(({ at, tool }) => at !== -1 && isWholeWord(text, at, tool.name.length))
   const isMeant = tools
-    .filter((tool) => !isDestructive(tool.name))
+    .filter((tool) => !isDestructive(tool.name) && !isDelegate(tool.name))
     .map((tool) => ({ tool, at: firstMention(said, wordsOf(tool.name)) }))
     .filter(({ at }) => at !== -1)
   const found = isNamed.length > 0 ? isNamed : isMeant
@@ -99,4 +102,25 @@ const destructive =
 /** A tool that may do harm is called only when the user names it. */
 function isDestructive(name: string): boolean {
   return wordsOf(name).some((word) => destructive.test(word))
+}
+
+/** Words of a user that name no tool, and the words in the names of tools that such a user needs. */
+const needs: readonly { readonly says: RegExp; readonly tool: RegExp }[] = [
+  { says: /\b(?:show|open|what does)\b.*\bfile\b/i, tool: /^(?:read|view|open|cat)$/ },
+  {
+    says: /\b(?:files?|folders?|director(?:y|ies)|ls|commands?)\b/i,
+    tool: /^(?:bash|shell|terminal|command|exec)$/,
+  },
+]
+
+function toolsFor(text: string, tools: readonly OfferedTool[]): OfferedTool[] {
+  const found = needs
+    .filter(({ says }) => says.test(text))
+    .map(({ tool }) => tools.filter(({ name }) => wordsOf(name).some((word) => tool.test(word))))
+  return found.find((list) => list.length > 0) ?? []
+}
+
+/** A tool that starts another model does what that one decides, so it is called only when the user names it. */
+function isDelegate(name: string): boolean {
+  return /^(?:agent|task|subagent)$/i.test(name)
 }

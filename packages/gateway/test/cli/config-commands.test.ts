@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { withServer } from '../doctor/examined.ts'
 import { dragoman, type Finished } from './run-cli.ts'
 
 let folder = ''
@@ -31,12 +32,35 @@ describe('dragoman check', () => {
     const config = await file(
       'upstreams: { lab: { url: "http://10.0.0.5:8000/v1" } }\nmodels: [{ match: "claude-*", upstream: lab, model: k2, format: kimi }]',
     )
-    const { code, stdout, stderr } = await run(['check', '--config', config])
+    const { code, stdout, stderr } = await run(['check', '--config', config, '--offline'])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toMatch(/^ok /)
     expect(stdout).toContain('http://127.0.0.1:12377')
     expect(stdout).toContain('http://10.0.0.5:8000/v1 (openai-chat, no key)')
     expect(stdout).toMatch(/claude-\* +lab k2 \(format kimi\)/)
+  })
+
+  it('warns of an upstream that does not answer, and has it in the data', async () => {
+    const config = await file('upstreams: { lab: { url: "http://127.0.0.1:9/v1" } }')
+    const fault = 'no answer at http://127.0.0.1:9/v1 (connection refused, nothing listens there).'
+    const { code, stdout, stderr } = await run(['check', '--config', config])
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^ok /)
+    expect(stderr).toContain(`warning: upstreams.lab: ${fault} Start the server`)
+    const data: unknown = JSON.parse((await run(['check', '--config', config, '--json'])).stdout)
+    expect(data).toMatchObject({
+      ok: true,
+      upstreams: [{ name: 'lab', fault: expect.stringContaining(fault) }],
+    })
+  })
+
+  it('shows windows under the patterns that lead to them', async () => {
+    await withServer({ server: 'vllm-0.21', window: 65_536 }, async (url) => {
+      const rules = '[{ match: "claude-*", upstream: lab, model: qwen3 }, { match: "*", upstream: lab }]'
+      const config = await file(`upstreams: { lab: { url: "${url}" } }\nmodels: ${rules}`)
+      const { stdout } = await run(['check', '--config', config])
+      expect(stdout).toMatch(/^ {2}window +claude-\* +65,536 tokens/m)
+    })
   })
 
   it('prints every error with its place, exits 1 and shows no stack', async () => {
@@ -110,12 +134,15 @@ describe('dragoman init', () => {
   it('writes a file for the user alone that check accepts', async () => {
     const made = await run(['init', path()])
     expect(made).toMatchObject({ code: 0, stderr: '' })
+    expect(made.stdout).toBe(`Wrote ${path()}. Check it with: npx dragoman check --config ${path()}\n`)
     expect((await stat(path())).mode & 0o777).toBe(0o600)
     expect((await readFile(path(), 'utf8')).split('\n')[0]).toMatch(
       /^# yaml-language-server: \$schema=\S+\/config\.schema\.json$/,
     )
     const checked = await run(['check', '-c', path()], { OPENROUTER_API_KEY: 'k' })
-    expect(checked).toMatchObject({ code: 0, stderr: '' })
+    expect(checked.code).toBe(0)
+    // Where the tests run there may be no way to the internet, which is no fault of the file.
+    expect(checked.stderr.replace(/^warning: upstreams\.openrouter: .*\n/, '')).toBe('')
     expect(checked.stdout).toContain('https://openrouter.ai/api/v1 (openai-chat, OpenRouter, with key)')
   })
 

@@ -294,7 +294,9 @@ describe('a gateway that runs already', () => {
   it('is shown a key that would be too short for one of our own', async () => {
     await install('claude', tells)
     const { address } = await startProgram(['--port', '0'])
-    const { env } = await told(['--port', new URL(address).port, '--', 'claude'], { DRAGOMAN_API_KEY: 'short' })
+    const { env } = await told(['--port', new URL(address).port, '--', 'claude'], {
+      DRAGOMAN_API_KEY: 'short',
+    })
     expect(env).toMatchObject({ ANTHROPIC_BASE_URL: address, ANTHROPIC_AUTH_TOKEN: 'short' })
     const own = await run([...nobody, '--', 'claude'], { env: { DRAGOMAN_API_KEY: 'short' } })
     expect([own.code, own.stderr]).toEqual([1, expect.stringContaining('at least 24 characters')])
@@ -334,20 +336,22 @@ async function modelWith(...args: readonly string[]): Promise<string | undefined
   return (await told([...args, '--', 'claude'])).env['ANTHROPIC_MODEL']
 }
 
-describe('an upstream that cannot be asked', () => {
-  /** What is said before the client could start. */
-  async function refusedWith(...args: readonly string[]): Promise<string> {
-    await install('claude', 'console.log("the client ran")')
-    const { code, stdout, stderr } = await run([...args, '--', 'claude'])
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-    return stderr
-  }
+/** What is said before the client could start. */
+async function refusedWith(...args: readonly string[]): Promise<string> {
+  await install('claude', 'console.log("the client ran")')
+  const { code, stdout, stderr } = await run([...args, '--', 'claude'])
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+  return stderr
+}
 
+describe('an upstream that cannot be asked', () => {
   it('because nothing listens there is told, whether a model is named or not', async () => {
     const dead = ['--upstream', 'http://127.0.0.1:9/v1']
     for (const args of [dead, [...dead, '--model', 'm']]) {
       const said = await refusedWith(...args)
-      expect(said).toContain('no answer at http://127.0.0.1:9/v1 (connection refused, nothing listens there).')
+      expect(said).toContain(
+        'no answer at http://127.0.0.1:9/v1 (connection refused, nothing listens there).',
+      )
       expect(said).toContain('Start the server, or check the port.')
     }
   })
@@ -381,7 +385,8 @@ describe('an upstream that cannot be asked', () => {
 
 describe('a window that is too small', () => {
   it('is told before the client starts, and again where the client failed for it', async () => {
-    const overflow = "This model's maximum context length is 8192 tokens. However, your prompt has 9000 tokens."
+    const overflow =
+      "This model's maximum context length is 8192 tokens. However, your prompt has 9000 tokens."
     const { url } = await startUpstream((response) =>
       response.req.method === 'GET'
         ? json(response, 200, { data: [{ id: 'm', max_model_len: 8192 }] })

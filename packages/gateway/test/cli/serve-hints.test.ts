@@ -1,13 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { serveHints } from '../../src/cli/serve-hints.ts'
+import type { Survey } from '../../src/cli/survey.ts'
 import { accepted } from '../config/fake-world.ts'
 
 const keys = `keys: [{ name: a, sha256: "${'0'.repeat(64)}" }]`
 const lab = 'upstreams: { lab: { url: "http://127.0.0.1:9/v1" } }'
 
-async function hints(listening: string, yaml: string): Promise<string> {
+async function hints(
+  listening: string,
+  yaml: string,
+  known: Survey = { upstreams: [], models: [] },
+): Promise<string> {
   const config = await accepted({ yaml })
-  const known = { upstreams: [], models: [] }
   return serveHints(listening, config, known, { style: (_style, text) => text })
 }
 
@@ -31,14 +35,20 @@ describe('the lines for clients', () => {
   })
 
   it.each([
-    ['{ match: "*", upstream: lab }', 'kimi-k2'],
+    ['{ match: "*", upstream: lab }', 'MODEL'],
     ['{ match: "*", upstream: lab, model: org/m }', 'org/m'],
     ['{ match: fast, upstream: lab }', 'fast'],
     ['{ match: "claude-*haiku*", upstream: lab, model: m }', 'claude-haiku'],
-    [`{ match: "it's", upstream: lab }`, 'kimi-k2'],
+    [`{ match: "it's", upstream: lab }`, 'MODEL'],
   ])('with the rule %s ask for %s', async (rule, model) => {
     const text = await hints('http://127.0.0.1:1', `${lab}\nmodels: [${rule}]`)
     expect(text).toContain(`"model":"${model}"`)
     expect(text).toContain(`ANTHROPIC_MODEL=${model} claude`)
+  })
+
+  it('tell of an upstream that does not answer', async () => {
+    const upstreams = [{ name: 'lab', server: null, fault: 'no answer at http://127.0.0.1:9/v1 (refused)' }]
+    const text = await hints('http://127.0.0.1:1', lab, { upstreams, models: [] })
+    expect(text).toMatch(/^Upstreams: lab\nlab: no answer at http:\/\/127\.0\.0\.1:9\/v1 \(refused\)\n/)
   })
 })

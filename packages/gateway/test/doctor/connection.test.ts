@@ -208,10 +208,12 @@ describe('a server whose parser fails', () => {
 
   it('in every way is told what is left to do', async () => {
     const upstream = await startUpstream((response, nth) => {
-      if (response.req.method === 'GET') return json(response, 200, { data: [{ id: 'm', owned_by: 'sglang' }] })
+      if (response.req.method === 'GET')
+        return json(response, 200, { data: [{ id: 'm', owned_by: 'sglang' }] })
       const lost = { index: 0, message: { role: 'assistant', content: '' }, finish_reason: 'tool_calls' }
-      const isPlain = upstream.requests[nth - 1]?.body.includes('get_weather') === false
-      return json(response, 200, isPlain ? completion('one') : { ...completion(''), choices: [lost] })
+      const { body } = upstream.requests[nth - 1] ?? { body: '' }
+      const isCalled = body.includes('get_weather')
+      return json(response, 200, isCalled ? { ...completion(''), choices: [lost] } : completion('one'))
     })
     const { finding } = await examined({ upstream: upstream.url, model: 'm' })
     expect(finding('call-streamed')).toMatchObject({ status: 'fail' })

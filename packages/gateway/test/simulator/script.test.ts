@@ -30,6 +30,19 @@ describe('which tool the model calls', () => {
     ])
   })
 
+  const agentTools = ['Agent', 'Task', 'Bash', 'Read'].map((name) => tool(name))
+
+  it.each([
+    ['What is in this folder?', 'Bash'],
+    ['How many files are here? Use a tool.', 'Bash'],
+    ['What does the file say?', 'Read'],
+    ['Finish the task.', 'Bash'],
+    ['Hello', 'Bash'],
+    ['Use the tool Agent.', 'Agent'],
+  ])('the one that fits what the user wants, and no other model unless it is named: %s', (text, name) => {
+    expect(callsIn(request(text, agentTools))).toEqual([[name, {}]])
+  })
+
   it('none if all are harmful and none was named', () => {
     const tools = [tool('delete_files')]
     expect(callsIn(request('Hello', tools))).toEqual([])

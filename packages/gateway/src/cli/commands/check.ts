@@ -1,3 +1,4 @@
+import { printable } from '../../base/printable.ts'
 import type { GatewayConfig } from '../../config/config.ts'
 import type { LoadedConfig, LoadResult } from '../../config/load.ts'
 import { type ConfigIssue, describeIssue, describeOrigin } from '../../config/origin.ts'
@@ -58,7 +59,7 @@ async function surveyed(config: GatewayConfig, io: Io): Promise<Survey> {
   const { Upstreams } = await import('../../upstream/upstreams.ts')
   const upstreams = new Upstreams({ now: io.now, proxies: config.proxies, startSimulator })
   try {
-    return await survey(config, upstreams, SURVEY_MS)
+    return await survey(config, upstreams, SURVEY_MS, io)
   } finally {
     await upstreams.close()
   }
@@ -67,7 +68,7 @@ async function surveyed(config: GatewayConfig, io: Io): Promise<Survey> {
 async function print(result: LoadResult, isExplained: boolean, known: Survey, io: Io): Promise<void> {
   const { stdout, stderr } = io
   const faults = known.upstreams.flatMap(({ name, fault }) =>
-    fault === null ? [] : [`upstreams.${name}: ${fault}`],
+    fault === null ? [] : [`upstreams.${name}: ${printable(fault)}`],
   )
   const warnings = [...result.warnings.map(describeIssue), ...faults].map(
     (each) => `${stderr.style('yellow', 'warning:')} ${each}\n`,
@@ -120,7 +121,7 @@ function serverOf(upstream: string, known: Survey): string | null {
   return known.upstreams.find(({ name }) => name === upstream)?.server ?? null
 }
 
-function windowRow({ name, window, maxOutput, tools, thinking, images }: SurveyedModel): string[][] {
+function windowRow({ name, match, window, maxOutput, tools, thinking, images }: SurveyedModel): string[][] {
   const abilities = Object.entries({ tools, thinking, images }).flatMap(([ability, has]) =>
     has === undefined ? [] : [has ? ability : `no ${ability}`],
   )
@@ -129,7 +130,7 @@ function windowRow({ name, window, maxOutput, tools, thinking, images }: Surveye
     ...(maxOutput === undefined ? [] : [`answers up to ${maxOutput.toLocaleString('en')}`]),
     ...abilities,
   ]
-  return told.length === 0 ? [] : [['window', name, told.join(', ')]]
+  return told.length === 0 ? [] : [['window', match === '*' ? name : match, told.join(', ')]]
 }
 
 function keyCount(count: number): string {

@@ -26,7 +26,7 @@ export const init: Command = {
     const path = given.operands[0] ?? 'dragoman.yaml'
     await writePrivately(path, text, given.flag('force'))
     await stdout.line(
-      `Wrote ${path}. Check it with: dragoman check${path === 'dragoman.yaml' ? '' : ` --config ${path}`}`,
+      `Wrote ${path}. Check it with: npx dragoman check${path === 'dragoman.yaml' ? '' : ` --config ${path}`}`,
     )
     return 0
   },

@@ -293,11 +293,7 @@ async function showWarnings(lines: readonly string[], { stderr }: Io): Promise<v
   await stderr.write(sentences.map((sentence) => `  ${sentence}\n`).join(''))
 }
 
-async function tellOverflow(
-  lines: readonly string[],
-  window: number | null,
-  { stderr }: Io,
-): Promise<void> {
+async function tellOverflow(lines: readonly string[], window: number | null, { stderr }: Io): Promise<void> {
   const { holdsOverflow } = await import('../gateway-warnings.ts')
   if (!holdsOverflow(lines)) return
   const size = window === null ? '' : ` of ${window.toLocaleString('en')} tokens`

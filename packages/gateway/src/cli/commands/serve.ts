@@ -208,10 +208,11 @@ async function announce(
   address: string,
   { config }: LoadedConfig,
   asked: AskedUpstreams,
-  { stdout, stderr }: Io,
+  io: Io,
 ): Promise<void> {
+  const { stdout, stderr } = io
   await stdout.line(`dragoman listening on ${address}`)
-  await stderr.write(serveHints(address, config, await survey(config, asked, SURVEY_MS), stderr))
+  await stderr.write(serveHints(address, config, await survey(config, asked, SURVEY_MS, io), stderr))
 }
 
 /** The parent of workers has no gateway of its own. */
