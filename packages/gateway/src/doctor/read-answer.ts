@@ -97,7 +97,7 @@ function toldInError(exchange: Exchange, before: Collector, options: ReadingOpti
   const told = textInError(exchange)
   if (told === null) return null
   const { whole } = dialects[options.dialect].answer
-  if (before.isBegun && whole.rest(told.text) === null) return null
+  if (before.isBegun && whole.rest(told.text, {}) === null) return null
   const collector = before.withoutFailure()
   decode(whole.ofText(told.text), 'whole', options, collector)
   return collector.seen().calls.some(({ isWhole }) => isWhole) ? collector : null
