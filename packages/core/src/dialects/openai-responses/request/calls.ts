@@ -100,8 +100,9 @@ export function decodeOutput(
   if (callId === null) {
     notes.changed(path, 'It answers no call; it became text of the user.')
     const label: ResultBlock = { type: 'text', text: `Output of ${name === '' ? 'a tool' : name}:` }
-    const original = wholeItem(item, at)
-    return { is: 'said', blocks: [label, ...resultBlocks(result)].map((block) => ({ ...block, original })) }
+    const value = wholeItem(item, at)
+    const blocks = [label, ...resultBlocks(result)]
+    return { is: 'said', blocks: blocks.map((block) => withOriginal(block, 'openai-responses', value)) }
   }
   const block: ToolResponseBlock = {
     type: 'tool_response',
@@ -133,7 +134,7 @@ function resultOf(item: JsonObject, kind: Kind, kinds: ToolKinds, path: string, 
   if (Array.isArray(output))
     return { result: decodeParts(output, `${path}.output`, notes), isError: isFailed }
   const isSaid = output !== undefined && output !== null
-  const result = isSaid ? JSON.stringify(output) : kind === 'apply_patch' ? String(status ?? '') : ''
+  const result = isSaid ? JSON.stringify(output) : kind === 'apply_patch' ? (nonEmptyText(status) ?? '') : ''
   return { result, isError: isFailed }
 }
 

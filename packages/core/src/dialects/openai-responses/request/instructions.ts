@@ -1,4 +1,3 @@
-import type { HasOriginal } from '../../../conversation.ts'
 import { templateOf } from '../../../formats/template.ts'
 import { isJsonObject, type JsonObject, nonEmptyText } from '../../../json/objects.ts'
 import type { SystemText } from '../../../request/conversation-request.ts'
@@ -11,21 +10,19 @@ import { takesAllItems } from './target.ts'
 
 const dialect = 'openai-responses'
 
-type Original = NonNullable<HasOriginal['original']>
-
 /**
  * The original of a part of a message: the message without its content, by whose place parts of one message are known, and
  * the part. A content that was a text has no parts.
  */
-export function messageOriginal(item: JsonObject, at: number, part: JsonObject | undefined): Original {
+export function messageOriginal(item: JsonObject, at: number, part: JsonObject | undefined): JsonObject {
   const { content: _, ...fields } = item
   const type = part?.['type'] ?? 'text'
-  return { dialect, value: { type, at, item: fields, ...(part === undefined ? {} : { part }) } }
+  return { type, at, item: fields, ...(part === undefined ? {} : { part }) }
 }
 
 /** The original of what stands for a whole item that is no message. */
-export function wholeItem(item: JsonObject, at: number): Original {
-  return { dialect, value: { type: item['type'], at, item } }
+export function wholeItem(item: JsonObject, at: number): JsonObject {
+  return { type: item['type'], at, item }
 }
 
 export function instructionsText(instructions: string | undefined): SystemText[] {

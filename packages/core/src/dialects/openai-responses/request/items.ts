@@ -91,7 +91,7 @@ class ItemReader {
         break
       }
       case 'additional_tools':
-        this.system.push({ text: '', original: wholeItem(item, at) })
+        this.system.push(withOriginal({ text: '' }, 'openai-responses', wholeItem(item, at)))
         break
       case 'configuration_update':
         // The effort in it is read with the settings.
@@ -141,9 +141,12 @@ class ItemReader {
     const { author, recipient, content } = item
     const [from, to] = [nonEmptyText(author) ?? 'an agent', nonEmptyText(recipient)]
     const label: Block = { type: 'text', text: `Message of ${from}${to === null ? '' : ` to ${to}`}:` }
-    const original = wholeItem(item, at)
+    const value = wholeItem(item, at)
     const blocks = [label, ...decodeParts(content, `${path}.content`, this.#notes)]
-    this.contents.push({ speaker: 'human', blocks: blocks.map((block) => ({ ...block, original })) })
+    this.contents.push({
+      speaker: 'human',
+      blocks: blocks.map((block) => withOriginal(block, 'openai-responses', value)),
+    })
   }
 
   /** A summary of ours says in words what it stands for. Somebody else's can only be read by who made it. */
@@ -155,9 +158,10 @@ class ItemReader {
 
   /** What is unknown elsewhere has no text, but where it holds the result of a tool that its server ran. */
   #other(item: JsonObject, at: number): void {
-    const block: Block = { type: 'text', text: resultTextOf(item), original: wholeItem(item, at) }
+    const text = resultTextOf(item)
+    const block = withOriginal<Block>({ type: 'text', text }, 'openai-responses', wholeItem(item, at))
     const last = this.contents.at(-1)
-    if (last?.speaker === 'ai' || block.text !== '') this.#goOn('ai', [block])
+    if (last?.speaker === 'ai' || text !== '') this.#goOn('ai', [block])
     else this.contents.push({ speaker: 'human', blocks: [block] })
   }
 

@@ -170,7 +170,7 @@ class ItemWriter {
     return text === '' ? [] : [this.#spoken(text, originalId(blocks[0]))]
   }
 
-  #spoken(text: string, id: unknown = undefined): JsonObject {
+  #spoken(text: string, id?: unknown): JsonObject {
     return {
       type: 'message',
       ...(this.#target.responsesItems === 'openai'

@@ -1,11 +1,12 @@
-import type { Block, HasOriginal, MediaBlock } from '../../../conversation.ts'
+import type { Block, MediaBlock } from '../../../conversation.ts'
 import { anyText, InvalidField, requiredObject } from '../../../json/fields.ts'
 import { isJsonObject, type JsonObject, nonEmptyText } from '../../../json/objects.ts'
 import type { Notes } from '../../../request/notes.ts'
+import { withOriginal } from '../../../request/original.ts'
 import type { ResponsesTarget } from '../../../request/target.ts'
 import { mediaPlaceholder, type ResultBlock } from '../../../request/tool-result.ts'
 
-type OriginalOf = (part: JsonObject | undefined) => HasOriginal['original']
+type OriginalOf = (part: JsonObject | undefined) => JsonObject
 
 /**
  * Reads the content of a message or the output of a tool. `originalOf` says what is kept of a part; it is given none for a
@@ -34,13 +35,9 @@ function withPart(
   part: JsonObject | undefined,
   originalOf: OriginalOf | undefined,
 ): ResultBlock {
-  const original = originalOf?.(part) ?? (part === undefined ? undefined : partAlone(part))
-  return original === undefined ? block : { ...block, original }
-}
-
-/** A result keeps its parts by themselves: the item around them is the original of the result. */
-function partAlone(part: JsonObject): HasOriginal['original'] {
-  return { dialect: 'openai-responses', value: part }
+  // A result keeps its parts by themselves: the item around them is the original of the result.
+  const value = originalOf?.(part) ?? part
+  return value === undefined ? block : withOriginal(block, 'openai-responses', value)
 }
 
 const textTypes: ReadonlySet<unknown> = new Set([

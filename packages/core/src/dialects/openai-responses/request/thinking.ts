@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../json/objects.ts'
+import { isJsonObject, type JsonObject } from '../../../json/objects.ts'
 import type { ConversationRequest, ReasoningRequest } from '../../../request/conversation-request.ts'
 import type { Notes } from '../../../request/notes.ts'
 import { effortOfBudget } from '../../../request/settings.ts'
@@ -16,9 +16,8 @@ export function encodeThinking(
 ): JsonObject {
   const isOwn = target.sameDialect === true
   const shown = isOwn && reasoningSummary !== undefined ? { summary: reasoningSummary } : {}
-  const said = reasoning === undefined ? {} : saidTo(reasoning, target, notes)
-  const { reasoning: inner, ...fields } = said
-  const whole = { ...Object(inner), ...shown }
+  const { reasoning: inner, ...fields } = reasoning === undefined ? {} : saidTo(reasoning, target, notes)
+  const whole = { ...(isJsonObject(inner) ? inner : {}), ...shown }
   return Object.keys(whole).length === 0 ? fields : { ...fields, reasoning: whole }
 }
 
