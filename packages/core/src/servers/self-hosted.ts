@@ -22,7 +22,12 @@ export const selfHostedServers: readonly Server[] = [
     probes: [{ path: '/version', read: (answer) => versionIn(answer, 'version') }],
     windowAt: ['max_model_len'],
     withoutLimit: 'rest of the window',
-    takes: { topK: true, thinking: vllmThinking.chat, messagesThinking: vllmThinking.messages },
+    takes: {
+      topK: true,
+      responsesItems: 'plain',
+      thinking: vllmThinking.chat,
+      messagesThinking: vllmThinking.messages,
+    },
     exceptions: [
       { since: '0.18', takes: { thinking: vllmThinking.since18 } },
       { since: '0.19', takes: { thinking: vllmThinking.since19 } },
@@ -60,6 +65,7 @@ export const selfHostedServers: readonly Server[] = [
       thinking: sglangThinking.chat,
       messagesThinking: sglangThinking.messages,
       redactedThinking: false,
+      responsesItems: 'plain',
     },
     sessionKey,
     countsTokens: true,
@@ -94,6 +100,7 @@ export const selfHostedServers: readonly Server[] = [
     takes: {
       topK: true,
       namedToolChoice: 'alone',
+      responsesItems: 'plain',
       thinking: llamaCppThinking.chat,
       messagesThinking: llamaCppThinking.messages,
     },
@@ -140,6 +147,7 @@ export const selfHostedServers: readonly Server[] = [
       forcedToolChoice: 'nudge',
       namedToolChoice: 'alone',
       noneToolChoice: 'no-tools',
+      responsesItems: 'plain',
       thinking: ollamaThinking.chat,
     },
     exceptions: [{ since: '0.33', takes: { thinking: ollamaThinking.since33 } }],
@@ -174,7 +182,7 @@ export const selfHostedServers: readonly Server[] = [
     ],
     windowAt: ['loaded_context_length'],
     tooLong: 'silence',
-    takes: { topK: true, thinking: studioThinking },
+    takes: { topK: true, responsesItems: 'plain', thinking: studioThinking },
     textCalls: { by: 'prompt' },
   },
   {
