@@ -61,8 +61,13 @@ class ResponseEncoder implements AnswerEncoder {
 
   reasoningProof(proof: string): void {
     if (this.progress !== 'writing') return
+    const { open } = this.items
     // Each item has one proof.
-    if (this.items.open?.is !== 'reasoning' || this.proof !== null) this.begin('reasoning')
+    if (open?.is !== 'reasoning' || this.proof !== null) {
+      const waiting = this.space?.is === 'reasoning' ? this.space.text : ''
+      this.begin('reasoning')
+      if (waiting !== '') this.items.say(waiting)
+    }
     this.proof = proof
   }
 
@@ -100,9 +105,10 @@ class ResponseEncoder implements AnswerEncoder {
   fail(failure: Failure): void {
     if (this.progress !== 'writing') return
     this.progress = 'ended'
-    const { code, message, ...rest } = responsesErrorFields(failure)
+    const error = responsesErrorFields(failure)
+    const { code, message, param } = error
     // Some clients read the fields of the event, others the error in it.
-    this.events.emit('error', inside({ code, message, ...rest, error: { code, message, ...rest } }))
+    this.events.emit('error', inside({ code, message, param, error }))
     this.emitEnd('response.failed', { status: 'failed', error: { code, message } })
   }
 

@@ -18,7 +18,7 @@ import { responsesErrorFields } from '../errors.ts'
 import { flatName, type ToolKind, type ToolKinds, toolKindsOf } from '../tools.ts'
 import { decodeResponsesUsage, decodeStatus, encodeResponsesUsage, encodeStatus } from '../words.ts'
 import { EventWriter, inside } from './events.ts'
-import { ItemWriter } from './items.ts'
+import { ItemWriter, type OpenCall } from './items.ts'
 import { partKindOfEvent } from './parts.ts'
 import { type CallItem, type OtherItem, ResponseReader, type TextItem, type Wire } from './reader.ts'
 import { TextItems } from './text-items.ts'
@@ -50,6 +50,8 @@ class ResponsePatch implements WireAnswer {
   private readonly otherIndexes = new Map<unknown, number>()
   /** The structured call whose item is open. */
   private openCall: UpstreamCall | null = null
+  /** Where the upstream repeats the arguments of that call. It waits: the arguments may still become others. */
+  private argumentsDone: Wire | null = null
   /** What the upstream has told of the response around its items. */
   private response: JsonObject = {}
   /** Whether an item of the response is another than the upstream's. */
@@ -226,11 +228,13 @@ class ResponsePatch implements WireAnswer {
       case 'response.function_call_arguments.delta':
         return argumentsSaid(nonEmptyText(data['delta']) ?? '')
       case 'response.function_call_arguments.done':
-        return argumentsSaid(restOf(data['arguments'], given))
+        return restOf(data['arguments'], given) === '' ? [] : [neverAsItCame]
       case 'response.output_item.done': {
         const said = objectIn(data, 'item')['arguments']
-        if (typeof said !== 'string') return [neverAsItCame]
-        return [...argumentsSaid(restOf(said, given)), { is: 'call-end', index }]
+        const rest = restOf(said, given)
+        // Arguments may come with the end alone. Where a part has come before, the rest comes like it.
+        if (typeof said !== 'string' || (rest !== '' && given !== '')) return [neverAsItCame]
+        return [...argumentsSaid(rest), { is: 'call-end', index }]
       }
       default:
         return []
@@ -273,6 +277,7 @@ class ResponsePatch implements WireAnswer {
       return
     }
     if (data['type'] === 'response.output_item.added') {
+      this.dropArgumentsDone()
       this.texts.leave()
       this.openCall = call
       const index = this.items.takeIndex()
@@ -294,12 +299,12 @@ class ResponsePatch implements WireAnswer {
         open.json += nonEmptyText(data['delta']) ?? ''
         this.note(this.wires.pass(wire, { ...place, item_id: open.id }))
         break
-      case 'response.function_call_arguments.done': {
-        open.json += restOf(data['arguments'], open.json)
-        this.note(this.wires.pass(wire, { ...place, item_id: open.id, arguments: open.json }))
+      case 'response.function_call_arguments.done':
+        this.dropArgumentsDone()
+        this.argumentsDone = wire
         break
-      }
       case 'response.output_item.done': {
+        this.endArguments(open)
         open.json += restOf(item['arguments'], open.json)
         const { call_id, name } = open.fields
         const whole = { ...item, id: open.id, call_id, name, arguments: open.json }
@@ -311,6 +316,20 @@ class ResponsePatch implements WireAnswer {
       default:
         this.wires.pass(wire, place)
     }
+  }
+
+  /** Repeats the arguments, in the upstream's own event where it sent one. */
+  private endArguments({ id, index, json }: OpenCall): void {
+    const wire = this.argumentsDone
+    this.argumentsDone = null
+    const fields = { item_id: id, output_index: index, arguments: json }
+    if (wire !== null) this.note(this.wires.pass(wire, fields))
+    else if (json !== '') this.events.emit('response.function_call_arguments.done', inside(fields))
+  }
+
+  private dropArgumentsDone(): void {
+    if (this.argumentsDone !== null) this.wires.leaveOut(this.argumentsDone)
+    this.argumentsDone = null
   }
 
   private passOther(wire: Wire): void {
@@ -350,6 +369,7 @@ class ResponsePatch implements WireAnswer {
 
   private beginCall({ id, name, call }: Extract<Piece, { is: 'call' }>): void {
     this.isEdited = true
+    this.dropArgumentsDone()
     this.texts.leave()
     this.openCall = call
     const kind = this.kinds.kindOf(name)
@@ -363,6 +383,7 @@ class ResponsePatch implements WireAnswer {
 
   private endCall(): void {
     this.isEdited = true
+    this.dropArgumentsDone()
     const ended = this.items.endCall()
     if (ended.is === 'invalid') this.policy.fail(invalidArguments(ended.message))
     else if (ended.repair !== null) this.policy.repair('unwrapped-arguments')
@@ -401,7 +422,7 @@ class ResponsePatch implements WireAnswer {
       this.wires.pass(wire)
       return
     }
-    const response = { ...this.response, ...changes }
+    const response = { ...this.response, ...came, status, ...changes }
     if (told.status === status) this.wires.pass(wire, { response })
     else this.wires.pass(renamed(wire, `response.${status}`), { response })
   }
@@ -430,8 +451,9 @@ class ResponsePatch implements WireAnswer {
     this.progress = 'ended'
     this.failure = failure
     const told = event === null ? undefined : parseJson(event.data)
-    const { code, message, type, param } = responsesErrorFields(failure)
-    const fields = { code, message, param, error: { type, code, message, param } }
+    const ours = responsesErrorFields(failure)
+    const { code, message, param } = ours
+    const fields = { code, message, param, error: ours }
     const error =
       event !== null && isWholeError(event, told)
         ? encodeSse({ ...event, data: JSON.stringify(this.numbered(told)) })

@@ -19,6 +19,8 @@ export class TextItems {
   private readonly signature: (() => string) | undefined
   /** The item that the upstream has begun last. */
   private source: SourceItem | null = null
+  /** The one whose item is open. */
+  private opened: SourceItem | null = null
   /** White space that gets no item of its own. */
   private space: { readonly kind: TextKind; readonly text: string } | null = null
 
@@ -38,7 +40,7 @@ export class TextItems {
   /** Passes a delta on, if the policy says the same. The answer is whether it may. */
   passDelta(wire: Wire, item: object, text: string, isSame: boolean): boolean {
     const source = this.sourceOf(item)
-    if (source === null || !isSame || source.hasDiffered || this.space !== null) {
+    if (source === null || source !== this.source || !isSame || source.hasDiffered || this.space !== null) {
       if (source !== null) source.hasDiffered = true
       this.wires.leaveOut(wire)
       return false
@@ -82,9 +84,9 @@ export class TextItems {
 
   /** An event beside the items keeps its place among those that wait. */
   passBeside(wire: Wire): void {
-    const { source } = this
+    const { source, opened } = this
     if (source?.state === 'waiting') source.held.push(wire)
-    else if (source?.state === 'open' && source.ending.length > 0) source.ending.push(wire)
+    else if (opened !== null && opened.ending.length > 0) opened.ending.push(wire)
     else this.wires.pass(wire)
   }
 
@@ -119,13 +121,14 @@ export class TextItems {
 
   /** Whether the upstream has ended the item that is open. */
   get isEnded(): boolean {
-    return this.source?.state === 'open' && this.source.ending.some(isEnd)
+    return this.opened !== null && this.opened.ending.some(isEnd)
   }
 
   /** Ends the item that is open, as the upstream ended it where it did. */
   close(): void {
-    const { source, items } = this
-    if (source?.state === 'open' && items.open === source.open) this.flush(source)
+    const { opened, items } = this
+    this.opened = null
+    if (opened !== null) this.flush(opened)
     const { open } = items
     if (open === null || open.is === 'call') {
       items.close()
@@ -133,13 +136,13 @@ export class TextItems {
     }
     this.isEdited = true
     items.close('completed', open.is === 'reasoning' ? this.signed(open.fields) : {})
-    if (source?.state === 'open') source.state = 'split'
+    if (opened !== null) opened.state = 'split'
   }
 
   private sourceOf(item: object): SourceItem | null {
     const { source } = this
-    if (source === null || source.item !== item || source.state === 'split') return null
-    return source.state === 'open' && this.items.open !== source.open ? null : source
+    const found = source?.item === item ? source : this.opened?.item === item ? this.opened : null
+    return found?.state === 'split' ? null : found
   }
 
   private spaceBefore(kind: TextKind): string {
@@ -174,6 +177,7 @@ export class TextItems {
     }
     source.open = open
     source.state = 'open'
+    this.opened = source
     this.items.open = open
     if (added !== undefined) this.note(this.wires.pass(added, { output_index: index, item: open.fields }))
     for (const wire of rest) {

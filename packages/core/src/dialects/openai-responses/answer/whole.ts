@@ -33,7 +33,10 @@ export function responseAsEvents(body: string): WholeAsEvents {
   const begun = `"response":${JSON.stringify({ ...response, status: 'in_progress', output: [] })}`
   events.emit('response.created', begun)
   events.emit('response.in_progress', begun)
-  for (const [index, item] of output.entries()) if (isJsonObject(item)) itemEvents(events, item, index)
+  const raw = new RawJson(body)
+  for (const [index, item] of output.entries()) {
+    if (isJsonObject(item)) itemEvents(events, item, index, raw.value(['output', index]))
+  }
   const isCut = decodeStatus(response, 'response.completed') !== 'stop'
   // As it was written: numbers that are too long for ours keep their digits.
   events.emit(`response.${isCut ? 'incomplete' : 'completed'}`, `"response":${inOneLine(body)}`)
@@ -45,7 +48,8 @@ function inOneLine(json: string): string {
   return json.trim().replaceAll(/[\r\n]+/g, ' ')
 }
 
-function itemEvents(events: EventWriter, item: JsonObject, index: number): void {
+/** `raw`: the item as it was written. */
+function itemEvents(events: EventWriter, item: JsonObject, index: number, raw: string | undefined): void {
   const place = { ...(typeof item['id'] === 'string' && { item_id: item['id'] }), output_index: index }
   const added = (fields: JsonObject): void =>
     events.emit('response.output_item.added', inside({ output_index: index, item: { ...item, ...fields } }))
@@ -66,7 +70,8 @@ function itemEvents(events: EventWriter, item: JsonObject, index: number): void 
     default:
       added({})
   }
-  events.emit('response.output_item.done', inside({ output_index: index, item }))
+  const whole = raw === undefined ? JSON.stringify(item) : inOneLine(raw)
+  events.emit('response.output_item.done', `"output_index":${index},"item":${whole}`)
 }
 
 /** An item of which nothing has been said. */
