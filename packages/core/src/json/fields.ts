@@ -69,10 +69,12 @@ export function hasOnly(object: JsonObject, known: ReadonlySet<string>): boolean
 /** Readers throw it to end the decoding of a request; `decoding` turns it into a result. */
 export class InvalidField extends Error {
   readonly field: string
+  readonly code: string | undefined
 
   /** `fault` completes a sentence that begins with the name of the field: `must be a string`. */
-  constructor(field: string, fault: string) {
+  constructor(field: string, fault: string, code?: string) {
     super(`${field}: ${fault}`)
     this.field = field
+    this.code = code
   }
 }

@@ -18,6 +18,8 @@ export interface ConversationRequest {
   readonly topK: number | undefined
   readonly stopSequences: readonly string[]
   readonly reasoning: ReasoningRequest | undefined
+  /** How the client wants to be shown reasoning, in its own word, where its dialect has words for that. */
+  readonly reasoningSummary?: string
   readonly outputFormat: OutputFormat | undefined
   /** Who asks, as far as the client says. */
   readonly user: string | undefined
@@ -44,9 +46,15 @@ export interface Tool extends HasOriginal {
   readonly strict?: boolean
 }
 
-export type ToolChoice =
-  | { readonly type: 'auto' | 'none' | 'required' }
-  | { readonly type: 'tool'; readonly name: string }
+export type ToolChoice = HasOriginal &
+  (
+    | {
+        readonly type: 'auto' | 'none' | 'required'
+        /** The only tools that may be called, where the client offers more of them. */
+        readonly allowed?: readonly string[]
+      }
+    | { readonly type: 'tool'; readonly name: string }
+  )
 
 export interface ReasoningRequest {
   /** `unsaid`: the client names an effort, and does not say whether the model shall think. */

@@ -8,6 +8,8 @@ import { Notes, type RequestNote } from './notes.ts'
 export interface RequestError {
   readonly field: string
   readonly message: string
+  /** The dialect's own word for it, where clients look for one. */
+  readonly code?: string
 }
 
 export type Decoded<T> = (T & { readonly notes: readonly RequestNote[] }) | { readonly error: RequestError }
@@ -21,7 +23,8 @@ export function decoding<T extends object>(decode: (notes: Notes) => T): Decoded
     return { ...decode(notes), notes: notes.all }
   } catch (error) {
     if (!(error instanceof InvalidField)) throw error
-    return { error: { field: error.field, message: error.message } }
+    const { field, message, code } = error
+    return { error: code === undefined ? { field, message } : { field, message, code } }
   }
 }
 

@@ -4,6 +4,7 @@ import {
   callField,
   isMadeHere,
   isOfAnthropic,
+  isOfOpenAi,
   readSignature,
   type ReasoningSource,
 } from './reasoning-signature.ts'
@@ -15,12 +16,22 @@ export type ReasoningFate = 'native' | 'text' | 'drop'
 export function reasoningFate(
   { thought, signature }: ThinkingBlock,
   target: RequestTarget,
-  carried: 'signed' | 'unsigned',
+  carried: 'signed' | 'unsigned' | 'encrypted',
 ): ReasoningFate {
   const foreignFate = target.foreignReasoning === 'text' && thought !== '' ? 'text' : 'drop'
   const source = readSignature(signature)
   if (isOfCall(source)) return carried === 'unsigned' && isOwn(source, target) ? 'native' : 'drop'
   const isForeign = source === 'foreign' && !isMadeHere(signature)
+  if (carried === 'encrypted') {
+    const { responsesItems, sameDialect } = target
+    if (responsesItems === 'openai')
+      return isOfOpenAi(encryptedIn(source, signature)) ? 'native' : foreignFate
+    // Whoever else speaks the dialect may encrypt reasoning in his own way, and get it back from his own clients.
+    const mayBeOwn = sameDialect === true && responsesItems === undefined
+    if (isForeign) return mayBeOwn && !isOfAnthropic(signature) ? 'native' : 'drop'
+  }
+  // Only OpenAI can read it, and takes it back in no other dialect.
+  if (isOfOpenAi(signature)) return 'drop'
   if (carried === 'signed') {
     if (checksSignatures(target)) {
       return isForeign || isUnsignedThere(source, target) ? 'native' : foreignFate
@@ -33,6 +44,15 @@ export function reasoningFate(
   if (source === 'foreign') return isForeign ? 'drop' : foreignFate
   if (source === null) return thought === '' ? 'drop' : 'native'
   return isOwn(source, target) ? 'native' : foreignFate
+}
+
+/** What a vendor encrypted: the signature itself, or what stands in one of ours. */
+export function encryptedIn(
+  source: ReasoningSource | 'foreign' | null,
+  signature: string | undefined,
+): string | undefined {
+  if (source === null) return undefined
+  return source === 'foreign' ? signature : source.proof
 }
 
 /** What the upstream wants back beside the call that follows, as JSON text; undefined for a block of reasoning. */

@@ -32,7 +32,7 @@ function joined(extra: unknown, ours: unknown): unknown {
   return ours ?? extra
 }
 
-const partlyRead = new Set(['thinking', 'output_config', 'metadata', 'stream_options'])
+const partlyRead = new Set(['thinking', 'output_config', 'metadata', 'stream_options', 'reasoning', 'text'])
 
 function namesIn(field: string, value: unknown, ours: unknown): string[] {
   if (field === 'tools' && Array.isArray(value)) {

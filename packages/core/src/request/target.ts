@@ -23,6 +23,12 @@ export interface RequestTarget {
    * upstream has left unsigned goes back to it all the same.
    */
   readonly signatures?: 'checked' | 'unchecked' | 'unknown' | undefined
+  /**
+   * Which items an upstream takes whose history is made of items. `openai`: all of the dialect, and of reasoning only its own. `plain`: messages, functions,
+   * their results as text, and reasoning as text. If left out, a client of the same dialect knows what it takes, and
+   * everybody else writes plain items.
+   */
+  readonly responsesItems?: 'openai' | 'plain'
   /** What happens to reasoning that a model of another family wrote. */
   readonly foreignReasoning?: 'drop' | 'text'
   readonly maxOutputTokens?: number
@@ -98,8 +104,13 @@ export interface AnthropicTarget extends RequestTarget {
   readonly defaultMaxTokens?: number
 }
 
+export interface ResponsesTarget extends RequestTarget {
+  /** How the upstream is told to think. If left out, it is told what a client of its dialect says. */
+  readonly responsesThinking?: ThinkingWays
+}
+
 /** A target for whichever dialect the upstream speaks. Each encoder looks at its own part. */
-export interface Target extends ChatTarget, AnthropicTarget {}
+export interface Target extends ChatTarget, AnthropicTarget, ResponsesTarget {}
 
 export interface EncodedRequest {
   readonly body: Record<string, unknown>

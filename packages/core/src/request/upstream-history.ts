@@ -18,8 +18,11 @@ export interface UpstreamHistory {
 /** What has to be known of the dialect that a history will be written in. */
 export interface HistoryDialect {
   readonly id: string
-  /** `signed`: reasoning stands beside the signature of whoever wrote it. */
-  readonly reasoning: 'signed' | 'unsigned'
+  /**
+   * `signed`: reasoning stands beside the signature of whoever wrote it. `encrypted`: beside what only its vendor can read,
+   * or without it.
+   */
+  readonly reasoning: 'signed' | 'unsigned' | 'encrypted'
   /** Whether the messages of a client of the same dialect may stay apart where one role has several in a row. */
   readonly inARow: MessagesInARow
 }

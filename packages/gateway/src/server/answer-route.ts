@@ -154,8 +154,8 @@ export async function readRequest(
   }
   const decoded = dialects[client.dialect].request.decode(json.value, askedAt(request.url ?? ''))
   if ('error' in decoded) {
-    const { field, message } = decoded.error
-    const wrong = failure('invalid-request', 'invalid_request', message)
+    const { field, message, code = 'invalid_request' } = decoded.error
+    const wrong = failure('invalid-request', code, message)
     client.refuse({ failure: field === 'body' ? wrong : { ...wrong, field } })
     return undefined
   }

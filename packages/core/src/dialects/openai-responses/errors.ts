@@ -1,36 +1,126 @@
 import type { Failure, FailureKind } from '../../answer/failure.ts'
 import { contextOverflow } from '../../answer/overflow/overflow.ts'
 import { inOpenAiWords } from '../../answer/overflow/sentences.ts'
+import type { JsonObject } from '../../json/objects.ts'
+import { encodeSse } from '../../sse/encoder.ts'
 
-/** What an error of this dialect says, in a stream. */
+export interface ResponsesErrorBody {
+  readonly error: {
+    readonly message: string
+    readonly type: string
+    readonly param: string | null
+    /** Always a text: a number makes clients lose the error. */
+    readonly code: string
+  }
+}
+
+/** The body of a response. Its code is ours or the upstream's, which people look for. */
+export function responsesErrorBody(failure: Failure): ResponsesErrorBody {
+  const { kind, code, field, upstreamType } = failure
+  const type = upstreamType ?? words[kind].type
+  return { error: { message: messageOf(failure), type, param: field ?? null, code } }
+}
+
+export function responsesErrorStatus({ kind, code, status }: Failure): number {
+  if (code === contextOverflow) return words['invalid-request'].status
+  return status ?? words[kind].status
+}
+
+/** What an error of this dialect says in a stream. Clients decide by its code alone whether to ask again. */
 export interface ResponsesErrorFields {
   readonly type: string
-  /** Always a text: a number makes clients lose the error. */
   readonly code: string
   readonly message: string
   readonly param: string | null
 }
 
 export function responsesErrorFields(failure: Failure): ResponsesErrorFields {
-  const { kind, code, field, overflow, message } = failure
-  const isOverflow = overflow !== undefined && overflow.what !== 'output'
+  const { kind, code, field } = failure
   return {
     type: words[kind].type,
-    code: code === contextOverflow || code === 'insufficient_quota' ? code : words[kind].code,
-    message: isOverflow ? inOpenAiWords(overflow, message) : message,
+    code: streamedCodes.has(code) ? code : words[kind].code,
+    message: messageInStream(failure),
     param: field ?? null,
   }
 }
 
-const words: Readonly<Record<FailureKind, { readonly type: string; readonly code: string }>> = {
-  'invalid-request': { type: 'invalid_request_error', code: 'invalid_prompt' },
-  authentication: { type: 'authentication_error', code: 'server_error' },
-  permission: { type: 'permission_error', code: 'server_error' },
-  'not-found': { type: 'not_found_error', code: 'server_error' },
-  'too-large': { type: 'invalid_request_error', code: 'invalid_prompt' },
-  'rate-limit': { type: 'rate_limit_error', code: 'rate_limit_exceeded' },
-  overloaded: { type: 'overloaded_error', code: 'server_error' },
-  timeout: { type: 'timeout', code: 'server_error' },
-  upstream: { type: 'upstream_error', code: 'server_error' },
-  internal: { type: 'server_error', code: 'server_error' },
+/** Codes that clients know in a stream, as they know the codes of the kinds. */
+const streamedCodes: ReadonlySet<string> = new Set([
+  contextOverflow,
+  'insufficient_quota',
+  'previous_response_not_found',
+])
+
+/**
+ * All of a stream that began with signs of life alone and has no answer. Some clients read only the last event, some only
+ * the one before it, and some throw unless a response was created before.
+ */
+export function responsesErrorEvents(failure: Failure): string {
+  const fields = responsesErrorFields(failure)
+  const { type, code, message, param } = fields
+  const failed = { ...emptyResponse, status: 'failed', error: { code, message } }
+  const events: readonly JsonObject[] = [
+    { type: 'response.created', response: emptyResponse },
+    { type: 'error', code, message, param, error: { type, code, message, param } },
+    { type: 'response.failed', response: failed },
+  ]
+  return events
+    .map((event, at) =>
+      encodeSse({
+        event: String(event['type']),
+        data: JSON.stringify({ ...event, sequence_number: at }),
+      }),
+    )
+    .join('')
+}
+
+/** Of a response that says nothing there is nothing to tell apart. */
+const emptyResponse: JsonObject = {
+  id: 'resp_0',
+  object: 'response',
+  created_at: 0,
+  status: 'in_progress',
+  error: null,
+  incomplete_details: null,
+  instructions: null,
+  model: '',
+  output: [],
+  parallel_tool_calls: true,
+  tool_choice: 'auto',
+  tools: [],
+  usage: null,
+  metadata: {},
+}
+
+function messageOf({ message, overflow }: Failure): string {
+  return overflow === undefined || overflow.what === 'output' ? message : inOpenAiWords(overflow, message)
+}
+
+/** A client that reads no header waits as long as the message says. */
+function messageInStream(failure: Failure): string {
+  const message = messageOf(failure)
+  const { kind, retryAfter } = failure
+  if (kind !== 'rate-limit' || retryAfter === undefined || /try again in/i.test(message)) return message
+  return `${message} Please try again in ${Math.ceil(retryAfter)}s.`
+}
+
+interface Words {
+  readonly status: number
+  readonly type: string
+  /** In a stream. Clients take codes that they do not know for a fault that may pass. */
+  readonly code: string
+}
+
+const words: Readonly<Record<FailureKind, Words>> = {
+  'invalid-request': { status: 400, type: 'invalid_request_error', code: 'invalid_prompt' },
+  authentication: { status: 401, type: 'authentication_error', code: 'invalid_prompt' },
+  permission: { status: 403, type: 'permission_error', code: 'invalid_prompt' },
+  'not-found': { status: 404, type: 'not_found_error', code: 'invalid_prompt' },
+  'too-large': { status: 413, type: 'invalid_request_error', code: 'invalid_prompt' },
+  'rate-limit': { status: 429, type: 'rate_limit_error', code: 'rate_limit_exceeded' },
+  // The codes that OpenAI has for an overloaded server make clients give up.
+  overloaded: { status: 503, type: 'overloaded_error', code: 'server_error' },
+  timeout: { status: 504, type: 'timeout', code: 'server_error' },
+  upstream: { status: 502, type: 'upstream_error', code: 'server_error' },
+  internal: { status: 500, type: 'server_error', code: 'server_error' },
 }

@@ -52,7 +52,7 @@ export function definedKind(definition: JsonObject): ToolKind | null {
     case 'namespace': {
       const only: unknown = Array.isArray(tools) ? tools[0] : undefined
       const inner = isJsonObject(only) ? definedKind(only) : null
-      const namespace = isNoNamespace(name) ? null : nonEmptyText(name)
+      const namespace = namespaceOf(name)
       return inner === null || namespace === null ? inner : { ...inner, namespace }
     }
     case 'tool_search':
@@ -72,9 +72,9 @@ export function definedKind(definition: JsonObject): ToolKind | null {
   }
 }
 
-/** These are words for tools that are in no namespace. */
-export function isNoNamespace(namespace: unknown): namespace is undefined | null | '' | 'functions' {
-  return typeof namespace !== 'string' || namespace === '' || namespace === 'functions'
+/** Null for the words that mean no namespace at all. */
+export function namespaceOf(name: unknown): string | null {
+  return name === 'functions' ? null : nonEmptyText(name)
 }
 
 /** A shell that runs at the vendor's, and not at the client's. */
@@ -84,15 +84,16 @@ function isContainer(environment: unknown): boolean {
 
 /** `ns__name`. Models have to write the whole of it: other separators are not legal in every dialect. */
 export function flatName({ name, namespace }: ToolKind): string {
-  if (isNoNamespace(namespace)) return name
-  return namespace.endsWith(separator) ? namespace + name : namespace + separator + name
+  const space = namespaceOf(namespace)
+  if (space === null) return name
+  return space.endsWith(separator) ? space + name : space + separator + name
 }
 
 const separator = '__'
 
 /** Equal for what a client cannot tell apart. */
 export function keyOf({ kind, name, namespace }: ToolKind): string {
-  return JSON.stringify([kind, isNoNamespace(namespace) ? '' : namespace, name])
+  return JSON.stringify([kind, namespaceOf(namespace), name])
 }
 
 /** The items in which tools of each kind are called and answered, and how the ids of the calls begin. */

@@ -20,6 +20,7 @@ import type { Tool } from '../../../request/conversation-request.ts'
 import type { Notes } from '../../../request/notes.ts'
 import { originalElsewhere, originalFor, originalIn, withOriginal } from '../../../request/original.ts'
 import { cameUnsigned } from '../../../request/reasoning-policy.ts'
+import { isMadeHere } from '../../../request/reasoning-signature.ts'
 import type { AnthropicTarget } from '../../../request/target.ts'
 import { resultBlocks, type ResultBlock } from '../../../request/tool-result.ts'
 import { decodeDocument, decodeImage, decodeSearchResult, encodeMedia } from './media.ts'
@@ -197,7 +198,8 @@ function unknownElsewhere(block: JsonObject): TextBlock {
 function thinkingBlock(block: ThinkingBlock): JsonObject {
   const { thought, signature = '' } = block
   const original = originalIn(block, dialect)
-  const isSigned = !cameUnsigned(signature) && originalElsewhere(block, dialect) === undefined
+  const isMadeUp = isMadeHere(signature) && originalElsewhere(block, dialect) !== undefined
+  const isSigned = !cameUnsigned(signature) && !isMadeUp
   if (isSigned) return original ?? { type: 'thinking', thinking: thought, signature }
   return { ...original, type: 'thinking', thinking: thought, signature: '' }
 }

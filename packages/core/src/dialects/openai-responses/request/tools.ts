@@ -1,9 +1,13 @@
 import { InvalidField, optionalText, requiredObject, requiredText } from '../../../json/fields.ts'
 import { isJsonObject, type JsonObject, nonEmptyText } from '../../../json/objects.ts'
-import type { Tool } from '../../../request/conversation-request.ts'
+import type { ConversationRequest, Tool } from '../../../request/conversation-request.ts'
 import { type DecodedTools, decodeTool } from '../../../request/decoding.ts'
-import { withOriginal } from '../../../request/original.ts'
-import { definedKind, flatName, isNoNamespace, keyOf, type ToolKind } from '../tools.ts'
+import type { Notes } from '../../../request/notes.ts'
+import { originalIn, withOriginal } from '../../../request/original.ts'
+import type { ResponsesTarget } from '../../../request/target.ts'
+import { offeredTools, type ToolNames, withProperties } from '../../../request/tools.ts'
+import { definedKind, flatName, keyOf, type ToolKind, toolKindsOf } from '../tools.ts'
+import { takesAllItems } from './target.ts'
 
 /** Servers of the dialect answer 400 to longer names. */
 export const longestToolName = 64
@@ -149,8 +153,97 @@ function closedObject(properties: JsonObject, required: readonly string[]): Json
   return { type: 'object', properties, required, additionalProperties: false }
 }
 
-/** Whether a namespace has to be said again to an upstream that knows namespaces. */
-export function namespaceIn(definition: JsonObject): string | null {
-  const { type, name } = definition
-  return type === 'namespace' && !isNoNamespace(name) ? nonEmptyText(name) : null
+export function encodeTools(
+  request: ConversationRequest,
+  target: ResponsesTarget,
+  names: ToolNames,
+  notes: Notes,
+): { readonly tools?: readonly JsonObject[] } {
+  const offered = offeredTools(request.tools, target, notes)
+  const tools = takesAllItems(target)
+    ? ownTools(offered, request, names)
+    : offered.map((tool) => encodeFunction(tool, names))
+  return tools.length === 0 ? {} : { tools }
+}
+
+/** The plainest definition. Servers of the dialect take a tool for a strict one unless it says that it is not. */
+function encodeFunction(tool: Tool, names: ToolNames): JsonObject {
+  return {
+    type: 'function',
+    name: names.toUpstream(tool.name),
+    ...(tool.description === undefined ? {} : { description: tool.description }),
+    parameters: withProperties(tool.parameters),
+    strict: tool.strict ?? false,
+  }
+}
+
+/** The definitions as they came, the tools of a namespace together again. Those that came in an item stay there. */
+function ownTools(tools: readonly Tool[], request: ConversationRequest, names: ToolNames): JsonObject[] {
+  const inItems = new Set(toolsInItems(request).map(keyOfTool))
+  const written: JsonObject[] = []
+  for (const tool of tools) {
+    const original = originalIn(tool, 'openai-responses')
+    if (original === undefined) {
+      written.push(encodeFunction(tool, names))
+      continue
+    }
+    if (inItems.has(keyOfTool(tool))) continue
+    const last = written.at(-1)
+    const isNext = original['type'] === 'namespace' && last?.['type'] === 'namespace'
+    if (isNext && last['name'] === original['name']) {
+      written[written.length - 1] = { ...last, tools: [...toolsIn(last), ...toolsIn(original)] }
+    } else {
+      written.push(original)
+    }
+  }
+  return written
+}
+
+function toolsIn({ tools }: JsonObject): readonly unknown[] {
+  return Array.isArray(tools) ? tools : []
+}
+
+function keyOfTool(tool: Tool): string {
+  return keyOf(toolKindsOf([tool]).kindOf(tool.name))
+}
+
+function toolsInItems({ system, contents }: ConversationRequest): readonly Tool[] {
+  const items = [
+    ...system.map((text) => originalIn(text, 'openai-responses')?.['item']),
+    ...contents.flatMap(({ blocks }) => blocks.map((block) => originalIn(block, 'openai-responses'))),
+  ]
+  const lists = items.flatMap((item) => (isJsonObject(item) && bringsTools(item) ? [toolsIn(item)] : []))
+  return decodeTools(lists.map((tools) => ({ tools, path: 'tools' }))).tools
+}
+
+/** Whether the tools of an item can be called from there on. */
+export function bringsTools({ type }: JsonObject): boolean {
+  return type === 'additional_tools' || type === 'tool_search_output'
+}
+
+/** Where no tools are offered, no choice is sent: upstreams answer 400 to it. */
+export function encodeToolChoice(
+  { tools, toolChoice, parallelToolCalls, extra }: ConversationRequest,
+  target: ResponsesTarget,
+  names: ToolNames,
+  notes: Notes,
+): JsonObject {
+  const hasOwnTools = takesAllItems(target) && Array.isArray(extra['tools'])
+  if (tools.length === 0 && !hasOwnTools) {
+    const reason = 'The upstream is offered no tools.'
+    if (toolChoice !== undefined) notes.dropped('tool_choice', reason)
+    if (parallelToolCalls !== undefined) notes.dropped('parallel_tool_calls', reason)
+    return {}
+  }
+  const parallel = parallelToolCalls === undefined ? {} : { parallel_tool_calls: parallelToolCalls }
+  if (toolChoice === undefined) return parallel
+  const original = takesAllItems(target) ? originalIn(toolChoice, 'openai-responses') : undefined
+  if (original !== undefined) return { tool_choice: original, ...parallel }
+  if (toolChoice.type !== 'tool') return { tool_choice: toolChoice.type, ...parallel }
+  const { name } = toolChoice
+  if (!tools.some((tool) => tool.name === name)) {
+    notes.dropped('tool_choice', `The upstream is not offered the tool ${name}.`)
+    return parallel
+  }
+  return { tool_choice: { type: 'function', name: names.toUpstream(name) }, ...parallel }
 }

@@ -1,0 +1,58 @@
+import { InvalidField, optionalText, requiredObject, requiredText } from '../../../json/fields.ts'
+import type { JsonObject } from '../../../json/objects.ts'
+import { wellFormed } from '../../../json/well-formed.ts'
+import { decoding, type DecodedRequest } from '../../../request/decoding.ts'
+import type { Notes } from '../../../request/notes.ts'
+import { toolKindsOf } from '../tools.ts'
+import { instructionsText } from './instructions.ts'
+import { decodeItems, itemsIn, toolListsIn } from './items.ts'
+import { decodeSettings } from './settings.ts'
+import { decodeTools } from './tools.ts'
+
+/** Reads the body of `POST /v1/responses`. A field, an item or a tool that we do not know is never an error. */
+export function decodeResponsesRequest(body: unknown): DecodedRequest {
+  return decoding((notes) => {
+    const fields = wellFormed(requiredObject(body, 'body'))
+    const model = requiredText(fields, 'model')
+    refuseWhatIsKept(fields)
+    const items = itemsIn(fields['input'])
+    const { tools, otherTools } = decodeTools(toolListsIn(fields, items))
+    const kinds = toolKindsOf(tools)
+    const messages = decodeItems(items, kinds, notes)
+    const instructions = instructionsText(optionalText(fields, 'instructions'))
+    const { extra, ...settings } = decodeSettings(fields, items, kinds, notes)
+    noteMetadata(fields, notes)
+    return {
+      request: {
+        model,
+        system: [...instructions, ...messages.system],
+        contents: messages.contents,
+        tools,
+        ...settings,
+        extra: otherTools.length > 0 ? { ...extra, tools: otherTools } : extra,
+      },
+    }
+  })
+}
+
+/** These stand for a history that a server has kept. An answer without it would be an answer to something else. */
+function refuseWhatIsKept(fields: JsonObject): void {
+  for (const [field, code] of kept) {
+    const value = fields[field] ?? undefined
+    if (value === undefined || value === false || value === '') continue
+    throw new InvalidField(field, 'nothing is kept here between requests; send the whole input', code)
+  }
+}
+
+const kept: readonly (readonly [field: string, code: string])[] = [
+  ['previous_response_id', 'previous_response_not_found'],
+  ['conversation', 'unsupported_parameter'],
+  ['prompt', 'unsupported_parameter'],
+  ['background', 'unsupported_parameter'],
+]
+
+/** Clients tell OpenAI there which repository somebody works on, and at which commit. That is for no other server. */
+function noteMetadata(fields: JsonObject, notes: Notes): void {
+  if ((fields['client_metadata'] ?? undefined) === undefined) return
+  notes.dropped('client_metadata', 'It tells of the machine of the user, and goes to no upstream.')
+}
