@@ -174,10 +174,7 @@ class Translation implements AnswerTranslation {
     return rest
   }
 
-  private encoder(
-    { to, encoding, watcher, request }: TranslationOptions,
-    includeUsage: boolean,
-  ): AnswerSink {
+  private encoder({ to, encoding, watcher, request }: TranslationOptions, includeUsage: boolean): AnswerSink {
     const { output } = this
     const sink: AnswerEncoder = dialects[to].answer.encode({
       request,

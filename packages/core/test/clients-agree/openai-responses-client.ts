@@ -155,7 +155,8 @@ class EventReader {
     const type = String(item['type'])
     must(typeof item['id'] === 'string' && item['id'] !== '', 'an item has no id')
     if (type === 'message') must(JSON.stringify(item['content']) === '[]', 'a message begins with content')
-    else if (type === 'reasoning') must(JSON.stringify(item['summary']) === '[]', 'reasoning begins with text')
+    else if (type === 'reasoning')
+      must(JSON.stringify(item['summary']) === '[]', 'reasoning begins with text')
     else must(type === 'function_call' && item['arguments'] === '', `a strange item: ${JSON.stringify(item)}`)
     this.open = { type, id: item['id'], index: this.added++, start: item, parts: [], part: null, json: '' }
   }
@@ -222,12 +223,21 @@ class EventReader {
     must(open.part === null, 'an item ends before its part')
     if (open.type === 'function_call') {
       // Arguments may come with the end alone.
-      must(open.json === '' || item['arguments'] === open.json, 'the arguments of a call are others at its end')
+      must(
+        open.json === '' || item['arguments'] === open.json,
+        'the arguments of a call are others at its end',
+      )
       must(typeof item['arguments'] === 'string', 'arguments are no text')
-      must(item['name'] === open.start['name'] && item['call_id'] === open.start['call_id'], 'another call ends')
+      must(
+        item['name'] === open.start['name'] && item['call_id'] === open.start['call_id'],
+        'another call ends',
+      )
       must(item['status'] === 'completed', 'a call ends that is not whole')
     } else {
-      must(textOf(item) === open.parts.map((part) => textIn(part, 'text')).join(''), 'the item has another text')
+      must(
+        textOf(item) === open.parts.map((part) => textIn(part, 'text')).join(''),
+        'the item has another text',
+      )
     }
     this.done.push(item)
     this.open = null
@@ -240,7 +250,10 @@ class EventReader {
     this.at = 'completed'
     must(JSON.stringify(response['output']) === JSON.stringify(this.done), 'the end has other items')
     const calls = this.done.some((item) => item['type'] === 'function_call')
-    must(response['status'] === undefined || `response.${String(response['status'])}` === type, 'another status')
+    must(
+      response['status'] === undefined || `response.${String(response['status'])}` === type,
+      'another status',
+    )
     this.finish = finishOf(String(type).replace('response.', ''), response, calls)
   }
 

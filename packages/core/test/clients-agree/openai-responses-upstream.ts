@@ -75,7 +75,9 @@ function streamOf(answer: Answer): string[] {
     const name = endOf(answer)['status'] === 'incomplete' ? 'response.incomplete' : 'response.completed'
     events.push({ type: name, fields: { response: wholeResponse(answer) } })
   }
-  const written = events.map(({ type, fields }, number) => eventOf(type, { sequence_number: number, ...fields }))
+  const written = events.map(({ type, fields }, number) =>
+    eventOf(type, { sequence_number: number, ...fields }),
+  )
   if (error !== null) written.push(errorEvent(error, events.length))
   else if (!isTruncated && finish.end === 'marked') written.push('data: [DONE]\n\n')
   if (!habits.emptyData) return written
@@ -224,7 +226,10 @@ function errorEvent(error: UpstreamError, number: number): string {
     case 'array':
       return `event: error\ndata: ${writeJson([{ type: 'error', error: fields }])}\n\n`
     case 'beside no choices':
-      return eventOf('response.failed', { ...place, response: { ...response, status: 'failed', error: fields } })
+      return eventOf('response.failed', {
+        ...place,
+        response: { ...response, status: 'failed', error: fields },
+      })
     case 'object':
       return eventOf('error', { ...place, ...fields, type: 'error', error: fields })
   }

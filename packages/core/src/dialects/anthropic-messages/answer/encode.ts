@@ -81,9 +81,9 @@ class MessageEncoder implements AnswerSink {
     this.delta(`{"type":"thinking_delta","thinking":${JSON.stringify(said)}}`)
   }
 
-  reasoningProof(proof: string): void {
+  reasoningProof(proof: string, field?: string): void {
     if (this.open.is === 'thinking' && this.open.proof !== null) this.close()
-    const block = this.openThinking(this.field)
+    const block = this.openThinking(field ?? this.field)
     block.proof = proof
   }
 

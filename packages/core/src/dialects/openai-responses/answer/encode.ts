@@ -59,13 +59,14 @@ class ResponseEncoder implements AnswerEncoder {
     this.say('reasoning', text)
   }
 
-  reasoningProof(proof: string): void {
+  reasoningProof(proof: string, field?: string): void {
     if (this.progress !== 'writing') return
     const { open } = this.items
     // Each item has one proof.
     if (open?.is !== 'reasoning' || this.proof !== null) {
       const waiting = this.space?.is === 'reasoning' ? this.space.text : ''
       this.begin('reasoning')
+      if (field !== undefined) this.field = field
       if (waiting !== '') this.items.say(waiting)
     }
     this.proof = proof

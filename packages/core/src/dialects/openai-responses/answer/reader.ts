@@ -239,7 +239,7 @@ export class ResponseReader {
       return
     }
     if (this.current !== item && item.said.size > 0) this.options.onLateProof?.()
-    else this.policy.proof(proof)
+    else this.policy.proof(proof, item.said.size === 0 ? 'encrypted_content' : undefined)
   }
 
   private addToCall({ call, kind, state }: CallItem, came: JsonObject): void {

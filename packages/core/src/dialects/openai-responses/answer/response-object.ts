@@ -1,6 +1,6 @@
 import type { Usage } from '../../../answer/answer.ts'
 import { isJsonObject, type JsonObject } from '../../../json/objects.ts'
-import type { ConversationRequest, ToolChoice } from '../../../request/conversation-request.ts'
+import type { ConversationRequest, Tool, ToolChoice } from '../../../request/conversation-request.ts'
 import { originalIn } from '../../../request/original.ts'
 import { toolKindsOf } from '../tools.ts'
 import { encodeResponsesUsage } from '../words.ts'
@@ -70,7 +70,10 @@ function askedFor(request: ConversationRequest | undefined): JsonObject {
     presence_penalty: numberOr(extra['presence_penalty'], 0),
     frequency_penalty: numberOr(extra['frequency_penalty'], 0),
     top_logprobs: numberOr(extra['top_logprobs'], 0),
-    reasoning: { effort: request?.reasoning?.effort ?? null, summary: null },
+    reasoning: {
+      effort: request?.reasoning?.effort ?? null,
+      summary: request?.reasoningSummary ?? null,
+    },
     max_output_tokens: request?.maxTokens ?? null,
     max_tool_calls: extra['max_tool_calls'] ?? null,
     // Nothing is kept, whatever was asked for.
@@ -89,23 +92,37 @@ function instructionsOf(request: ConversationRequest | undefined): string | null
   return typeof original?.['instructions'] === 'string' ? original['instructions'] : null
 }
 
-/** As the client defined them. The tools of one namespace come apart on their way, and are told one by one. */
-function toolsOf({ tools }: ConversationRequest): readonly JsonObject[] {
-  return tools.map(
-    (tool) =>
-      originalIn(tool, 'openai-responses') ?? {
-        type: 'function',
-        name: tool.name,
-        description: tool.description ?? null,
-        parameters: tool.parameters,
-        strict: tool.strict ?? null,
-      },
-  )
+/** As the client defined them. The tools of one namespace came apart on their way, and are put together again. */
+function toolsOf({ tools, extra }: ConversationRequest): readonly unknown[] {
+  const told: JsonObject[] = []
+  for (const tool of tools) {
+    const definition = originalIn(tool, 'openai-responses') ?? functionOf(tool)
+    const last = told.at(-1)
+    const isSame = definition['type'] === 'namespace' && last?.['type'] === 'namespace'
+    if (last !== undefined && isSame && last['name'] === definition['name']) {
+      const joined = [...listIn(last, 'tools'), ...listIn(definition, 'tools')]
+      told[told.length - 1] = { ...last, tools: joined }
+    } else {
+      told.push(definition)
+    }
+  }
+  return [...told, ...listIn(extra, 'tools')]
+}
+
+function functionOf({ name, description, parameters, strict }: Tool): JsonObject {
+  return { type: 'function', name, description: description ?? null, parameters, strict: strict ?? null }
+}
+
+function listIn(object: JsonObject, field: string): readonly unknown[] {
+  const value = object[field]
+  return Array.isArray(value) ? value : []
 }
 
 function choiceOf(request: ConversationRequest | undefined): unknown {
   const choice: ToolChoice | undefined = request?.toolChoice
   if (choice === undefined) return 'auto'
+  const original = originalIn(choice, 'openai-responses')
+  if (original !== undefined) return original
   if (choice.type !== 'tool') return choice.type
   const { kind, name } = toolKindsOf(request?.tools ?? []).kindOf(choice.name)
   return kind === 'function' || kind === 'custom' ? { type: kind, name } : { type: kind }
