@@ -1,28 +1,23 @@
-import type { FinishReason, UpstreamCall } from '../../../answer/answer.ts'
+import type { FinishReason } from '../../../answer/answer.ts'
 import type { CallPolicy } from '../../../answer/calls/policy.ts'
 import type { StructuredCall } from '../../../answer/calls/structured-call.ts'
 import { type Failure, invalidArguments, missingEnd, noContent } from '../../../answer/failure.ts'
-import {
-  Comparison,
-  neverAsItCame,
-  type PatchOptions,
-  type Piece,
-  PieceCollector,
-  SaidArguments,
-} from '../../../answer/patch.ts'
+import { Comparison, type PatchOptions, type Piece, PieceCollector } from '../../../answer/patch.ts'
 import type { WireAnswer } from '../../../answer/stream.ts'
 import { isJsonObject, nonEmptyText, objectIn, parseJson, type JsonObject } from '../../../json/objects.ts'
 import { encodeSse } from '../../../sse/encoder.ts'
 import type { SseComment, SseEvent, SseFields } from '../../../sse/items.ts'
 import { responsesErrorFields } from '../errors.ts'
-import { flatName, type ToolKind, type ToolKinds, toolKindsOf } from '../tools.ts'
-import { decodeResponsesUsage, decodeStatus, encodeResponsesUsage, encodeStatus } from '../words.ts'
+import { toolKindsOf } from '../tools.ts'
+import { decodeStatus, encodeStatus, withAllCounts } from '../words.ts'
+import { CallItems } from './call-items.ts'
 import { EventWriter, inside } from './events.ts'
-import { ItemWriter, type OpenCall } from './items.ts'
+import { ItemWriter } from './items.ts'
 import { partKindOfEvent } from './parts.ts'
-import { type CallItem, type OtherItem, ResponseReader, type TextItem, type Wire } from './reader.ts'
+import type { OtherItem, TextItem, Wire } from './read-items.ts'
+import { ResponseReader } from './reader.ts'
 import { TextItems } from './text-items.ts'
-import { WirePasser } from './wires.ts'
+import { renamed, standard, WirePasser } from './wires.ts'
 
 /**
  * The stream of a response on its way to a client of the same dialect. An event in which nothing has to change is written
@@ -43,15 +38,10 @@ class ResponsePatch implements WireAnswer {
   private readonly items: ItemWriter
   private readonly wires: WirePasser
   private readonly texts: TextItems
-  private readonly kinds: ToolKinds
+  private readonly calls: CallItems
   private readonly comparison = new Comparison<CallWire>()
-  private readonly saidArguments = new SaidArguments()
   /** Under which numbers the items go on that only this dialect has. */
   private readonly otherIndexes = new Map<unknown, number>()
-  /** The structured call whose item is open. */
-  private openCall: UpstreamCall | null = null
-  /** Where the upstream repeats the arguments of that call. It waits: the arguments may still become others. */
-  private argumentsDone: Wire | null = null
   /** What the upstream has told of the response around its items. */
   private response: JsonObject = {}
   /** Whether an item of the response is another than the upstream's. */
@@ -65,7 +55,9 @@ class ResponsePatch implements WireAnswer {
     this.items = new ItemWriter(this.events, () => idEndOf(this.response))
     this.wires = new WirePasser(options.output, this.events)
     this.texts = new TextItems(this.items, this.wires, options.signature)
-    this.kinds = toolKindsOf(options.request?.tools ?? [])
+    this.calls = new CallItems(this.items, this.wires, toolKindsOf(options.request?.tools ?? []), () =>
+      this.texts.leave(),
+    )
   }
 
   get isStarted(): boolean {
@@ -130,7 +122,7 @@ class ResponsePatch implements WireAnswer {
   cutOff(): void {
     this.policy.leave()
     this.settle(this.made.take())
-    if (this.texts.isEnded) this.texts.close()
+    this.texts.stop()
     this.failIfBroken()
     this.progress = 'ended'
   }
@@ -149,7 +141,7 @@ class ResponsePatch implements WireAnswer {
         break
       }
       case 'call':
-        this.compare(wire, item.call, this.startPieces(objectIn(wire.data, 'item'), item))
+        this.compare(wire, item.call, this.calls.saidByStart(objectIn(wire.data, 'item'), item))
         break
       case 'other':
         this.compareOther(wire, item)
@@ -175,7 +167,7 @@ class ResponsePatch implements WireAnswer {
         break
       case 'call':
         if (isSettled) this.wires.leaveOut(wire)
-        else this.compare(wire, item.call, this.callPieces(wire, item, given))
+        else this.compare(wire, item.call, this.calls.saidBy(wire, item, given))
         break
       case 'other':
         this.compareOther(wire, item)
@@ -200,45 +192,6 @@ class ResponsePatch implements WireAnswer {
 
   private compareOther(wire: Wire, { call }: OtherItem): void {
     this.compare(wire, null, [{ is: 'other', item: wire, index: call?.index ?? null }])
-  }
-
-  /** What the start of a call says. A call that is none of a function to the client never passes as it came. */
-  private startPieces(item: JsonObject, { call, kind }: CallItem): Piece[] {
-    const [id, name] = [nonEmptyText(item['call_id']), nonEmptyText(item['name'])]
-    const namespace = nonEmptyText(item['namespace'])
-    if (id === null || name === null || nonEmptyText(item['id']) === null) return [neverAsItCame]
-    const flat = namespace === null ? name : flatName({ kind, name, namespace })
-    const meant = this.kinds.kindOf(flat)
-    const isAsMeant =
-      meant.kind === 'function' && meant.name === name && (meant.namespace ?? null) === namespace
-    if (!isAsMeant || saysSomething(item['arguments'])) return [neverAsItCame]
-    return [{ is: 'call', index: call.ordinal, id, name: flat, call: null }]
-  }
-
-  private callPieces({ data }: Wire, { call }: CallItem, given: string): Piece[] {
-    const { open } = this.items
-    const isOpen = call === this.openCall && open?.is === 'call'
-    if (isOpen && open.kind.kind !== 'function') return [neverAsItCame]
-    const index = call.ordinal
-    const argumentsSaid = (json: string): Piece[] => {
-      const said = json === '' ? '' : this.saidArguments.textOf(json, call)
-      return said === '' ? [] : [{ is: 'arguments', index, json: said }]
-    }
-    switch (data['type']) {
-      case 'response.function_call_arguments.delta':
-        return argumentsSaid(nonEmptyText(data['delta']) ?? '')
-      case 'response.function_call_arguments.done':
-        return restOf(data['arguments'], given) === '' ? [] : [neverAsItCame]
-      case 'response.output_item.done': {
-        const said = objectIn(data, 'item')['arguments']
-        const rest = restOf(said, given)
-        // Arguments may come with the end alone. Where a part has come before, the rest comes like it.
-        if (typeof said !== 'string' || (rest !== '' && given !== '')) return [neverAsItCame]
-        return [...argumentsSaid(rest), { is: 'call-end', index }]
-      }
-      default:
-        return []
-    }
   }
 
   /** `call` is the one that the event is about; null for an item that only this dialect has. */
@@ -270,66 +223,8 @@ class ResponsePatch implements WireAnswer {
 
   /** An event of a call or of another item that goes on as it came. */
   private passOn({ wire, call }: CallWire): void {
-    const { data } = wire
-    const item = objectIn(data, 'item')
-    if (call === null) {
-      this.passOther(wire)
-      return
-    }
-    if (data['type'] === 'response.output_item.added') {
-      this.dropArgumentsDone()
-      this.texts.leave()
-      this.openCall = call
-      const index = this.items.takeIndex()
-      const kind: ToolKind = { kind: 'function', name: nonEmptyText(item['name']) ?? '' }
-      const id = nonEmptyText(item['id']) ?? ''
-      this.items.open = { is: 'call', index, id, kind, fields: item, json: '' }
-      this.wires.pass(wire, { output_index: index })
-      return
-    }
-    const { open } = this.items
-    // Some servers send more of a call whose item has ended, which says nothing then.
-    if (open?.is !== 'call' || call !== this.openCall) {
-      this.wires.leaveOut(wire)
-      return
-    }
-    const place = { output_index: open.index }
-    switch (data['type']) {
-      case 'response.function_call_arguments.delta':
-        open.json += nonEmptyText(data['delta']) ?? ''
-        this.note(this.wires.pass(wire, { ...place, item_id: open.id }))
-        break
-      case 'response.function_call_arguments.done':
-        this.dropArgumentsDone()
-        this.argumentsDone = wire
-        break
-      case 'response.output_item.done': {
-        this.endArguments(open)
-        open.json += restOf(item['arguments'], open.json)
-        const { call_id, name } = open.fields
-        const whole = { ...item, id: open.id, call_id, name, arguments: open.json }
-        this.items.open = null
-        this.items.done.push(whole)
-        this.note(this.wires.pass(wire, { ...place, item: whole }))
-        break
-      }
-      default:
-        this.wires.pass(wire, place)
-    }
-  }
-
-  /** Repeats the arguments, in the upstream's own event where it sent one. */
-  private endArguments({ id, index, json }: OpenCall): void {
-    const wire = this.argumentsDone
-    this.argumentsDone = null
-    const fields = { item_id: id, output_index: index, arguments: json }
-    if (wire !== null) this.note(this.wires.pass(wire, fields))
-    else if (json !== '') this.events.emit('response.function_call_arguments.done', inside(fields))
-  }
-
-  private dropArgumentsDone(): void {
-    if (this.argumentsDone !== null) this.wires.leaveOut(this.argumentsDone)
-    this.argumentsDone = null
+    if (call === null) this.passOther(wire)
+    else this.calls.pass(wire, call)
   }
 
   private passOther(wire: Wire): void {
@@ -353,7 +248,7 @@ class ResponsePatch implements WireAnswer {
           this.texts.say(piece.is, piece.text)
           break
         case 'call':
-          this.beginCall(piece)
+          this.calls.begin(piece)
           break
         case 'arguments':
           this.items.addArguments(piece.json)
@@ -367,24 +262,8 @@ class ResponsePatch implements WireAnswer {
     }
   }
 
-  private beginCall({ id, name, call }: Extract<Piece, { is: 'call' }>): void {
-    this.isEdited = true
-    this.dropArgumentsDone()
-    this.texts.leave()
-    this.openCall = call
-    const kind = this.kinds.kindOf(name)
-    const { id: itemId, ...source } = call?.source ?? {}
-    this.items.beginCall(
-      kind,
-      id,
-      kind.kind === 'function' && itemId !== undefined ? { ...source, id: itemId } : source,
-    )
-  }
-
   private endCall(): void {
-    this.isEdited = true
-    this.dropArgumentsDone()
-    const ended = this.items.endCall()
+    const ended = this.calls.end()
     if (ended.is === 'invalid') this.policy.fail(invalidArguments(ended.message))
     else if (ended.repair !== null) this.policy.repair('unwrapped-arguments')
   }
@@ -399,6 +278,7 @@ class ResponsePatch implements WireAnswer {
       this.endWith(ending.failure, null)
     } else if (ending.is === 'finished') {
       this.texts.leave()
+      this.calls.leave()
       this.writeEnd(wire, ending.reason)
     }
   }
@@ -416,7 +296,7 @@ class ResponsePatch implements WireAnswer {
     const changes = {
       ...(told.status !== status && { status, incomplete_details: { reason: incomplete } }),
       ...(this.isOutputAnother(came['output']) && { output: this.items.done }),
-      ...wholeUsage(came['usage']),
+      ...withAllCounts(came['usage']),
     }
     if (Object.keys(changes).length === 0) {
       this.wires.pass(wire)
@@ -428,7 +308,7 @@ class ResponsePatch implements WireAnswer {
   }
 
   private isOutputAnother(output: unknown): boolean {
-    if (this.isEdited || this.texts.isEdited || !Array.isArray(output)) return true
+    if (this.isEdited || this.texts.isEdited || this.calls.isEdited || !Array.isArray(output)) return true
     return output.length !== this.items.done.length
   }
 
@@ -447,7 +327,8 @@ class ResponsePatch implements WireAnswer {
    */
   private endWith(failure: Failure, event: SseEvent | null): void {
     this.settle(this.made.take())
-    if (this.texts.isEnded) this.texts.close()
+    this.texts.stop()
+    this.calls.leave()
     this.progress = 'ended'
     this.failure = failure
     const told = event === null ? undefined : parseJson(event.data)
@@ -475,23 +356,6 @@ interface CallWire {
   readonly call: StructuredCall | null
 }
 
-/** Some servers have a name of their own for the parts of reasoning; clients that do not know it fail. */
-function standard(wire: Wire): Wire {
-  const name = standardNames.get(wire.data['type'])
-  return name === undefined ? wire : renamed(wire, name)
-}
-
-const standardNames: ReadonlyMap<unknown, string> = new Map([
-  ['response.reasoning_part.added', 'response.content_part.added'],
-  ['response.reasoning_part.done', 'response.content_part.done'],
-])
-
-function renamed({ data, event }: Wire, type: string): Wire {
-  const changed = { ...data, type }
-  const source = encodeSse({ ...event, event: type, data: JSON.stringify(changed) })
-  return { data: changed, event: { ...event, event: type, source, terminated: true } }
-}
-
 function isEndOfResponse(type: unknown): boolean {
   return type === 'response.completed' || type === 'response.incomplete' || type === 'response.done'
 }
@@ -499,26 +363,6 @@ function isEndOfResponse(type: unknown): boolean {
 function namesItem(data: JsonObject): boolean {
   const isOfItem = data['output_index'] !== undefined || data['item_id'] !== undefined
   return isOfItem || data['item'] !== undefined || partKindOfEvent(String(data['type'])) !== null
-}
-
-/** What a whole text says beyond what has come of it. */
-function restOf(whole: unknown, before: string): string {
-  return typeof whole === 'string' && whole.startsWith(before) ? whole.slice(before.length) : ''
-}
-
-function saysSomething(given: unknown): boolean {
-  return given !== undefined && given !== null && given !== ''
-}
-
-/** A client that misses one of the counts in a usage discards the end of the answer. */
-function wholeUsage(usage: unknown): JsonObject {
-  const counted = decodeResponsesUsage(usage)
-  if (counted === null || !isJsonObject(usage)) return {}
-  const whole = encodeResponsesUsage(counted)
-  const isMissing = ['input_tokens', 'output_tokens', 'total_tokens'].some(
-    (field) => typeof usage[field] !== 'number',
-  )
-  return isMissing ? { usage: { ...whole, ...usage, total_tokens: whole['total_tokens'] } } : {}
 }
 
 /** What is the response's own in its id: ours are made of it. */

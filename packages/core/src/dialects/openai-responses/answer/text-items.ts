@@ -2,7 +2,7 @@ import { isJsonObject, nonEmptyText, objectIn, type JsonObject } from '../../../
 import { isBlank } from '../../../text/space.ts'
 import { type ItemWriter, type OpenText, wholeText } from './items.ts'
 import { partKindOf, partKindOfEvent } from './parts.ts'
-import type { Wire } from './reader.ts'
+import type { Wire } from './read-items.ts'
 import type { WirePasser } from './wires.ts'
 
 export type TextKind = 'text' | 'reasoning'
@@ -119,9 +119,14 @@ export class TextItems {
     this.close()
   }
 
-  /** Whether the upstream has ended the item that is open. */
-  get isEnded(): boolean {
-    return this.opened !== null && this.opened.ending.some(isEnd)
+  /**
+   * Nothing follows, and the answer is no whole one. What the upstream has ended is whole all the same; whatever else is open
+   * stays so.
+   */
+  stop(): void {
+    const { source, opened } = this
+    if (source?.state === 'waiting') this.drop(source)
+    if (opened !== null) this.flush(opened)
   }
 
   /** Ends the item that is open, as the upstream ended it where it did. */
