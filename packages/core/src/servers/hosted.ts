@@ -41,7 +41,7 @@ export const hostedServers: readonly Server[] = [
     hosts: /^api\.openai\.com$|\.openai\.azure\.com$/,
     probes: [],
     windowAt: [],
-    takes: { mostStops: 4, maxTools: 128 },
+    takes: { mostStops: 4, maxTools: 128, responsesItems: 'openai' },
     exceptions: [
       // For these models it answers 400 to fields that it accepts for all older ones.
       {

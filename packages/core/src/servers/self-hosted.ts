@@ -22,7 +22,12 @@ export const selfHostedServers: readonly Server[] = [
     probes: [{ path: '/version', read: (answer) => versionIn(answer, 'version') }],
     windowAt: ['max_model_len'],
     withoutLimit: 'rest of the window',
-    takes: { topK: true, thinking: vllmThinking.chat, messagesThinking: vllmThinking.messages },
+    takes: {
+      topK: true,
+      responsesItems: 'plain',
+      thinking: vllmThinking.chat,
+      messagesThinking: vllmThinking.messages,
+    },
     exceptions: [
       { since: '0.18', takes: { thinking: vllmThinking.since18 } },
       { since: '0.19', takes: { thinking: vllmThinking.since19 } },
@@ -53,7 +58,12 @@ export const selfHostedServers: readonly Server[] = [
     ],
     windowAt: ['max_model_len'],
     withoutLimit: 'rest of the window',
-    takes: { topK: true, thinking: sglangThinking.chat, messagesThinking: sglangThinking.messages },
+    takes: {
+      topK: true,
+      responsesItems: 'plain',
+      thinking: sglangThinking.chat,
+      messagesThinking: sglangThinking.messages,
+    },
     sessionKey,
     countsTokens: true,
   },
@@ -85,6 +95,7 @@ export const selfHostedServers: readonly Server[] = [
     takes: {
       topK: true,
       namedToolChoice: 'alone',
+      responsesItems: 'plain',
       thinking: llamaCppThinking.chat,
       messagesThinking: llamaCppThinking.messages,
     },
@@ -129,6 +140,7 @@ export const selfHostedServers: readonly Server[] = [
       forcedToolChoice: 'nudge',
       namedToolChoice: 'alone',
       noneToolChoice: 'no-tools',
+      responsesItems: 'plain',
       thinking: ollamaThinking,
     },
     textCalls: { by: 'prompt' },
@@ -149,7 +161,7 @@ export const selfHostedServers: readonly Server[] = [
     ],
     windowAt: ['loaded_context_length'],
     tooLong: 'silence',
-    takes: { topK: true, thinking: byServersEfforts },
+    takes: { topK: true, responsesItems: 'plain', thinking: byServersEfforts },
     textCalls: { by: 'prompt' },
   },
   {

@@ -18,15 +18,15 @@ export function decodeResponsesRequest(body: unknown): DecodedRequest {
     const items = itemsIn(fields['input'])
     const { tools, otherTools } = decodeTools(toolListsIn(fields, items))
     const kinds = toolKindsOf(tools)
-    const messages = decodeItems(items, kinds, notes)
     const instructions = instructionsText(optionalText(fields, 'instructions'))
+    const { system, contents } = decodeItems(items, instructions, kinds, notes)
     const { extra, ...settings } = decodeSettings(fields, items, kinds, notes)
     noteMetadata(fields, notes)
     return {
       request: {
         model,
-        system: [...instructions, ...messages.system],
-        contents: messages.contents,
+        system,
+        contents,
         tools,
         ...settings,
         extra: otherTools.length > 0 ? { ...extra, tools: otherTools } : extra,

@@ -25,7 +25,6 @@ export const responsesRequests: RequestDialect = {
     'reasoning',
     'repetition_penalty',
     'safety_identifier',
-    'seed',
     'service_tier',
     'stream_options',
     'text',

@@ -57,30 +57,50 @@ export function encodeInstructions(
   const texts = target.sameDialect === true ? system : withoutBillingLine(system, notes)
   const said = texts.filter(({ text }) => text !== '')
   const isKept = takesAllItems(target) && (said.length < 2 || templateOf(target.format).system === 'anywhere')
-  if (isKept) return asTheyCame(texts)
+  if (isKept) return asTheyCame(texts, target, notes)
   if (target.sameDialect === true && said.length > 1) {
     notes.changed('input', 'The instructions in front became one text.')
   }
   return { ...joined(said), items: takesAllItems(target) ? itemsWithoutText(texts) : [] }
 }
 
-function asTheyCame(system: readonly SystemText[]): EncodedInstructions {
-  const items: { readonly at: unknown; readonly fields: JsonObject; readonly parts: SystemText[] }[] = []
+function asTheyCame(
+  system: readonly SystemText[],
+  target: ResponsesTarget,
+  notes: Notes,
+): EncodedInstructions {
+  const items: SystemItem[] = []
   const loose: SystemText[] = []
   for (const text of system) {
     const { at, item } = originalIn(text, dialect) ?? {}
     const last = items.at(-1)
     if (!isJsonObject(item)) loose.push(text)
-    else if (last !== undefined && last.at === at) last.parts.push(text)
-    else items.push({ at, fields: item, parts: [text] })
+    else if (last !== undefined && last.at === at) last.texts.push(text)
+    else items.push({ at, fields: item, texts: [text] })
   }
+  return { ...joined(loose), items: items.map((item) => systemItem(item, target, notes)) }
+}
+
+interface SystemItem {
+  readonly at: unknown
+  readonly fields: JsonObject
+  readonly texts: SystemText[]
+}
+
+function systemItem({ fields, texts }: SystemItem, target: ResponsesTarget, notes: Notes): JsonObject {
+  if ((fields['type'] ?? 'message') !== 'message') return fields
   return {
-    ...joined(loose),
-    items: items.map(({ fields, parts }) => {
-      if (fields['type'] === 'additional_tools') return fields
-      return { type: 'message', ...fields, content: contentOf(parts) }
-    }),
+    type: 'message',
+    ...fields,
+    role: instructionsRole(fields, target, notes),
+    content: contentOf(texts),
   }
+}
+
+export function instructionsRole({ role }: JsonObject, { format }: ResponsesTarget, notes: Notes): unknown {
+  if (role !== 'developer' || templateOf(format).developerRole) return role
+  notes.changed('input', 'The upstream knows no role "developer"; the message is one of the role "system".')
+  return 'system'
 }
 
 function contentOf(texts: readonly SystemText[]): unknown {

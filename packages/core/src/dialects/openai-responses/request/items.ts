@@ -35,15 +35,20 @@ export function toolListsIn(fields: JsonObject, items: readonly JsonObject[]): T
 }
 
 /** Reads the items in order. What the model said and called up to a result is one content, however many items it has. */
-export function decodeItems(items: readonly JsonObject[], kinds: ToolKinds, notes: Notes): DecodedMessages {
+export function decodeItems(
+  items: readonly JsonObject[],
+  instructions: readonly SystemText[],
+  kinds: ToolKinds,
+  notes: Notes,
+): DecodedMessages {
   const reader = new ItemReader(kinds, notes)
   for (const [at, item] of items.entries()) reader.read(item, at)
-  const { system, contents } = reader
-  const isSaid = contents.some(({ blocks }) => blocks.some(saysAnything))
+  const system = [...instructions, ...reader.system]
+  const isSaid = reader.contents.some(({ blocks }) => blocks.some(saysAnything))
   if (!isSaid && system.every(({ text }) => text === '')) {
     throw new InvalidField('input', 'no item has any content')
   }
-  return { system, contents: withToolNames(contents, notes) }
+  return { system, contents: withToolNames(reader.contents, notes) }
 }
 
 function saysAnything(block: Block): boolean {

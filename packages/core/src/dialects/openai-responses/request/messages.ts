@@ -11,7 +11,7 @@ import type { UpstreamHistory } from '../../../request/upstream-history.ts'
 import type { MessageCodec } from '../../dialect.ts'
 import { callItems, toolKindsOf } from '../tools.ts'
 import { encodeCall, encodeOutput } from './calls.ts'
-import { encodeInstructions, instructionsText } from './instructions.ts'
+import { encodeInstructions, instructionsRole, instructionsText } from './instructions.ts'
 import { decodeItems, itemsIn } from './items.ts'
 import { encodeInputParts } from './parts.ts'
 import { itemPlaces } from './places.ts'
@@ -29,8 +29,7 @@ export const responsesMessages: MessageCodec = {
     if (system !== undefined && system !== null && typeof system !== 'string') {
       throw new InvalidField('instructions', 'must be a string')
     }
-    const decoded = decodeItems(itemsIn(messages), toolKindsOf([]), notes)
-    return { ...decoded, system: [...instructionsText(system ?? undefined), ...decoded.system] }
+    return decodeItems(itemsIn(messages), instructionsText(system ?? undefined), toolKindsOf([]), notes)
   },
   encode(system, history, target, notes) {
     const { instructions, items } = encodeInstructions(system, target, notes)
@@ -109,7 +108,8 @@ class ItemWriter {
       this.#items.push(this.#spoken('Understood.'))
     }
     if (instructions !== undefined) {
-      this.#items.push({ type: 'message', ...instructions, role: this.#roleOf(instructions) })
+      const role = instructionsRole(instructions, this.#target, this.#notes)
+      this.#items.push({ type: 'message', ...instructions, role })
       return
     }
     for (const { item, parts } of runsOf(blocks)) {
@@ -200,15 +200,6 @@ class ItemWriter {
 
   #mayNotFollow(): boolean {
     return templateOf(this.#target.format).afterTool === 'model'
-  }
-
-  #roleOf({ role }: JsonObject): unknown {
-    if (role !== 'developer' || templateOf(this.#target.format).developerRole) return role
-    this.#notes.changed(
-      'input',
-      'The upstream knows no role "developer"; the message is one of the role "system".',
-    )
-    return 'system'
   }
 }
 

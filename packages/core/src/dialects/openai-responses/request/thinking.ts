@@ -4,10 +4,11 @@ import type { Notes } from '../../../request/notes.ts'
 import { effortOfBudget } from '../../../request/settings.ts'
 import type { ResponsesTarget } from '../../../request/target.ts'
 import { nested, sayThinking } from '../../../request/thinking.ts'
+import { takesAllItems } from './target.ts'
 
 /**
  * What the upstream is told of thinking. A client of the same dialect says it in words that its server should know, unless
- * more is known of server and model.
+ * the server is known to run models of its own choice.
  */
 export function encodeThinking(
   { reasoning, reasoningSummary }: ConversationRequest,
@@ -22,12 +23,14 @@ export function encodeThinking(
 }
 
 function saidTo(wish: ReasoningRequest, target: ResponsesTarget, notes: Notes): JsonObject {
+  const isSetByUser = target.thinkingSetBy === 'user'
+  if (takesAllItems(target) && !isSetByUser) return effortOf(wish)
   const said = sayThinking(wish, target, target.responsesThinking)
   if (said !== null) {
     if (said.note !== undefined) notes[said.note.kind]('reasoning', said.note.reason)
     return nested(said.fields)
   }
-  const isKnown = target.responsesItems === 'openai' || target.thinkingSetBy === 'user'
+  const isKnown = target.responsesItems === 'openai' || isSetByUser
   if (isKnown || target.sameDialect === true) return effortOf(wish)
   notes.dropped('reasoning', 'It is not known how this model is told there how to think.')
   return {}
