@@ -80,10 +80,7 @@ export class CallItems {
     }
     const { open } = this.items
     // Some servers send more of a call whose item has ended, which says nothing then.
-    if (open?.is !== 'call' || call !== this.openCall) {
-      this.wires.leaveOut(wire)
-      return
-    }
+    if (open?.is !== 'call' || call !== this.openCall) return
     const place = { output_index: open.index }
     switch (data['type']) {
       case 'response.function_call_arguments.delta':
@@ -91,7 +88,6 @@ export class CallItems {
         this.note(this.wires.pass(wire, { ...place, item_id: open.id }))
         break
       case 'response.function_call_arguments.done':
-        this.leave()
         this.argumentsDone = wire
         break
       case 'response.output_item.done': {
@@ -140,7 +136,6 @@ export class CallItems {
 
   /** What waits of the call does not go on. */
   leave(): void {
-    if (this.argumentsDone !== null) this.wires.leaveOut(this.argumentsDone)
     this.argumentsDone = null
   }
 

@@ -1,8 +1,7 @@
 /** Numbers and writes the events of a stream. Numbers go up by one, whoever the events come from. */
 export class EventWriter {
   private readonly write: (text: string) => void
-  private last = -1
-  private shift = 0
+  private last: number | null = null
 
   constructor(write: (text: string) => void) {
     this.write = write
@@ -15,22 +14,14 @@ export class EventWriter {
 
   /** The text of such an event, which has its number from now on. */
   made(type: string, fields: string): string {
-    this.last++
-    this.shift++
     const rest = fields === '' ? '' : `,${fields}`
-    return `event: ${type}\ndata: {"type":"${type}","sequence_number":${this.last}${rest}}\n\n`
+    return `event: ${type}\ndata: {"type":"${type}","sequence_number":${this.next(0)}${rest}}\n\n`
   }
 
-  /** The number under which an event of the upstream goes on that came with this one. */
-  numberOf(came: number): number {
-    const number = Math.max(came + this.shift, this.last + 1)
-    this.last = number
-    return number
-  }
-
-  /** An event of the upstream does not go on. */
-  leaveOut(): void {
-    this.shift--
+  /** The number of the event that is written next. `first`: where nothing was written before it. */
+  next(first: number): number {
+    this.last = this.last === null ? first : this.last + 1
+    return this.last
   }
 }
 

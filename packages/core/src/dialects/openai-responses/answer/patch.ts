@@ -166,8 +166,7 @@ class ResponsePatch implements WireAnswer {
         this.readText(wire, item)
         break
       case 'call':
-        if (isSettled) this.wires.leaveOut(wire)
-        else this.compare(wire, item.call, this.calls.saidBy(wire, item, given))
+        if (!isSettled) this.compare(wire, item.call, this.calls.saidBy(wire, item, given))
         break
       case 'other':
         this.compareOther(wire, item)
@@ -197,28 +196,15 @@ class ResponsePatch implements WireAnswer {
   /** `call` is the one that the event is about; null for an item that only this dialect has. */
   private compare(wire: Wire, call: StructuredCall | null, said: readonly Piece[]): void {
     const verdict = this.comparison.take({ wire, call }, said, this.made.take())
-    if (verdict.is === 'edit') {
-      this.silence([...verdict.silent, { wire, call }])
-      this.play(verdict.pieces)
-    } else if (verdict.is === 'pass') {
-      for (const event of verdict.events) this.passOn(event)
-    }
+    if (verdict.is === 'edit') this.play(verdict.pieces)
+    else if (verdict.is === 'pass') for (const event of verdict.events) this.passOn(event)
   }
 
   /** Nothing more is said in the events that wait. */
   private settle(made: readonly Piece[]): void {
     const verdict = this.comparison.settle(made)
-    if (verdict.is === 'edit') {
-      this.silence(verdict.silent)
-      this.play(verdict.pieces)
-    } else {
-      for (const event of verdict.events) this.passOn(event)
-    }
-  }
-
-  /** Items that only this dialect has are said by their own events, which go on where they are played. */
-  private silence(events: readonly CallWire[]): void {
-    for (const { wire, call } of events) if (call !== null) this.wires.leaveOut(wire)
+    if (verdict.is === 'edit') this.play(verdict.pieces)
+    else for (const event of verdict.events) this.passOn(event)
   }
 
   /** An event of a call or of another item that goes on as it came. */
@@ -278,7 +264,7 @@ class ResponsePatch implements WireAnswer {
       this.endWith(ending.failure, null)
     } else if (ending.is === 'finished') {
       this.texts.leave()
-      this.calls.leave()
+      this.texts.stop()
       this.writeEnd(wire, ending.reason)
     }
   }
@@ -328,7 +314,6 @@ class ResponsePatch implements WireAnswer {
   private endWith(failure: Failure, event: SseEvent | null): void {
     this.settle(this.made.take())
     this.texts.stop()
-    this.calls.leave()
     this.progress = 'ended'
     this.failure = failure
     const told = event === null ? undefined : parseJson(event.data)
@@ -346,7 +331,7 @@ class ResponsePatch implements WireAnswer {
   private numbered(told: unknown): JsonObject {
     const data = objectIn({ told }, 'told')
     const { sequence_number: came } = data
-    return typeof came === 'number' ? { ...data, sequence_number: this.events.numberOf(came) } : data
+    return typeof came === 'number' ? { ...data, sequence_number: this.events.next(came) } : data
   }
 }
 

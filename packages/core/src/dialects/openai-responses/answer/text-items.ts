@@ -19,6 +19,8 @@ export class TextItems {
   private readonly signature: (() => string) | undefined
   /** The item that the upstream has begun last. */
   private source: SourceItem | null = null
+  /** Those before it of which text may still be held. */
+  private earlier: SourceItem[] = []
   /** The one whose item is open. */
   private opened: SourceItem | null = null
   /** White space that gets no item of its own. */
@@ -33,7 +35,7 @@ export class TextItems {
 
   /** The upstream begins an item. */
   begin(added: Wire, kind: TextKind, item: object): void {
-    if (this.source?.state === 'waiting') this.drop(this.source)
+    if (this.source?.state === 'waiting') this.earlier.push(this.source)
     this.source = new SourceItem(kind, item, added)
   }
 
@@ -42,7 +44,6 @@ export class TextItems {
     const source = this.sourceOf(item)
     if (source === null || source !== this.source || !isSame || source.hasDiffered || this.space !== null) {
       if (source !== null) source.hasDiffered = true
-      this.wires.leaveOut(wire)
       return false
     }
     if (source.state === 'waiting' && isBlank(text)) {
@@ -51,11 +52,7 @@ export class TextItems {
     }
     const open = this.openSource(source)
     this.flush(source)
-    const isInPart = open.part !== null && sameIndex(wire.data, open)
-    if (!isInPart) {
-      this.wires.leaveOut(wire)
-      return false
-    }
+    if (!isInPart(wire, open)) return false
     this.passInto(open, wire)
     return true
   }
@@ -65,7 +62,6 @@ export class TextItems {
     const source = this.sourceOf(item)
     if (source === null) {
       this.isEdited = true
-      this.wires.leaveOut(wire)
     } else if (source.state === 'waiting') {
       source.held.push(wire)
       // An item that says nothing goes on at its end, unless what it said became something else.
@@ -92,9 +88,10 @@ export class TextItems {
 
   /** Writes text that the policy made. */
   say(kind: TextKind, text: string): void {
-    const { source } = this
-    const isWaiting = source?.state === 'waiting' && source.kind === kind
-    const isOpen = this.items.open?.is === kind && !isWaiting
+    const waiting = this.waiting.find((each) => each.kind === kind)
+    // Text behind the end of an item belongs to the next, even if it was held there.
+    const isOver = this.opened === null || this.opened.ending.some(isEnd)
+    const isOpen = this.items.open?.is === kind && (waiting === undefined || !isOver)
     if (!isOpen && isBlank(text)) {
       this.space = { kind, text: this.spaceBefore(kind) + text }
       return
@@ -102,8 +99,8 @@ export class TextItems {
     this.isEdited = true
     const before = this.spaceBefore(kind)
     this.space = null
-    if (isWaiting) {
-      this.openSource(source)
+    if (!isOpen && waiting !== undefined) {
+      this.openSource(waiting)
     } else if (!isOpen) {
       this.leave()
       this.items.begin(kind)
@@ -113,10 +110,10 @@ export class TextItems {
 
   /** Something else begins: the text before it is over. */
   leave(): void {
-    const { source } = this
     this.space = null
-    if (source?.state === 'waiting' && source.hasDiffered) this.drop(source)
     this.close()
+    for (const source of this.waiting) if (source.hasDiffered) this.drop(source)
+    this.earlier = this.earlier.filter(({ state }) => state === 'waiting')
   }
 
   /**
@@ -124,9 +121,8 @@ export class TextItems {
    * stays so.
    */
   stop(): void {
-    const { source, opened } = this
-    if (source?.state === 'waiting') this.drop(source)
-    if (opened !== null) this.flush(opened)
+    if (this.opened !== null) this.flush(this.opened)
+    for (const source of this.waiting) this.drop(source)
   }
 
   /** Ends the item that is open, as the upstream ended it where it did. */
@@ -146,8 +142,14 @@ export class TextItems {
 
   private sourceOf(item: object): SourceItem | null {
     const { source } = this
-    const found = source?.item === item ? source : this.opened?.item === item ? this.opened : null
+    const found = [source, this.opened, ...this.earlier].find((each) => each?.item === item) ?? null
     return found?.state === 'split' ? null : found
+  }
+
+  /** The items that wait, in order. */
+  private get waiting(): readonly SourceItem[] {
+    const all = this.source === null ? this.earlier : [...this.earlier, this.source]
+    return all.filter(({ state }) => state === 'waiting')
   }
 
   private spaceBefore(kind: TextKind): string {
@@ -158,10 +160,7 @@ export class TextItems {
   private drop(source: SourceItem): void {
     source.state = 'split'
     this.isEdited = true
-    for (const wire of source.held.splice(0)) {
-      if (isOfItem(wire)) this.wires.leaveOut(wire)
-      else this.wires.pass(wire)
-    }
+    for (const wire of source.held.splice(0)) if (!isOfItem(wire)) this.wires.pass(wire)
   }
 
   /** Begins an item that waits, with what it has held. */
@@ -220,7 +219,7 @@ export class TextItems {
         this.end(open, wire)
         source.state = 'split'
       } else if (open.part === null) {
-        this.wires.leaveOut(wire)
+        this.isEdited = true
       } else if (isJsonObject(data['part'])) {
         const { part } = open
         const whole = { ...data['part'], [part.kind.textField]: part.text }
@@ -304,7 +303,7 @@ function textIn(part: JsonObject = {}): JsonObject {
   return field === undefined ? {} : { [field]: part[field] }
 }
 
-function sameIndex(data: JsonObject, { part }: OpenText): boolean {
+function isInPart({ data }: Wire, { part }: OpenText): boolean {
   const kind = partKindOfEvent(String(data['type']))?.kind
   return part !== null && kind?.type === part.kind.type
 }

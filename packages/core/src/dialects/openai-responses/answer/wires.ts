@@ -17,7 +17,7 @@ export class WirePasser {
   /** `changes`: the fields as they are to be. The answer is whether any of them was another. */
   pass({ data, event }: Wire, changes: JsonObject = {}): boolean {
     const { sequence_number: came } = data
-    const number = typeof came === 'number' ? { sequence_number: this.events.numberOf(came) } : {}
+    const number = typeof came === 'number' ? { sequence_number: this.events.next(came) } : {}
     const differing = Object.entries({ ...changes, ...number }).filter(
       ([field, value]) => !isEqual(data[field], value),
     )
@@ -28,11 +28,6 @@ export class WirePasser {
     const changed = JSON.stringify({ ...data, ...Object.fromEntries(differing) })
     this.output.push(encodeSse({ ...event, data: changed }))
     return differing.some(([field]) => field !== 'sequence_number')
-  }
-
-  /** The event does not go on. */
-  leaveOut({ data }: Wire): void {
-    if (typeof data['sequence_number'] === 'number') this.events.leaveOut()
   }
 }
 
