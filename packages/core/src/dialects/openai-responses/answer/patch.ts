@@ -129,7 +129,7 @@ class ResponsePatch implements WireAnswer {
 
   private readAdded(wire: Wire): void {
     this.reader.read(wire)
-    const item = this.reader.itemOf(wire.data)
+    const item = this.reader.about
     if (item === undefined) return
     switch (item.is) {
       case 'text':
@@ -155,7 +155,7 @@ class ResponsePatch implements WireAnswer {
     const given = before?.is === 'call' ? before.given : ''
     const isSettled = before?.state === 'done'
     this.reader.read(wire)
-    const item = namesItem(data) ? this.reader.itemOf(data) : undefined
+    const item = namesItem(data) ? this.reader.about : undefined
     if (item === undefined) {
       this.texts.passBeside(wire)
       return
@@ -347,8 +347,14 @@ function isEndOfResponse(type: unknown): boolean {
 
 function namesItem(data: JsonObject): boolean {
   const isOfItem = data['output_index'] !== undefined || data['item_id'] !== undefined
-  return isOfItem || data['item'] !== undefined || partKindOfEvent(String(data['type'])) !== null
+  const type = String(data['type'])
+  return isOfItem || data['item'] !== undefined || partKindOfEvent(type) !== null || argumentEvents.has(type)
 }
+
+const argumentEvents: ReadonlySet<string> = new Set([
+  'response.function_call_arguments.delta',
+  'response.function_call_arguments.done',
+])
 
 /** What is the response's own in its id: ours are made of it. */
 function idEndOf({ id }: JsonObject): string {

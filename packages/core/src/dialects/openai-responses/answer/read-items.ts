@@ -50,7 +50,9 @@ export class ItemLookup {
     const { output_index: index } = data
     if (typeof index === 'number') return this.byIndex.get(index)
     const id = nonEmptyText(data['item_id']) ?? nonEmptyText(objectIn(data, 'item')['id'])
-    return id === null ? this.last : this.byId.get(id)
+    const known = id === null ? this.last : this.byId.get(id)
+    // Some servers make another id for each event.
+    return known ?? (this.last?.state === 'open' ? this.last : undefined)
   }
 
   begin(data: JsonObject, came: JsonObject, open: (came: JsonObject) => ReadItem): ReadItem {

@@ -33,6 +33,8 @@ export class ResponseReader {
   private readonly policy: CallPolicy
   private readonly options: ReaderOptions
   private readonly items = new ItemLookup()
+  /** The item that the event is about which was read last. */
+  about: ReadItem | undefined
   /** The item of which something was said last. */
   private current: ReadItem | null = null
   private end: { readonly reason: FinishReason } | null = null
@@ -47,7 +49,7 @@ export class ResponseReader {
     return this.end !== null
   }
 
-  /** The item that an event is about; undefined where it begins one, or is about none. */
+  /** The item that an event would be about; undefined where it begins one, or is about none. */
   itemOf(data: JsonObject): ReadItem | undefined {
     return this.items.find(data)
   }
@@ -56,6 +58,7 @@ export class ResponseReader {
     const { data } = wire
     const type = nonEmptyText(data['type']) ?? wire.event.event ?? ''
     if (this.end !== null) return
+    this.about = this.items.find(data)
     if (isJsonObject(data['response']))
       this.policy.start(nonEmptyText(data['response']['id']), nonEmptyText(data['response']['model']))
     else if (!this.policy.isStarted) this.policy.start(null, null)
@@ -105,6 +108,7 @@ export class ResponseReader {
   private readAdded(wire: Wire): void {
     const { data } = wire
     const item = this.items.begin(data, objectIn(data, 'item'), (came) => this.open(came))
+    this.about = item
     if (item.is === 'call') this.addToCall(item, objectIn(data, 'item'))
     else if (item.is === 'other') this.tellOther(item, wire)
   }
@@ -145,6 +149,7 @@ export class ResponseReader {
     const item = isOwn
       ? known
       : this.items.begin(data, { type: itemTypes[kind.says] }, (came) => this.open(came))
+    this.about = item
     if (item.is !== 'text' && item.is !== 'reasoning') return
     const at = data[kind.indexField]
     const place = typeof at === 'number' ? at : (item.last?.at ?? 0)
@@ -195,6 +200,7 @@ export class ResponseReader {
     const known = this.items.find(data)
     const isSame = known !== undefined && known.type === came['type']
     const item = isSame ? known : this.items.begin(data, came, (fresh) => this.open(fresh))
+    this.about = item
     this.readWhole(item, came, (path) => new RawJson(wire.event.data).value(['item', ...path]))
     if (item.is === 'other') this.tellOther(item, wire)
   }
