@@ -21,6 +21,8 @@ export interface ConversationRequest {
   /** How the client wants to be shown reasoning, in its own word, where its dialect has words for that. */
   readonly reasoningSummary?: string
   readonly outputFormat: OutputFormat | undefined
+  /** The client wants a summary that it can keep in place of the conversation, and no answer. */
+  readonly compacts?: true
   /** Who asks, as far as the client says. */
   readonly user: string | undefined
   /**

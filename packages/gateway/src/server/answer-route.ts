@@ -154,8 +154,9 @@ export async function readRequest(
   }
   const decoded = dialects[client.dialect].request.decode(json.value, askedAt(request.url ?? ''))
   if ('error' in decoded) {
-    const { field, message, code = 'invalid_request' } = decoded.error
-    const wrong = failure('invalid-request', code, message)
+    const { field, message, code } = decoded.error
+    const unnamed = failure('invalid-request', 'invalid_request', message)
+    const wrong = code === undefined ? unnamed : { ...unnamed, code }
     client.refuse({ failure: field === 'body' ? wrong : { ...wrong, field } })
     return undefined
   }

@@ -38,7 +38,7 @@ export function responsesErrorFields(failure: Failure): ResponsesErrorFields {
   const { kind, code, field } = failure
   return {
     type: words[kind].type,
-    code: streamedCodes.has(code) ? code : words[kind].code,
+    code: streamedCodes.has(code) ? code : words[kind].streamed,
     message: messageInStream(failure),
     param: field ?? null,
   }
@@ -107,20 +107,20 @@ function messageInStream(failure: Failure): string {
 interface Words {
   readonly status: number
   readonly type: string
-  /** In a stream. Clients take codes that they do not know for a fault that may pass. */
-  readonly code: string
+  /** The code in a stream. Clients take codes that they do not know for a fault that may pass. */
+  readonly streamed: string
 }
 
 const words: Readonly<Record<FailureKind, Words>> = {
-  'invalid-request': { status: 400, type: 'invalid_request_error', code: 'invalid_prompt' },
-  authentication: { status: 401, type: 'authentication_error', code: 'invalid_prompt' },
-  permission: { status: 403, type: 'permission_error', code: 'invalid_prompt' },
-  'not-found': { status: 404, type: 'not_found_error', code: 'invalid_prompt' },
-  'too-large': { status: 413, type: 'invalid_request_error', code: 'invalid_prompt' },
-  'rate-limit': { status: 429, type: 'rate_limit_error', code: 'rate_limit_exceeded' },
+  'invalid-request': { status: 400, type: 'invalid_request_error', streamed: 'invalid_prompt' },
+  authentication: { status: 401, type: 'authentication_error', streamed: 'invalid_prompt' },
+  permission: { status: 403, type: 'permission_error', streamed: 'invalid_prompt' },
+  'not-found': { status: 404, type: 'not_found_error', streamed: 'invalid_prompt' },
+  'too-large': { status: 413, type: 'invalid_request_error', streamed: 'invalid_prompt' },
+  'rate-limit': { status: 429, type: 'rate_limit_error', streamed: 'rate_limit_exceeded' },
   // The codes that OpenAI has for an overloaded server make clients give up.
-  overloaded: { status: 503, type: 'overloaded_error', code: 'server_error' },
-  timeout: { status: 504, type: 'timeout', code: 'server_error' },
-  upstream: { status: 502, type: 'upstream_error', code: 'server_error' },
-  internal: { status: 500, type: 'server_error', code: 'server_error' },
+  overloaded: { status: 503, type: 'overloaded_error', streamed: 'server_error' },
+  timeout: { status: 504, type: 'timeout', streamed: 'server_error' },
+  upstream: { status: 502, type: 'upstream_error', streamed: 'server_error' },
+  internal: { status: 500, type: 'server_error', streamed: 'server_error' },
 }

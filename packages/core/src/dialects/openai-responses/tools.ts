@@ -73,7 +73,7 @@ export function definedKind(definition: JsonObject): ToolKind | null {
 }
 
 /** Null for the words that mean no namespace at all. */
-export function namespaceOf(name: unknown): string | null {
+function namespaceOf(name: unknown): string | null {
   return name === 'functions' ? null : nonEmptyText(name)
 }
 

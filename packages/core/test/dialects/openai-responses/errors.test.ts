@@ -24,6 +24,10 @@ function eventsOf(failure: Failure): { name: string | undefined; data: Record<st
   )
 }
 
+function told(failure: Failure): unknown {
+  return eventsOf(failure)[2]?.data['response']
+}
+
 describe('an error of Responses', () => {
   it('is a status and an object with message, type, field and code', () => {
     const failure: Failure = {
@@ -74,7 +78,6 @@ describe('an error of Responses', () => {
   })
 
   it('says in a stream whether and when it is worth asking again', () => {
-    const told = (failure: Failure): unknown => eventsOf(failure)[2]?.data['response']
     const limited: Failure = {
       kind: 'rate-limit',
       code: 'rate_limit',

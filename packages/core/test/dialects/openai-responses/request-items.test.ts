@@ -140,16 +140,13 @@ describe('the items of a turn', () => {
 })
 
 describe('results', () => {
-  const ids = (items: readonly Record<string, unknown>[]): unknown[] =>
-    items.filter(({ role }) => role === 'tool').map(({ tool_call_id }) => tool_call_id)
-
   it('in another order, between others, twice or missing are put behind their calls, one each', () => {
     const reversed = [call('a'), call('b'), output('b'), output('a')]
     const interleaved = [call('a'), output('a'), call('b'), output('b')]
     const doubled = [call('a'), call('b'), output('a'), output('a'), output('b')]
     const missing = [call('a'), call('b'), output('b')]
     for (const items of [reversed, interleaved, doubled, missing]) {
-      expect(ids(toChat({ input: [user('hi'), ...items] }).items)).toEqual(['a', 'b'])
+      expect(resultIds(toChat({ input: [user('hi'), ...items] }).items)).toEqual(['a', 'b'])
     }
     const { items } = toChat({ input: [user('hi'), ...missing] })
     expect(items.find(({ tool_call_id }) => tool_call_id === 'a')?.['content']).toContain('not available')
@@ -158,7 +155,7 @@ describe('results', () => {
   it('of no known call, or without an id, are text of the user', () => {
     const event = { type: 'function_call_output', name: 'watch', output: 'changed' }
     const { items, notes } = toChat({ input: [user('hi'), output('x'), event] })
-    expect(ids(items)).toEqual([])
+    expect(resultIds(items)).toEqual([])
     expect(JSON.stringify(items)).toMatch(/result of x.*Output of watch:.*changed/s)
     expect(notedFields(notes)).toContain('changed input[2]')
     expect(toOpenAi({ input: [user('hi'), event] }).items[1]).toEqual(event)
@@ -243,3 +240,7 @@ describe('items about agents and servers', () => {
     expect(items[1]).toMatchObject({ role: 'assistant', content: '[mcp: lookup: 42]' })
   })
 })
+
+function resultIds(items: readonly Record<string, unknown>[]): unknown[] {
+  return items.filter(({ role }) => role === 'tool').map(({ tool_call_id }) => tool_call_id)
+}

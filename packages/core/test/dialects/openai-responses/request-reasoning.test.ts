@@ -38,7 +38,7 @@ describe('reasoning with an envelope of ours', () => {
   it('is text to a server of the same dialect that runs the family', () => {
     expect(toPlain({ input: [user, item, spoken] }, toKimi).items[1]).toEqual({
       type: 'reasoning',
-      id: 'rs_2',
+      id: 'rs_1',
       summary: [],
       content: [{ type: 'reasoning_text', text: thought }],
     })
@@ -55,11 +55,11 @@ describe('reasoning with an envelope of ours', () => {
 
   it('brings the proof back to the upstream that gave it', () => {
     const proved = { format: 'standard', field: 'summary', model: 'upstream-model', proof: 'gAAAAx' } as const
-    const item = reasoning({
+    const own = reasoning({
       summary: [{ type: 'summary_text', text: 'short' }],
       encrypted_content: makeSignature(proved),
     })
-    expect(toOpenAi({ input: [user, item, spoken] }).items[1]).toEqual({
+    expect(toOpenAi({ input: [user, own, spoken] }).items[1]).toEqual({
       type: 'reasoning',
       summary: [{ type: 'summary_text', text: 'short' }],
       encrypted_content: 'gAAAAx',
@@ -173,6 +173,19 @@ describe('a summary in place of a conversation', () => {
     const item = { type: 'compaction', encrypted_content: makeCompaction('We built a bridge – 橋.') }
     expect(JSON.stringify(toChat({ input: [item, user] }).items)).toContain('We built a bridge – 橋.')
     expect(decoded({ input: [item] }).request.contents).toMatchObject([{ speaker: 'human' }])
+  })
+
+  it('is asked for in words, unless the upstream knows the item that asks for it', () => {
+    const trigger = { type: 'compaction_trigger' }
+    const tools = [{ type: 'function', name: 'run', parameters: { type: 'object', properties: {} } }]
+    const fields = { input: [user, spoken, trigger], tools, tool_choice: 'auto' }
+    expect(decoded(fields).request).toMatchObject({ compacts: true, toolChoice: { type: 'none' } })
+    expect(decoded({ input: [user] }).request).not.toHaveProperty('compacts')
+    expect(toChat(fields).items.at(-1)).toMatchObject({
+      role: 'user',
+      content: expect.stringContaining('summary'),
+    })
+    expect(toOpenAi(fields).items).toEqual([user, spoken, trigger])
   })
 
   it('of somebody else is dropped with a note, or goes back to who may read it', () => {

@@ -85,8 +85,6 @@ describe('the effort', () => {
 
 describe('what a server would have kept', () => {
   it('is refused by name, whoever the upstream is', () => {
-    const refused = (fields: Record<string, unknown>): unknown =>
-      errorIn(decodeResponsesRequest(responsesBody(fields)))
     expect(refused({ previous_response_id: 'resp_1' })).toMatchObject({
       field: 'previous_response_id',
       code: 'previous_response_not_found',
@@ -165,3 +163,7 @@ describe('the other settings', () => {
     expect(notedFields(fromChat({ stop: ['x'] }).notes)).toEqual(['dropped stop'])
   })
 })
+
+function refused(fields: Record<string, unknown>): unknown {
+  return errorIn(decodeResponsesRequest(responsesBody(fields)))
+}

@@ -119,11 +119,9 @@ describe('tools', () => {
 
   it('say whether they are strict, where nothing else would be taken for it', () => {
     const { strict: _, ...unsaid } = run
-    const strict = (tools: unknown): unknown[] =>
-      Array.isArray(tools) ? tools.map((tool: unknown) => valueAt(tool, 'strict')) : []
     const tools = [unsaid, { ...run, name: 'b' }, { ...run, name: 'c', strict: true }]
-    expect(strict(toPlain({ tools }).body['tools'])).toEqual([false, false, true])
-    expect(strict(toOpenAi({ tools }).body['tools'])).toEqual([undefined, false, true])
+    expect(strictOf(toPlain({ tools }).body['tools'])).toEqual([false, false, true])
+    expect(strictOf(toOpenAi({ tools }).body['tools'])).toEqual([undefined, false, true])
     const chat = { type: 'function', function: { name: 'run', parameters: schema } }
     expect(fromChat({ tools: [chat] }).body['tools']).toEqual([
       { type: 'function', name: 'run', parameters: schema, strict: false },
@@ -338,3 +336,7 @@ describe('the arguments of a call and the fields of its item', () => {
     expect(fieldsOfCall({ kind: 'local_shell', name: 'local_shell' }, '{"command":[]}').is).toBe('invalid')
   })
 })
+
+function strictOf(tools: unknown): unknown[] {
+  return Array.isArray(tools) ? tools.map((tool: unknown) => valueAt(tool, 'strict')) : []
+}

@@ -37,18 +37,18 @@ export function decodeResponsesRequest(body: unknown): DecodedRequest {
 
 /** These stand for a history that a server has kept. An answer without it would be an answer to something else. */
 function refuseWhatIsKept(fields: JsonObject): void {
-  for (const [field, code] of kept) {
+  for (const { field, code } of kept) {
     const value = fields[field] ?? undefined
     if (value === undefined || value === false || value === '') continue
     throw new InvalidField(field, 'nothing is kept here between requests; send the whole input', code)
   }
 }
 
-const kept: readonly (readonly [field: string, code: string])[] = [
-  ['previous_response_id', 'previous_response_not_found'],
-  ['conversation', 'unsupported_parameter'],
-  ['prompt', 'unsupported_parameter'],
-  ['background', 'unsupported_parameter'],
+const kept: readonly { readonly field: string; readonly code: string }[] = [
+  { field: 'previous_response_id', code: 'previous_response_not_found' },
+  { field: 'conversation', code: 'unsupported_parameter' },
+  { field: 'prompt', code: 'unsupported_parameter' },
+  { field: 'background', code: 'unsupported_parameter' },
 ]
 
 /** Clients tell OpenAI there which repository somebody works on, and at which commit. That is for no other server. */

@@ -9,7 +9,7 @@ import type { Notes } from '../../../request/notes.ts'
 import { withOriginal } from '../../../request/original.ts'
 import type { ToolKinds } from '../tools.ts'
 import { callKindOf, decodeCall, decodeOutput, outputKindOf } from './calls.ts'
-import { readCompaction } from './compaction.ts'
+import { readCompaction, summaryWish } from './compaction.ts'
 import { messageOriginal, systemTextsOf, wholeItem } from './instructions.ts'
 import { decodeParts } from './parts.ts'
 import { decodeReasoning } from './reasoning.ts'
@@ -112,6 +112,12 @@ class ItemReader {
       case 'context_compaction':
         this.#compaction(item, at)
         break
+      case 'compaction_trigger': {
+        const wish = { type: 'text', text: summaryWish } as const
+        const block = withOriginal(wish, 'openai-responses', wholeItem(item, at))
+        this.contents.push({ speaker: 'human', blocks: [block] })
+        break
+      }
       default:
         this.#other(item, at)
     }

@@ -46,7 +46,10 @@ export function encodeReasoning(block: ThinkingBlock, id: string, target: Respon
   }
   const isOfDialect = source === 'foreign' || (source !== null && reasoningFields.has(source.field))
   const encrypted = isOfDialect ? encryptedIn(source, signature) : undefined
-  const head = { type: 'reasoning', ...(target.responsesItems === 'openai' ? {} : { id }) }
+  const head = {
+    type: 'reasoning',
+    ...(target.responsesItems === 'openai' ? {} : { id: nonEmptyText(original?.['id']) ?? id }),
+  }
   const proof = encrypted === undefined ? {} : { encrypted_content: encrypted }
   if (target.responsesItems === 'openai') {
     return { ...head, summary: thought === '' ? [] : [{ type: 'summary_text', text: thought }], ...proof }
