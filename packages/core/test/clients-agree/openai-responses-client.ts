@@ -251,7 +251,7 @@ class EventReader {
     must(JSON.stringify(response['output']) === JSON.stringify(this.done), 'the end has other items')
     const calls = this.done.some((item) => item['type'] === 'function_call')
     must(
-      response['status'] === undefined || `response.${String(response['status'])}` === type,
+      response['status'] === undefined || `response.${textIn(response, 'status')}` === type,
       'another status',
     )
     this.finish = finishOf(String(type).replace('response.', ''), response, calls)
@@ -278,7 +278,7 @@ function readWhole(body: unknown): View {
   const joined = (type: string): string =>
     items.map((item) => (item['type'] === type ? textOf(item) : '')).join('')
   const seen = calls.map(seenCall)
-  const finish = finishOf(String(body['status'] ?? 'completed'), body, calls.length > 0)
+  const finish = finishOf(textIn(body, 'status') ?? 'completed', body, calls.length > 0)
   checkCalls(seen, finish, false)
   checkIds(
     calls.map((call) => call['call_id']),

@@ -96,7 +96,7 @@ function itemEvents(item: Item, index: number, { settings }: ScriptedAnswer): St
     const type = 'response.function_call_arguments'
     return [
       added({ arguments: '', status: 'in_progress' }),
-      ...pieces(item.arguments).map((delta) => ({ type: `${type}.delta`, ...place, delta })),
+      ...pieces(item.arguments).map((delta) => deltaOf(`${type}.delta`, place, delta)),
       { type: `${type}.done`, ...place, arguments: item.arguments, name: item.name },
       done,
     ]
@@ -105,12 +105,16 @@ function itemEvents(item: Item, index: number, { settings }: ScriptedAnswer): St
     const within = { ...place, content_index: at }
     return [
       { type: 'response.content_part.added', ...within, part: { ...part, text: '' } },
-      ...pieces(part.text).map((delta) => ({ type: `response.${part.type}.delta`, ...within, delta })),
+      ...pieces(part.text).map((delta) => deltaOf(`response.${part.type}.delta`, within, delta)),
       { type: `response.${part.type}.done`, ...within, text: part.text },
       { type: 'response.content_part.done', ...within, part },
     ]
   })
   return [added({ content: [], ...('status' in item && { status: 'in_progress' }) }), ...parts, done]
+}
+
+function deltaOf(type: string, place: object, delta: string): StreamEvent {
+  return { type, ...place, delta }
 }
 
 function responseOf(

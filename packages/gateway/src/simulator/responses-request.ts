@@ -58,7 +58,10 @@ function readItem(item: JsonObject, index: number): ChatMessage {
   const callId = typeof id === 'string' ? id : undefined
   switch (type) {
     case 'message':
-      return plain(role === 'developer' ? 'system' : String(role ?? 'user'), textOf(content))
+      return plain(
+        role === 'developer' ? 'system' : typeof role === 'string' ? role : 'user',
+        textOf(content),
+      )
     case 'reasoning':
       return {
         ...plain('assistant', ''),

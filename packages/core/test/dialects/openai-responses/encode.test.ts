@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { isRecord } from '../../support/is-record.ts'
+import { ant } from '../anthropic-messages/upstream.ts'
 import { calls, chunk, done, event, kimiCall } from '../openai-chat/upstream.ts'
 import { sdkReads } from './sdk.ts'
 import {
@@ -28,7 +29,7 @@ function call(index: number, id: string, name: string, json: string): string {
   return calls({ index, id, type: 'function', function: { name, arguments: json } })
 }
 
-function more(index: number, json: string): string {
+function goOn(index: number, json: string): string {
   return calls({ index, function: { arguments: json } })
 }
 
@@ -69,7 +70,7 @@ describe('reasoning, text and two calls', () => {
     chunk({ content: 'I look.' }) +
     call(0, 'call_a', 'f', '{"x":') +
     call(1, 'call_b', 'g', '{"y":2}') +
-    more(0, '1}') +
+    goOn(0, '1}') +
     chunk({}, 'tool_calls') +
     done
 
@@ -121,12 +122,12 @@ describe('the arguments of a call', () => {
   const big = JSON.stringify({ text: 'x'.repeat(1_000_000) })
   it.each([
     ['in one piece', ['{"x":1}']],
-    ['by character', [...'{"x":"a\\n\\u00e9😀"}']],
+    ['by character', Array.from('{"x":"a\\n\\u00e9😀"}')],
     ['of a megabyte', [big.slice(0, 400_000), big.slice(400_000)]],
   ])('%s are joined in every event that repeats them', async (_, pieces) => {
     const body =
       call(0, 'call_a', 'f', '') +
-      pieces.map((piece) => more(0, piece)).join('') +
+      pieces.map((piece) => goOn(0, piece)).join('') +
       chunk({}, 'tool_calls') +
       done
     const stream = await encoded(body)
@@ -154,7 +155,7 @@ describe('a call of a custom tool', () => {
     const json = JSON.stringify({ input: patch }).replace('é', '\\u00e9')
     const body =
       call(0, 'call_a', 'apply_patch', '') +
-      [...json].map((piece) => more(0, piece)).join('') +
+      Array.from(json, (piece) => goOn(0, piece)).join('') +
       chunk({}, 'tool_calls') +
       done
     const stream = await encoded(body, { request: customRequest })
@@ -521,8 +522,6 @@ describe('the sign of life', () => {
 })
 
 describe('one answer of upstreams that speak different dialects', () => {
-  const ant = (type: string, more: object): string =>
-    `event: ${type}\ndata: ${JSON.stringify({ type, ...more })}\n\n`
   const message =
     ant('message_start', { message: { id: 'm', model: 'm', role: 'assistant', content: [], usage: {} } }) +
     ant('content_block_start', { index: 0, content_block: { type: 'text', text: '' } }) +

@@ -291,16 +291,14 @@ function withTexts(came: JsonObject, open: OpenText): JsonObject {
     const given: unknown = came[list]
     const said = open.lists[list]
     if (!Array.isArray(given) || given.length !== said.length) return []
-    return [
-      [list, given.map((part: unknown, at) => ({ ...objectIn({ part }, 'part'), ...textIn(said[at]) }))],
-    ]
+    return [[list, given.map((part: unknown, at) => withText(objectIn({ part }, 'part'), said[at]))]]
   })
   return { ...whole, ...Object.fromEntries(lists) }
 }
 
-function textIn(part: JsonObject = {}): JsonObject {
-  const field = partKindOf(part['type'])?.textField
-  return field === undefined ? {} : { [field]: part[field] }
+function withText(part: JsonObject, said: JsonObject = {}): JsonObject {
+  const field = partKindOf(said['type'])?.textField
+  return field === undefined ? part : { ...part, [field]: said[field] }
 }
 
 function isInPart({ data }: Wire, { part }: OpenText): boolean {
