@@ -7,7 +7,7 @@ import { AnswerStream, type WireAnswer } from './answer/stream.ts'
 import { textInError } from './answer/text-in-error.ts'
 import { type AnswerWatcher, WatchedAnswer } from './answer/watch.ts'
 import type { WholeCollector } from './answer/whole.ts'
-import type { AnswerDialect, EncodeOptions } from './dialects/dialect.ts'
+import type { AnswerDialect, AnswerEncoder, EncodeOptions } from './dialects/dialect.ts'
 import { dialects, type DialectId } from './dialects/index.ts'
 import type { JsonObject } from './json/objects.ts'
 import type { FormatId } from './formats/format-id.ts'
@@ -78,6 +78,11 @@ export interface AnswerTranslation {
   push(chunk: string | Uint8Array): string
   /** The upstream has ended. `cause`: why it was given up, where it was; that is more than its answer can tell. */
   end(cause?: Failure): string
+  /**
+   * What is sent into the stream now while its client waits, in a dialect that numbers its events. Null, or left out, where
+   * what the dialect has for every stream will do.
+   */
+  keepAlive?(): string | null
 }
 
 /** One upstream answer for one client, streamed or whole, in the same dialect or another. */
@@ -95,7 +100,9 @@ class Translation implements AnswerTranslation {
   private readonly collector: WholeCollector | null
   private readonly isSameDialect: boolean
   isStarted = false
-  private emptiness: Failure | null = null
+  /** What the encoder gave the answer up for, or the collector found missing. */
+  private givenUp: Failure | null = null
+  private encoderKeepAlive: (() => string | null) | null = null
 
   constructor(options: TranslationOptions) {
     const { from, to, delivered, wants } = options
@@ -119,11 +126,16 @@ class Translation implements AnswerTranslation {
   }
 
   get state(): AnswerTranslation['state'] {
-    return this.stream.state
+    return this.givenUp === null ? this.stream.state : 'ended'
   }
 
   get failure(): Failure | null {
-    return this.answer.failure ?? this.emptiness
+    return this.answer.failure ?? this.givenUp
+  }
+
+  keepAlive(): string | null {
+    if (!this.isStarted || this.collector !== null || this.state === 'ended') return null
+    return this.encoderKeepAlive === null ? (this.answer.keepAlive?.() ?? null) : this.encoderKeepAlive()
   }
 
   push(chunk: string | Uint8Array): string {
@@ -138,7 +150,7 @@ class Translation implements AnswerTranslation {
 
   end(cause?: Failure): string {
     const { stream, body } = this
-    if (stream.state === 'ended') return ''
+    if (this.state === 'ended') return ''
     if (body === null || cause !== undefined) {
       stream.end(cause)
       return this.deliver(null)
@@ -162,13 +174,21 @@ class Translation implements AnswerTranslation {
     return rest
   }
 
-  private encoder({ to, encoding }: TranslationOptions, includeUsage: boolean): AnswerSink {
+  private encoder({ to, encoding, watcher, request }: TranslationOptions, includeUsage: boolean): AnswerSink {
     const { output } = this
-    const sink = dialects[to].answer.encode({
+    const sink: AnswerEncoder = dialects[to].answer.encode({
+      request,
       ...encoding(),
       includeUsage,
       write: (text) => output.push(text),
+      told: {
+        repair: (code, message) => watcher?.repair?.(code, message),
+        failed: (failure) => {
+          this.givenUp = failure
+        },
+      },
     })
+    this.encoderKeepAlive = () => sink.keepAlive?.() ?? null
     return new StartedAnswer(sink, output)
   }
 
@@ -188,7 +208,7 @@ class Translation implements AnswerTranslation {
     const whole = this.collector.end()
     if (whole !== null) return this.whole(whole.json)
     // The stream ended well, but held nothing of which an answer could be made.
-    this.emptiness = emptyAnswer
+    this.givenUp = emptyAnswer
     return ''
   }
 

@@ -40,8 +40,11 @@ export interface AnswerSink {
   text(text: string): void
   /** `field` is where the upstream had it: what has to be restored on the way back. */
   reasoning(text: string, field: string): void
-  /** An opaque proof that belongs to the reasoning at hand (a signature of Anthropic's, encrypted details). */
-  reasoningProof(proof: string): void
+  /**
+   * An opaque proof that belongs to the reasoning at hand (a signature of Anthropic's, encrypted details). `field` is where
+   * the upstream had it, where that is said of a proof without reasoning.
+   */
+  reasoningProof(proof: string, field?: string): void
   /** `id` is legal and unique already. `call` is the structured call that begins; a call in the text has none. */
   callStart(index: number, id: string, name: string, call?: UpstreamCall): void
   callDelta(index: number, json: string): void

@@ -29,6 +29,8 @@ export interface WireAnswer {
   fail(failure: Failure, event: SseEvent | null): void
   /** The stream was cut off, where faults pass. Without this the answer fails. */
   cutOff?(): void
+  /** What is sent while the client waits, where that depends on what was sent before; null while it may not be. */
+  keepAlive?(): string | null
 }
 
 export interface AnswerStreamOptions {

@@ -41,8 +41,8 @@ export class WatchedAnswer implements AnswerSink {
     this.sink.reasoning(text, field)
   }
 
-  reasoningProof(proof: string): void {
-    this.sink.reasoningProof(proof)
+  reasoningProof(proof: string, field?: string): void {
+    this.sink.reasoningProof(proof, field)
   }
 
   callStart(index: number, id: string, name: string, call?: UpstreamCall): void {

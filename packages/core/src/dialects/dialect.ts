@@ -1,5 +1,6 @@
 import type { FormatId } from '../formats/format-id.ts'
 import type { JsonObject } from '../json/objects.ts'
+import type { RepairCode } from '../problems.ts'
 import type { ConversationRequest, SystemText } from '../request/conversation-request.ts'
 import type { DecodedMessages, DecodedRequest } from '../request/decoding.ts'
 import type { Notes } from '../request/notes.ts'
@@ -111,7 +112,7 @@ export interface AnswerDialect {
   /** Passes the upstream's events to a client of the same dialect: the event itself, or the event edited. */
   patch(options: PatchOptions): WireAnswer
   /** Writes the answer of an upstream of another dialect. */
-  encode(options: EncodeOptions): AnswerSink
+  encode(options: EncodeOptions): AnswerEncoder
   readonly whole: {
     toEvents(body: string): WholeAsEvents
     collect(): WholeCollector
@@ -131,6 +132,15 @@ export interface TextOrigin {
   readonly created: number
 }
 
+/** Writes an answer in one dialect. */
+export interface AnswerEncoder extends AnswerSink {
+  /**
+   * What is sent into the stream while its client waits, where that depends on what was sent before. Null while nothing of
+   * the kind may stand in the stream.
+   */
+  keepAlive?(): string | null
+}
+
 /** What an answer needs to be written in a dialect that it did not come in. */
 export interface EncodeOptions {
   readonly write: (text: string) => void
@@ -147,6 +157,14 @@ export interface EncodeOptions {
   readonly request?: ConversationRequest | undefined
   /** The signature of reasoning: `field` is where the upstream had it, `proof` what came with it. */
   readonly signature: (field: string, proof: string | null) => string
+  /** Is told what was changed, or why the answer was given up, where nobody but the encoder can know. */
+  readonly told?: EncoderReports | undefined
+}
+
+export interface EncoderReports {
+  repair(code: RepairCode, message: string): void
+  /** The answer has failed, and the client has been told so. */
+  failed(failure: Failure): void
 }
 
 /** Tools that a server runs itself while it answers, such as a search of the web. */

@@ -87,6 +87,10 @@ const readers: Readonly<Record<DialectId, Readonly<Record<'stream' | 'whole', (b
       return { ...readBlocks(message['content'].filter(isRecord)), finish, usage }
     },
   },
+  'openai-responses': {
+    stream: (body) => readResponse(wholeOf('openai-responses', body)),
+    whole: (body) => readResponse(JSON.parse(body)),
+  },
 }
 
 function wholeOf(dialect: DialectId, body: string): unknown {
@@ -113,6 +117,24 @@ function readCompletion(completion: unknown): Read {
     calls: finish === 'length' ? [] : shown,
     finish,
     usage: completion['usage'],
+  }
+}
+
+function readResponse(response: unknown): Read {
+  if (!isRecord(response) || !Array.isArray(response['output'])) throw new Error('no response')
+  const items: readonly unknown[] = response['output']
+  const parts = items
+    .filter(isRecord)
+    .flatMap(({ type, content }) => (type === 'message' && Array.isArray(content) ? content : []))
+  return {
+    text: parts.map((part: unknown) => (isRecord(part) ? String(part['text']) : '')).join(''),
+    calls: items
+      .filter(isRecord)
+      .flatMap((item) =>
+        item['type'] === 'function_call' ? [`${String(item['name'])} ${String(item['arguments'])}`] : [],
+      ),
+    finish: response['status'],
+    usage: response['usage'],
   }
 }
 

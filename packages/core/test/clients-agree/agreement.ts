@@ -12,6 +12,8 @@ import { messageBodies } from './anthropic-messages-upstream.ts'
 import { knownBetweenBodies, type KnownDifference, knownDifferences } from './known-differences.ts'
 import { readChat } from './openai-chat-client.ts'
 import { chatBodies } from './openai-chat-upstream.ts'
+import { readResponse } from './openai-responses-client.ts'
+import { responseBodies } from './openai-responses-upstream.ts'
 import { clientGets } from './through.ts'
 import { IllegalAnswer, must, type View } from './view.ts'
 
@@ -30,13 +32,19 @@ const clients: readonly Client[] = [
   { dialect: 'openai-chat', wants: 'whole' },
   { dialect: 'anthropic-messages', wants: 'stream' },
   { dialect: 'anthropic-messages', wants: 'whole' },
+  { dialect: 'openai-responses', wants: 'stream' },
+  { dialect: 'openai-responses', wants: 'whole' },
 ]
 
-const readers = { 'openai-chat': readChat, 'anthropic-messages': readMessage } as const
+const readers = {
+  'openai-chat': readChat,
+  'anthropic-messages': readMessage,
+  'openai-responses': readResponse,
+} as const
 
 /** The answer as every upstream can say it, seen by every client. */
 export function sightsOf(answer: Answer): Sight[] {
-  return [...chatBodies(answer), ...messageBodies(answer)].flatMap((upstream) =>
+  return [...chatBodies(answer), ...messageBodies(answer), ...responseBodies(answer)].flatMap((upstream) =>
     clients.map((client) => see(answer, upstream, client)),
   )
 }

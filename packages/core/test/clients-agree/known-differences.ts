@@ -15,28 +15,38 @@ export const knownDifferences: readonly KnownDifference[] = [
   {
     name: 'no word for stop sequences and pauses',
     reason:
-      'The chat dialect ends an answer with stop, length, tool_calls or content_filter. A stop sequence that was met ' +
-      'and a pause of a server tool are both an ordinary end there.',
-    applies: ({ finish }, _upstream, client) =>
-      client.dialect === 'openai-chat' && (finish.says === 'stop-sequence' || finish.says === 'pause'),
+      'The chat dialect ends an answer with stop, length, tool_calls or content_filter, a response is completed or ' +
+      'incomplete. A stop sequence that was met and a pause of a server tool are both an ordinary end there.',
+    applies: ({ finish }, upstream, client) =>
+      (client.dialect !== 'anthropic-messages' || upstream.dialect === 'openai-responses') &&
+      (finish.says === 'stop-sequence' || finish.says === 'pause'),
     forgive: (view) =>
       view.finish === 'stop-sequence' || view.finish === 'pause' ? { ...view, finish: 'stop' } : view,
   },
   {
     name: 'no block of white space',
     reason:
-      "Anthropic's dialect refuses a text block of white space alone when the conversation comes back. White space " +
-      'between two calls, or alone in the answer, can be said only in a dialect in which text has no blocks.',
-    applies: (answer, _upstream, client) => client.dialect === 'anthropic-messages' && hasBlankRun(answer),
+      "Anthropic's dialect refuses a text block of white space alone when the conversation comes back, and clients of " +
+      'responses show such an item as an empty message. White space between two calls, or alone in the answer, can be ' +
+      'said only in a dialect in which text has no blocks.',
+    applies: (answer, _upstream, client) => client.dialect !== 'openai-chat' && hasBlankRun(answer),
     forgive: withoutSpace,
   },
   {
     name: 'white space before a failure',
     reason:
       'White space waits for the text behind it before it becomes a part of a block. Where the answer fails in between, ' +
-      "clients of Anthropic's dialect do not get it.",
-    applies: (_answer, _upstream, client) => client.dialect === 'anthropic-messages',
+      'clients of dialects with blocks do not get it.',
+    applies: (_answer, _upstream, client) => client.dialect !== 'openai-chat',
     forgive: (view) => (view.failure === null ? view : withoutSpace(view)),
+  },
+  {
+    name: 'no response of nothing',
+    reason:
+      'A client of responses that gets one without items takes the turn for over, and says nothing. It is told a ' +
+      'failure; to clients of other dialects an answer of nothing, or of white space, is one.',
+    applies: (_answer, _upstream, client) => client.dialect === 'openai-responses',
+    forgive: (view) => (isNothing(view) ? { ...view, ...emptyResponse } : view),
   },
   {
     name: 'half a call',
@@ -80,6 +90,19 @@ export const knownBetweenBodies: readonly (Pick<KnownDifference, 'name' | 'reaso
       view.failure === null ? view : { ...view, failure: { kind: 'upstream', message: 'one of the two' } },
   },
 ]
+
+const emptyResponse = {
+  text: '',
+  reasoning: '',
+  finish: null,
+  failure: { kind: 'upstream', message: 'The upstream returned no content.' },
+} as const
+
+/** Whether an answer that ended as usual says nothing. */
+function isNothing({ text, reasoning, calls, finish, failure }: View): boolean {
+  const isCut = finish === 'length' || finish === 'content-filter'
+  return failure === null && !isCut && calls.length === 0 && `${text}${reasoning}`.trim() === ''
+}
 
 function withoutSpace(view: View): View {
   return {

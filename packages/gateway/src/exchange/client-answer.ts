@@ -62,12 +62,15 @@ export class ClientAnswer {
     if (!this.response.headersSent) this.response.writeHead(200, streamHeaders)
   }
 
-  /** Tells a client that waits for a stream that the gateway is alive. */
-  ping(): void {
-    const { keepAlive } = dialects[this.dialect].http
-    if (keepAlive === null) return
+  /**
+   * Tells a client that waits for a stream that the gateway is alive. `inAnswer`: what the answer that it waits for has for
+   * this, where that depends on what was sent of it.
+   */
+  ping(inAnswer: string | null = null): void {
+    const sign = inAnswer ?? dialects[this.dialect].http.keepAlive
+    if (sign === null) return
     this.startStream()
-    this.response.write(keepAlive)
+    this.response.write(sign)
   }
 
   /** The last text and the end go out in one write. */

@@ -99,7 +99,7 @@ export class Exchange implements AnswerTaker {
   }
 
   private sendPing(): void {
-    if (!this.response.writableNeedDrain) this.options.client.ping()
+    if (!this.response.writableNeedDrain) this.options.client.ping(this.upstream.takeKeepAlive())
   }
 
   /** Cuts off a client that takes nothing for too long. */

@@ -120,6 +120,14 @@ export class UpstreamAnswer implements UpstreamListener {
     this.guard(() => this.giveUp(failure))
   }
 
+  /**
+   * What the answer has to tell a client that waits for more of it; null where that does not depend on the
+   * answer. What was taken has to be sent: it has a number.
+   */
+  takeKeepAlive(): string | null {
+    return this.state.at === 'answering' ? (this.state.translation.keepAlive?.() ?? null) : null
+  }
+
   onHeaders(status: number, headers: IncomingHttpHeaders): void {
     if (this.state.at === 'over') return
     const type = (headers['content-type'] ?? '').toLowerCase()

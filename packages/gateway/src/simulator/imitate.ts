@@ -15,7 +15,7 @@ import {
 import type { Writing } from './writing.ts'
 
 /** The way in which a request came: its dialect decides what is refused and how errors look. */
-export type Way = 'chat' | 'messages'
+export type Way = 'chat' | 'messages' | 'responses'
 
 /** An imitated server at work on one request: what it does before its model is asked, and to what the model says. */
 export interface Imitated {
@@ -120,7 +120,7 @@ class ImitatedRequest implements Imitated {
   #findRefusal(): ImitatedError | undefined {
     const { refuses = [], refusesMessages = [], withoutParser, tooLong, cutsInSilence } = this.#imitation
     const refusals = [
-      ...(this.#way === 'chat' ? refuses : refusesMessages),
+      ...{ chat: refuses, messages: refusesMessages, responses: [] }[this.#way],
       ...(this.#chosen.parser === 'none' && withoutParser !== undefined ? [withoutParser] : []),
     ]
     for (const refuse of refusals) {

@@ -7,7 +7,14 @@ import type { Said } from './imitation.ts'
 import { layOut, type LaidOut } from './lay-out.ts'
 import { messageBody, messageEvents } from './messages-answer.ts'
 import { type Quirk, quirksNamed } from './quirks.ts'
-import { describeProblems, scriptAnswer, scriptMessage, type ScriptedAnswer } from './script.ts'
+import { responseBody, responseEvents } from './responses-answer.ts'
+import {
+  describeProblems,
+  scriptAnswer,
+  scriptMessage,
+  scriptResponse,
+  type ScriptedAnswer,
+} from './script.ts'
 import type { Fault, SimulatorSettings } from './settings.ts'
 
 /** What is sent, and when. A step that is no chunk does something to the connection. */
@@ -52,6 +59,14 @@ const spoken: Readonly<Record<DialectId, SpokenDialect>> = {
     script: scriptMessage,
     stream: (answer, envelope) => messageEvents(answer, envelope).map(chunk),
     whole: (answer, envelope) => [chunk(JSON.stringify(messageBody(answer, envelope)))],
+  },
+  // As above.
+  'openai-responses': {
+    idPrefix: 'sim',
+    way: 'responses',
+    script: scriptResponse,
+    stream: (answer, envelope) => responseEvents(answer, envelope).map(chunk),
+    whole: (answer, envelope) => [chunk(JSON.stringify(responseBody(answer, envelope)))],
   },
 }
 

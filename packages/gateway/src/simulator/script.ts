@@ -9,6 +9,7 @@ import { Phrases } from './phrases.ts'
 import { isPrompted, promptedFormat, readPromptedRequest } from './prompted-request.ts'
 import { quirksNamed } from './quirks.ts'
 import { seededRandom } from './random.ts'
+import { readResponsesRequest } from './responses-request.ts'
 import { fillSchema } from './schema-value.ts'
 import {
   resolveSettings,
@@ -65,6 +66,14 @@ export function scriptMessage(body: unknown, given: SimulatorSettings): Scripted
   const request = readMessagesRequest(body)
   const { name, settings } = settingsFor(request, body, given)
   return script(request, { name, settings, writing: getWriting('anthropic'), family: 'anthropic' })
+}
+
+/** Decides the answer to a request for a response, whose calls are structured. */
+export function scriptResponse(body: unknown, given: SimulatorSettings): ScriptedAnswer {
+  const request = readResponsesRequest(body)
+  const { name, settings } = settingsFor(request, body, given)
+  const writing = getWriting('standard')
+  return script(request, { name, settings, writing, family: familyOf(name, writing) })
 }
 
 /** The settings for this request. Throws where a quirk of the server refuses it. */

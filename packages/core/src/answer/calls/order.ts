@@ -31,7 +31,7 @@ type Waiting =
   | { readonly is: 'call'; readonly call: StructuredCall }
   | ({ readonly is: 'text' } & WaitingText)
   | ({ readonly is: 'reasoning'; readonly field: string } & WaitingText)
-  | { readonly is: 'proof'; readonly proof: string }
+  | { readonly is: 'proof'; readonly proof: string; readonly field: string | undefined }
   | { readonly is: 'other'; readonly item: unknown; readonly call: OtherCall | null }
 
 interface WaitingText {
@@ -96,12 +96,12 @@ export class AnswerOrder {
     else this.waitWith('reasoning', text, field)
   }
 
-  proof(proof: string): void {
+  proof(proof: string, field?: string): void {
     if (this.waiting.length === 0) {
-      this.sink.reasoningProof(proof)
+      this.sink.reasoningProof(proof, field)
     } else {
       this.heldBytes += proof.length
-      this.waiting.push({ is: 'proof', proof })
+      this.waiting.push({ is: 'proof', proof, field })
     }
   }
 
@@ -196,7 +196,7 @@ export class AnswerOrder {
         break
       case 'proof':
         this.heldBytes -= entry.proof.length
-        this.sink.reasoningProof(entry.proof)
+        this.sink.reasoningProof(entry.proof, entry.field)
         break
       case 'other':
         this.heldBytes -= OTHER_BYTES

@@ -99,8 +99,9 @@ export class CallPolicy {
     this.textGrew()
   }
 
-  proof(proof: string): void {
-    if (proof !== '' && !this.isEnded) this.order.proof(proof)
+  /** `field`: where it stood, for a proof that comes without reasoning. */
+  proof(proof: string, field?: string): void {
+    if (proof !== '' && !this.isEnded) this.order.proof(proof, field)
   }
 
   /** Something that only the upstream's dialect can say. It stays at its place. */

@@ -69,3 +69,14 @@ export const nothingCounted: Usage = {
   outputTokens: 0,
   reasoningTokens: 0,
 }
+
+/** The usage in a field of its own where it lacks one of the counts: a client that misses one discards the whole end. */
+export function withAllCounts(usage: unknown): JsonObject {
+  const counted = decodeResponsesUsage(usage)
+  if (counted === null || !isJsonObject(usage)) return {}
+  const whole = encodeResponsesUsage(counted)
+  const isMissing = ['input_tokens', 'output_tokens', 'total_tokens'].some(
+    (field) => typeof usage[field] !== 'number',
+  )
+  return isMissing ? { usage: { ...whole, ...usage, total_tokens: whole['total_tokens'] } } : {}
+}

@@ -52,6 +52,12 @@ const failing: Readonly<Record<string, (error: object) => string>> = {
       ['content_block_delta', { index: 0, delta: { type: 'text_delta', text: 'So ' } }],
       ['error', { error }],
     ),
+  'openai-responses': (error) =>
+    message(
+      ['response.created', { response: { id: 'resp_1', status: 'in_progress', output: [] } }],
+      ['response.output_text.delta', { output_index: 0, delta: 'So ' }],
+      ['error', { error }],
+    ),
 }
 
 const pairings = dialectIds.flatMap((from) => dialectIds.map((to) => [from, to] as const))
@@ -69,11 +75,12 @@ describe('a stream that fails because something is too long', () => {
     expect(failure?.overflow).toEqual({ what: 'prompt', promptTokens: 41_533, window: 32_768 })
     expect(text).toContain('So ')
     expect(text).toContain(
-      to === 'openai-chat'
-        ? "This model's maximum context length is 32768 tokens. However, your messages resulted in 41533 tokens."
-        : 'prompt is too long: 41533 tokens > 32768 maximum',
+      to === 'anthropic-messages'
+        ? 'prompt is too long: 41533 tokens > 32768 maximum'
+        : "This model's maximum context length is 32768 tokens. However, your messages resulted in 41533 tokens.",
     )
-    expect(text).toContain('"n_ctx":32768')
+    // Clients of responses read nothing but the code.
+    expect(text).toContain(to === 'openai-responses' ? '"code":"context_length_exceeded"' : '"n_ctx":32768')
   })
 
   it.each(pairings)('is an overloaded upstream where a cache is full: %s to %s', (from, to) => {
@@ -81,7 +88,8 @@ describe('a stream that fails because something is too long', () => {
     const { text, failure } = answered(from, to, failing[from]?.(error) ?? '')
     expect(failure).toMatchObject({ kind: 'overloaded', code: 'upstream_cache_full' })
     expect(text).toContain('"type":"overloaded_error"')
-    expect(text).not.toMatch(/too long|server_error/)
+    // The code under which clients of responses ask again.
+    expect(text).not.toMatch(to === 'openai-responses' ? /too long/ : /too long|server_error/)
   })
 
   it.each(dialectIds)('is a response of its own where nothing came before it: chat to %s', (to) => {
@@ -113,11 +121,16 @@ describe('a stream that fails because something is too long', () => {
 
 describe('an answer that ended because the window was full', () => {
   const word = 'model_context_window_exceeded'
+  const cutWords: Readonly<Record<DialectId, string>> = {
+    'openai-chat': '"finish_reason":"length"',
+    'anthropic-messages': '"stop_reason":"max_tokens"',
+    'openai-responses': '"incomplete_details":{"reason":"max_output_tokens"}',
+  }
 
   it.each(dialectIds)('is cut by its length where something was written: chat to %s', (to) => {
     const { text, failure } = answered('openai-chat', to, chunk({ content: 'So ' }) + chunk({}, word) + done)
     expect(failure).toBeNull()
-    expect(text).toContain(to === 'openai-chat' ? '"finish_reason":"length"' : '"stop_reason":"max_tokens"')
+    expect(text).toContain(cutWords[to])
     expect(text).not.toContain(word)
   })
 
@@ -168,7 +181,8 @@ describe('an error that comes as the text of an answer', () => {
     expect(failure).toMatchObject({ kind: 'rate-limit', status: 429, message: throttled })
     expect(text).toContain('So ')
     expect(text).toContain('"type":"rate_limit_error"')
-    expect(text.split(throttled)).toHaveLength(2)
+    // Clients of responses look for the message in three places.
+    expect(text.split(throttled)).toHaveLength(to === 'openai-responses' ? 4 : 2)
     expect(text).not.toMatch(/"(?:content|text)":"Throttling/)
   })
 

@@ -81,9 +81,14 @@ class MessageEncoder implements AnswerSink {
     this.delta(`{"type":"thinking_delta","thinking":${JSON.stringify(said)}}`)
   }
 
-  reasoningProof(proof: string): void {
+  reasoningProof(proof: string, field?: string): void {
     if (this.open.is === 'thinking' && this.open.proof !== null) this.close()
-    const block = this.openThinking(this.field)
+    const waiting = this.space?.is === 'thinking' ? this.space.text : ''
+    const block = this.openThinking(field ?? this.field)
+    // White space that waited is a part of the reasoning: text behind it may be held, and come after the proof.
+    if (waiting !== '') {
+      this.delta(`{"type":"thinking_delta","thinking":${JSON.stringify(waiting)}}`)
+    }
     block.proof = proof
   }
 

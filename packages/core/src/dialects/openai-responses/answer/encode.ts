@@ -1,0 +1,206 @@
+import type { FinishReason, UpstreamCall, Usage } from '../../../answer/answer.ts'
+import { type Failure, invalidArguments, noContent } from '../../../answer/failure.ts'
+import { isBlank } from '../../../text/space.ts'
+import type { AnswerEncoder, EncodeOptions } from '../../dialect.ts'
+import { responsesErrorFields } from '../errors.ts'
+import { type ToolKinds, toolKindsOf } from '../tools.ts'
+import { encodeStatus, nothingCounted } from '../words.ts'
+import { EventWriter, inside } from './events.ts'
+import { ItemWriter } from './items.ts'
+import { ResponseObject, type ResponseState } from './response-object.ts'
+
+/** Writes an answer as the event stream of a response. */
+export function createResponsesStreamEncoder(options: EncodeOptions): AnswerEncoder {
+  return new ResponseEncoder(options)
+}
+
+class ResponseEncoder implements AnswerEncoder {
+  private readonly options: EncodeOptions
+  private readonly kinds: ToolKinds
+  private readonly events: EventWriter
+  private readonly items: ItemWriter
+  private readonly object: ResponseObject
+  private progress: 'new' | 'writing' | 'ended' = 'new'
+  /** White space for which no item was begun: one of white space alone would be shown as an empty message. */
+  private space: { readonly is: 'text' | 'reasoning'; readonly text: string } | null = null
+  /** Of the reasoning that is open, or was open last. */
+  private field = ''
+  private proof: string | null = null
+  private counted: Usage | null = null
+  private writtenLength = 0
+  private finished: FinishReason | null = null
+
+  constructor(options: EncodeOptions) {
+    this.options = options
+    this.kinds = toolKindsOf(options.request?.tools ?? [])
+    this.events = new EventWriter(options.write)
+    const idEnd = withoutPrefix(options.id)
+    this.items = new ItemWriter(this.events, () => idEnd)
+    this.object = new ResponseObject(options)
+  }
+
+  start(): void {
+    this.progress = 'writing'
+    const response = `"response":${this.object.json(begun)}`
+    this.events.emit('response.created', response)
+    this.events.emit('response.in_progress', response)
+  }
+
+  keepAlive(): string | null {
+    return this.progress === 'writing' ? this.events.made('keepalive', '') : null
+  }
+
+  text(text: string): void {
+    this.say('text', text)
+  }
+
+  reasoning(text: string, field: string): void {
+    if (this.items.open?.is !== 'reasoning') this.field = field
+    this.say('reasoning', text)
+  }
+
+  reasoningProof(proof: string, field?: string): void {
+    if (this.progress !== 'writing') return
+    const { open } = this.items
+    // Each item has one proof.
+    if (open?.is !== 'reasoning' || this.proof !== null) {
+      const waiting = this.space?.is === 'reasoning' ? this.space.text : ''
+      this.begin('reasoning')
+      if (field !== undefined) this.field = field
+      if (waiting !== '') this.items.say(waiting)
+    }
+    this.proof = proof
+  }
+
+  callStart(_index: number, id: string, name: string, call?: UpstreamCall): void {
+    if (this.progress !== 'writing') return
+    this.leave()
+    if (call !== undefined && call.proof !== null) this.callProof(call.proof.field, call.proof.text)
+    this.items.beginCall(this.kinds.kindOf(name), id)
+  }
+
+  callDelta(_index: number, json: string): void {
+    if (this.progress !== 'writing') return
+    this.writtenLength += json.length
+    this.items.addArguments(json)
+  }
+
+  callEnd(): void {
+    if (this.progress !== 'writing') return
+    const { open } = this.items
+    if (open?.is === 'call' && open.json === '') this.items.addArguments('{}')
+    const ended = this.items.endCall()
+    if (ended.is === 'invalid') this.giveUp(invalidArguments(ended.message))
+    else if (ended.repair !== null) this.options.told?.repair('unwrapped-arguments', ended.repair)
+  }
+
+  usage(usage: Usage): void {
+    this.counted = usage
+  }
+
+  finish(reason: FinishReason): void {
+    this.finished = reason
+  }
+
+  /** What is open stays so: a client that asks again must not take it for something whole. */
+  fail(failure: Failure): void {
+    if (this.progress !== 'writing') return
+    this.progress = 'ended'
+    const error = responsesErrorFields(failure)
+    const { code, message, param } = error
+    // Some clients read the fields of the event, others the error in it.
+    this.events.emit('error', inside({ code, message, param, error }))
+    this.emitEnd('response.failed', { status: 'failed', error: { code, message } })
+  }
+
+  /** Usage may trail the finish, and nothing may follow the end of a response: so it waits until here. */
+  end(): void {
+    const { finished: reason } = this
+    if (this.progress !== 'writing' || reason === null) return
+    const { status, incomplete } = encodeStatus(reason)
+    this.leave(status)
+    // A client that gets a response of nothing takes the turn for over, and says nothing.
+    if (this.items.done.length === 0 && status === 'completed') {
+      this.giveUp(noContent)
+      return
+    }
+    this.progress = 'ended'
+    this.emitEnd(`response.${status}`, { status, incomplete })
+    this.options.write('data: [DONE]\n\n')
+  }
+
+  problem(): void {}
+
+  repair(): void {}
+
+  /** The answer fails here, and nobody but the encoder can know why. */
+  private giveUp(failure: Failure): void {
+    this.fail(failure)
+    this.options.told?.failed(failure)
+  }
+
+  private emitEnd(type: string, state: Partial<ResponseState>): void {
+    const output = this.items.done
+    const usage = this.counted ?? this.estimate()
+    this.events.emit(type, `"response":${this.object.json({ ...begun, output, usage, ...state })}`)
+  }
+
+  /** White space waits for the text behind it. */
+  private say(is: 'text' | 'reasoning', text: string): void {
+    if (this.progress !== 'writing') return
+    this.writtenLength += text.length
+    if (this.items.open?.is !== is) {
+      const waiting = this.space?.is === is ? this.space.text + text : text
+      // What waits is white space already: looking at it again with every piece would take quadratic time.
+      const isSpace = isBlank(text)
+      this.space = isSpace ? { is, text: waiting } : null
+      if (isSpace) return
+      this.begin(is)
+      this.items.say(waiting)
+    } else if (text !== '') {
+      this.items.say(text)
+    }
+  }
+
+  private begin(is: 'text' | 'reasoning'): void {
+    this.leave()
+    this.items.begin(is)
+  }
+
+  /** Ends what is open. */
+  private leave(status?: 'completed' | 'incomplete'): void {
+    this.space = null
+    const { open } = this.items
+    if (open?.is !== 'reasoning') {
+      this.items.close(status)
+      return
+    }
+    this.items.close(status, sealed(this.options.signature(this.field, this.proof)))
+    this.proof = null
+  }
+
+  /** In an item that clients send back as it is, right before the call that it belongs to. */
+  private callProof(field: string, proof: string): void {
+    const signature = this.options.signature(field, proof)
+    if (signature === '') return
+    this.items.begin('reasoning')
+    this.items.close('completed', sealed(signature))
+  }
+
+  /** Four characters a token is near enough where the upstream counts nothing. */
+  private estimate(): Usage {
+    const outputTokens = Math.ceil(this.writtenLength / 4)
+    return { ...nothingCounted, inputTokens: this.options.inputTokens(), outputTokens }
+  }
+}
+
+const begun: ResponseState = { status: 'in_progress', output: [], usage: null, error: null, incomplete: null }
+
+function sealed(signature: string): { readonly encrypted_content?: string } {
+  return signature === '' ? {} : { encrypted_content: signature }
+}
+
+/** Ids of items have a prefix of their own, and letters and digits behind it. */
+function withoutPrefix(id: string): string {
+  return id.replace(/^[a-z]+_/, '').replaceAll(/[^a-zA-Z0-9]/g, '')
+}
