@@ -52,6 +52,8 @@ export async function survey(
     Promise.all(
       [...upstreams.values()].map((each) => {
         const why = async (): Promise<Obstacle | null> => {
+          // Nobody waits for the answer any more, and an open question would keep the program from its end.
+          if (late.signal.aborted) return null
           const { findObstacle } = await import('../doctor/obstacle.ts')
           return findObstacle(each, config, { now, startSimulator }, longest)
         }

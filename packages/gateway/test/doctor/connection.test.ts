@@ -84,6 +84,19 @@ describe('an address that is almost right', () => {
     })
   })
 
+  it('is not looked for where answers come without a list of models', async () => {
+    const { url } = await startUpstream((response) =>
+      response.req.url === '/v1/models'
+        ? json(response, 200, { data: [{ id: 'other' }] })
+        : response.req.method === 'GET'
+          ? json(response, 404, {})
+          : json(response, 200, completion('one two three')),
+    )
+    const { finding } = await examined({ upstream: url.replace('/v1', '/v2'), model: 'm' })
+    expect(finding('reach')).toMatchObject({ status: 'ok' })
+    expect(finding('model').seen).toContain('the server has no list of models')
+  })
+
   it('is not looked for with the key', async () => {
     const asked = new Map<string, string | undefined>()
     const { url } = await startUpstream((response) => {

@@ -1,4 +1,5 @@
 import { entriesIn } from '@dragoman/core'
+import { answerPath, basePath, headersFor } from '../../upstream/upstream-request.ts'
 import { type Exchange, exchange, isPage, jsonIn, spoken } from '../http.ts'
 import { type Check, fail, type Finding, note, ok, skipped } from '../finding.ts'
 import type { Patient } from '../patient.ts'
@@ -43,7 +44,7 @@ async function reach(patient: Patient): Promise<Finding> {
 
 /** A server that is not ready says so with 503, and most say why. */
 export function isLoading({ status, body }: Pick<Exchange, 'status' | 'body'>): boolean {
-  return status === 503 && /\b(?:load|warm|start)/i.test(body)
+  return status === 503 && /\b(?:loading|not loaded|not ready|starting|warming|initiali[sz]ing)\b/i.test(body)
 }
 
 export function stillLoading(): Finding {
@@ -54,13 +55,24 @@ export function stillLoading(): Finding {
  * The address at which the same host lists models, where the given path has nothing. Another server may have the rest
  * of a host that is shared, so it is asked without the key: that it wants one proves enough.
  */
-async function betterAddress({ upstream, line }: Patient): Promise<string | undefined> {
-  const { origin, pathname } = new URL(upstream.url)
-  const paths = new Set([pathname.replace(/\/models$/, ''), `${pathname}/v1`, '/v1'])
-  paths.delete(pathname)
+async function betterAddress(patient: Patient): Promise<string | undefined> {
+  // Some servers answer without having a list of models.
+  if (!(await refusesAnswers(patient))) return undefined
+  const { upstream, line } = patient
+  const { origin } = new URL(upstream.url)
+  const base = basePath(upstream)
+  const paths = new Set([base.replace(/\/models$/, ''), `${base}/v1`, '/v1'])
+  paths.delete(base)
   const answers = await Promise.all([...paths].map((path) => listAt(line, path)))
   const found = [...paths].find((_, at) => answers[at] === true)
   return found === undefined ? undefined : origin + found
+}
+
+async function refusesAnswers({ upstream, line, model }: Patient): Promise<boolean> {
+  const path = answerPath(upstream, model, false)
+  const headers = headersFor(upstream, false)
+  const { status } = await exchange(line, { path, method: 'POST', headers, body: '{}' })
+  return status === 404
 }
 
 async function listAt(line: Patient['line'], path: string): Promise<boolean> {
