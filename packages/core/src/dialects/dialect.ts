@@ -201,6 +201,8 @@ export interface ErrorDialect {
   body(failure: Failure, requestId?: string): object
   /** The last event of a stream that has begun. */
   event(failure: Failure): string
+  /** Whether clients act on such a failure only in a stream, so that a client that streams is told it there. */
+  inStream?(failure: Failure): boolean
 }
 
 /** How requests and answers travel over HTTP. */

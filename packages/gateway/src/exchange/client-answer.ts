@@ -45,6 +45,13 @@ export class ClientAnswer {
     }
   }
 
+  /** The same for a client that streams: some failures are acted on only as events of a stream. */
+  refuseStream(refusal: Refusal): void {
+    const { errors } = dialects[this.dialect]
+    if (errors.inStream?.(refusal.failure) === true) this.startStream()
+    this.refuse(refusal)
+  }
+
   /** The limits of an upstream as the headers that the SDKs of this dialect read. */
   limitHeaders(limits: RateLimits | undefined): Record<string, string> {
     return limits === undefined ? {} : rateLimitsFor(this.dialect, limits, Date.now())

@@ -87,8 +87,10 @@ export class Exchange implements AnswerTaker {
   }
 
   refuse(failure: Failure, limits?: RateLimits): void {
-    const { client } = this.options
-    client.refuse({ failure, headers: client.limitHeaders(limits) })
+    const { client, wants } = this.options
+    const refusal = { failure, headers: client.limitHeaders(limits) }
+    if (wants === 'stream') client.refuseStream(refusal)
+    else client.refuse(refusal)
     this.over()
   }
 

@@ -86,7 +86,8 @@ export async function openExchange(context: RouteContext): Promise<Exchange | un
   })
   const tooLong = tooLongForSilence(decoded, negotiation.plan)
   if (tooLong !== null) {
-    client.refuse({ failure: tooLong })
+    if (decoded.stream) client.refuseStream({ failure: tooLong })
+    else client.refuse({ failure: tooLong })
     return undefined
   }
   log.judgeUsage = (usage) => {

@@ -57,6 +57,28 @@ describe('a client of responses', () => {
     ])
   })
 
+  const tooLong: Script = (response) =>
+    json(response, 400, {
+      error: {
+        message:
+          "This model's maximum context length is 4096 tokens. However, your messages resulted in 9000 tokens.",
+      },
+    })
+
+  it('is told in the stream that its conversation is too long: only there does Codex make it shorter', async () => {
+    const response = await post(await gatewayTo(tooLong), '/v1/responses', request)
+    expect(response.status).toBe(200)
+    const stream = await response.text()
+    expect(typesIn(stream)).toEqual(['response.created', 'error', 'response.failed'])
+    expect(stream).toContain('"code":"context_length_exceeded"')
+  })
+
+  it('is told so by a status where it does not stream', async () => {
+    const response = await post(await gatewayTo(tooLong), '/v1/responses', { ...request, stream: false })
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({ error: { code: 'context_length_exceeded' } })
+  })
+
   it('gets a whole response where it does not stream', async () => {
     const address = await gatewayTo((response) => {
       json(response, 200, {

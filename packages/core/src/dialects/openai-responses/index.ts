@@ -5,6 +5,7 @@ import { decodeResponsesAnswer, failureAsError } from './answer/decode.ts'
 import { createResponsesStreamEncoder } from './answer/encode.ts'
 import { patchResponsesAnswer } from './answer/patch.ts'
 import { responseAsEvents, ResponseCollector, responseOfText, restOfResponse } from './answer/whole.ts'
+import { contextOverflow } from '../../answer/overflow/overflow.ts'
 import { responsesErrorBody, responsesErrorEvents, responsesErrorStatus } from './errors.ts'
 import { responsesHttp } from './http.ts'
 
@@ -28,7 +29,13 @@ export const openaiResponses: Dialect = {
       rest: restOfResponse,
     },
   },
-  errors: { status: responsesErrorStatus, body: responsesErrorBody, event: responsesErrorEvents },
+  errors: {
+    status: responsesErrorStatus,
+    body: responsesErrorBody,
+    event: responsesErrorEvents,
+    // Codex makes a conversation shorter that is too long, but gives up on a response with an error status.
+    inStream: ({ code }) => code === contextOverflow,
+  },
   http: responsesHttp,
   serverTools: { runBy: 'vendor', refuse: refuseServerTools },
 }
