@@ -40,6 +40,14 @@ const call = chunk({
   ],
 })
 
+const tooLong: Script = (response) =>
+  json(response, 400, {
+    error: {
+      message:
+        "This model's maximum context length is 4096 tokens. However, your messages resulted in 9000 tokens.",
+    },
+  })
+
 describe('a client of responses', () => {
   it('gets text and calls of a chat upstream, as the SDK of its vendor reads them', async () => {
     const address = await gatewayTo((response) => {
@@ -56,14 +64,6 @@ describe('a client of responses', () => {
       { type: 'function_call', call_id: 'call_1', name: 'get_weather', arguments: '{"city":"Paris"}' },
     ])
   })
-
-  const tooLong: Script = (response) =>
-    json(response, 400, {
-      error: {
-        message:
-          "This model's maximum context length is 4096 tokens. However, your messages resulted in 9000 tokens.",
-      },
-    })
 
   it('is told in the stream that its conversation is too long: only there does Codex make it shorter', async () => {
     const response = await post(await gatewayTo(tooLong), '/v1/responses', request)
