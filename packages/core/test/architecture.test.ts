@@ -255,6 +255,7 @@ describe('the public names', () => {
       decodeAnthropicRequest
       decodeChatRequest
       decodeHistory
+      decodeResponsesRequest
       defaultDialect
       demandsLostReasoning
       detectFormat
@@ -264,6 +265,7 @@ describe('the public names', () => {
       encodeAnthropicRequest
       encodeChatRequest
       encodeHistory
+      encodeResponsesRequest
       encodeSse
       encodeSseComment
       entriesIn
@@ -397,6 +399,7 @@ describe('the public names', () => {
       RequestDialect
       RequestError
       RequestNote
+      ResponsesTarget
       Retry
       RewriterOptions
       RewrittenAnswer
