@@ -92,7 +92,8 @@ export class CallItems {
         break
       case 'response.output_item.done': {
         this.endArguments(open)
-        open.json += restOf(item['arguments'], open.json)
+        // What deltas have said was put right, where the end repeats it as it came.
+        if (open.json === '') open.json = nonEmptyText(item['arguments']) ?? ''
         const { call_id, name } = open.fields
         const whole = { ...item, id: open.id, call_id, name, arguments: open.json }
         this.items.open = null

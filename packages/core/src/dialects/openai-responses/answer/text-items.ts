@@ -23,6 +23,8 @@ export class TextItems {
   private earlier: SourceItem[] = []
   /** The one whose item is open. */
   private opened: SourceItem | null = null
+  /** The items that the upstream has begun. */
+  private readonly begun = new WeakSet<object>()
   /** White space that gets no item of its own. */
   private space: { readonly kind: TextKind; readonly text: string } | null = null
 
@@ -37,6 +39,7 @@ export class TextItems {
   begin(added: Wire, kind: TextKind, item: object): void {
     if (this.source?.state === 'waiting') this.earlier.push(this.source)
     this.source = new SourceItem(kind, item, added)
+    this.begun.add(item)
   }
 
   /** Passes a delta on, if the policy says the same. The answer is whether it may. */
@@ -62,6 +65,8 @@ export class TextItems {
     const source = this.sourceOf(item)
     if (source === null) {
       this.isEdited = true
+      // Of an item that the upstream has ended and never begun, ours is all there is.
+      if (isEnd(wire) && !this.begun.has(item)) this.close()
     } else if (source.state === 'waiting') {
       source.held.push(wire)
       // An item that says nothing goes on at its end, unless what it said became something else.
