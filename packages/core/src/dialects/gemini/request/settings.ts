@@ -76,12 +76,17 @@ function formatOf(config: JsonObject): OutputFormat | undefined {
     formatFields.flatMap((field) => (field in config ? [[field, config[field]]] : [])),
   )
   if (isJson && isJsonObject(schema)) {
-    return withOriginal({ type: 'json-schema', name: 'answer', schema }, 'gemini', original)
+    const format: OutputFormat = { type: 'json-schema', name: 'answer', schema }
+    return withOriginal(format, 'gemini', original)
   }
-  if (schema !== undefined || type === undefined) return undefined
-  if (type === 'application/json') return withOriginal({ type: 'json' }, 'gemini', original)
-  return type === 'text/plain' ? withOriginal({ type: 'text' }, 'gemini', original) : undefined
+  const word = schema === undefined ? formatWords.get(type) : undefined
+  return word === undefined ? undefined : { type: word, original: { dialect: 'gemini', value: original } }
 }
+
+const formatWords: ReadonlyMap<string | undefined, 'json' | 'text'> = new Map([
+  ['application/json', 'json'],
+  ['text/plain', 'text'],
+])
 
 /** `generationConfig`, with what else a client of the dialect has in it. */
 export function encodeSettings(
@@ -133,7 +138,7 @@ function encodeFormat(format: OutputFormat | undefined, target: GeminiTarget): J
   if (original !== undefined) return original
   if (format.type === 'text') return {}
   const responseMimeType = 'application/json'
-  if (format.type === 'json') return { responseMimeType }
+  if (format.type !== 'json-schema') return { responseMimeType }
   if (target.schemas !== 'openapi') return { responseMimeType, responseJsonSchema: format.schema }
   const responseSchema = openApiSchemaOf(format.schema)
   return responseSchema === undefined ? { responseMimeType } : { responseMimeType, responseSchema }

@@ -17,9 +17,8 @@ export function readThoughtSignature(part: JsonObject): SignedPart {
   if (signature === null) return { part, carried: [], isForeign: false }
   if (!isEnvelope(signature) && !saysNone(signature)) return { part, carried: [], isForeign: true }
   const { thoughtSignature: _, ...rest } = part
-  const carried = (readEnvelope(signature) ?? []).map(
-    ({ signature: source, thought }): ThinkingBlock =>
-      source === '' ? { type: 'thinking', thought } : { type: 'thinking', thought, signature: source },
+  const carried = (readEnvelope(signature) ?? []).map(({ signature: source, thought }): ThinkingBlock =>
+    source === '' ? { type: 'thinking', thought } : { type: 'thinking', thought, signature: source },
   )
   return { part: rest, carried, isForeign: false }
 }
