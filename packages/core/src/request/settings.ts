@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../json/objects.ts'
+import { isJsonObject, type JsonObject, nonEmptyText } from '../json/objects.ts'
 import type { ConversationRequest } from './conversation-request.ts'
 import { notUnderstood, type Notes } from './notes.ts'
 import type { RequestTarget } from './target.ts'
@@ -51,7 +51,7 @@ function namesIn(field: string, value: unknown, ours: unknown): string[] {
 
 /** Some dialects have a field for the kind of a tool; in others a tool is an object with one field, which tells it. */
 function kindOf(tool: JsonObject): string {
-  return String(tool['type'] ?? tool['name'] ?? Object.keys(tool).join(', '))
+  return nonEmptyText(tool['type'] ?? tool['name']) ?? Object.keys(tool).join(', ')
 }
 
 /** Clients ask for as much as their own models can write. An upstream that can write less answers 400 to it. */

@@ -219,14 +219,11 @@ function cleanEnum(schema: JsonObject): JsonObject {
 function withoutAllOf(schema: JsonObject): JsonObject {
   const { allOf, ...rest } = schema
   if (!Array.isArray(allOf)) return schema
-  return [...allOf, rest].filter(isJsonObject).reduce<JsonObject>(
-    (whole, part) => ({
-      ...whole,
-      ...withoutAllOf(part),
-      ...joinedProperties(whole, withoutAllOf(part)),
-    }),
-    {},
-  )
+  const whole: Record<string, unknown> = {}
+  for (const part of [...allOf.filter(isJsonObject).map(withoutAllOf), rest]) {
+    Object.assign(whole, part, joinedProperties(whole, part))
+  }
+  return whole
 }
 
 function joinedProperties(a: JsonObject, b: JsonObject): JsonObject {

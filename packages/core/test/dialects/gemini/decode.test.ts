@@ -15,6 +15,38 @@ import {
   user,
 } from './requests.ts'
 
+const meaning = ({ request }: ReturnType<typeof read>): unknown =>
+  JSON.parse(JSON.stringify(request, (key, value: unknown) => (key === 'original' ? undefined : value)))
+
+const ids = (...contents: Fields[]): string[] =>
+  conversation(user({ text: 'go' }), ...contents).flatMap(({ blocks }) =>
+    blocks.flatMap((block) =>
+      typeof block === 'object' && block !== null && 'callId' in block ? [String(block.callId)] : [],
+    ),
+  )
+
+const result = (value: unknown): unknown => {
+  const contents = conversation(
+    user({ text: 'go' }),
+    model(call('f', {}, 'a')),
+    user(response('f', value, 'a')),
+  )
+  return contents[2]?.blocks[0]
+}
+
+const declared = (...declarations: Fields[]): Fields => ({ functionDeclarations: declarations })
+
+const named = (fields: Fields): string[] => read(fields).request.tools.map(({ name }) => name)
+
+const config = (generationConfig: Fields): ReturnType<typeof read> => read({ generationConfig })
+
+const wish = (thinkingConfig: Fields): unknown => config({ thinkingConfig }).request.reasoning
+
+const format = (fields: Fields): unknown => {
+  const { original: _, ...said } = config(fields).request.outputFormat ?? { type: 'none' }
+  return said
+}
+
 function askedAt(path: string): { model: string; stream: boolean } {
   const { request } = readable(decodeGeminiRequest(geminiBody({}), { path, query: {} }))
   return { model: request.model, stream: request.stream }
@@ -123,8 +155,6 @@ describe('the spelling of fields', () => {
         thinking_config: { thinking_level: 'high', include_thoughts: true },
       },
     }
-    const meaning = ({ request }: ReturnType<typeof read>): unknown =>
-      JSON.parse(JSON.stringify(request, (key, value: unknown) => (key === 'original' ? undefined : value)))
     expect(meaning(read(snake))).toEqual(meaning(read(camel)))
     expect(read(snake).request.tools[0]?.parameters).toEqual({
       type: 'object',
@@ -225,13 +255,6 @@ describe('contents', () => {
 })
 
 describe('the results of functions', () => {
-  const ids = (...contents: Fields[]): string[] =>
-    conversation(user({ text: 'go' }), ...contents).flatMap(({ blocks }) =>
-      blocks.flatMap((block) =>
-        typeof block === 'object' && block !== null && 'callId' in block ? [String(block.callId)] : [],
-      ),
-    )
-
   it('answer the call of their id, whatever their order', () => {
     expect(
       ids(
@@ -270,14 +293,6 @@ describe('the results of functions', () => {
   })
 
   it('are what stands under the one name of a wrapper, else the object as JSON', () => {
-    const result = (value: unknown): unknown => {
-      const contents = conversation(
-        user({ text: 'go' }),
-        model(call('f', {}, 'a')),
-        user(response('f', value, 'a')),
-      )
-      return contents[2]?.blocks[0]
-    }
     const told = { type: 'tool_response', callId: 'a', toolName: 'f' }
     for (const wrapper of ['output', 'result', 'content']) {
       expect(result({ [wrapper]: 'done' })).toEqual({ ...told, result: 'done' })
@@ -304,9 +319,6 @@ describe('the results of functions', () => {
 })
 
 describe('tools', () => {
-  const declared = (...declarations: Fields[]): Fields => ({ functionDeclarations: declarations })
-  const named = (fields: Fields): string[] => read(fields).request.tools.map(({ name }) => name)
-
   it('may be declared in several entries; a second one of a name is left out, and none are none', () => {
     const tools = [declared({ name: 'a' }, { name: 'b' }), declared({ name: 'c' }, { name: 'a' })]
     expect(named({ tools })).toEqual(['a', 'b', 'c'])
@@ -350,8 +362,6 @@ describe('tools', () => {
 })
 
 describe('settings', () => {
-  const config = (generationConfig: Fields): ReturnType<typeof read> => read({ generationConfig })
-
   it('are those of every dialect; what is of another kind is at fault', () => {
     const { request } = config({
       maxOutputTokens: 9,
@@ -372,7 +382,6 @@ describe('settings', () => {
   })
 
   it('turn thinking off with a budget of 0, leave it to the model with -1, and know budgets and levels', () => {
-    const wish = (thinkingConfig: Fields): unknown => config({ thinkingConfig }).request.reasoning
     expect(wish({ thinkingBudget: 0 })).toEqual({ mode: 'off' })
     expect(wish({ thinkingBudget: -1 })).toEqual({ mode: 'adaptive' })
     expect(wish({ thinkingBudget: 4096 })).toEqual({ mode: 'on', budgetTokens: 4096 })
@@ -390,10 +399,6 @@ describe('settings', () => {
   })
 
   it('ask for JSON with a schema, with and without the type, and with the type alone', () => {
-    const format = (fields: Fields): unknown => {
-      const { original: _, ...said } = config(fields).request.outputFormat ?? { type: 'none' }
-      return said
-    }
     const schema = { type: 'object', properties: { a: { type: ['string', 'null'] } } }
     const own = { type: 'OBJECT', properties: { a: { type: 'STRING', nullable: true } } }
     const json = { responseMimeType: 'application/json' }

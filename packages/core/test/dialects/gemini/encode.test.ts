@@ -8,6 +8,9 @@ import type { ConversationRequest } from '../../../src/request/conversation-requ
 import { anthropicBody, chatBody, notedFields, readable, valueAt } from '../../request/translation.ts'
 import { call, type Fields, model, response, through, user, written } from './requests.ts'
 
+const wish = (request: ConversationRequest, to = 'gemini-2.5-flash'): unknown =>
+  valueAt(written(request, { model: to }), 'generationConfig', 'thinkingConfig')
+
 function anthropic(fields: Fields): ConversationRequest {
   return readable(decodeAnthropicRequest(anthropicBody(fields))).request
 }
@@ -207,8 +210,6 @@ describe('tools and settings for Gemini', () => {
   })
 
   it('say the wish to think as a budget, and show the thoughts', () => {
-    const wish = (request: ConversationRequest, to = 'gemini-2.5-flash'): unknown =>
-      valueAt(written(request, { model: to }), 'generationConfig', 'thinkingConfig')
     expect(wish(chat({ reasoning_effort: 'low' }))).toEqual({ thinkingBudget: 2048, includeThoughts: true })
     expect(wish(chat({ reasoning_effort: 'none' }))).toEqual({ thinkingBudget: 0 })
     expect(wish(chat({ reasoning_effort: 'none' }), 'gemini-2.5-pro')).toEqual({ thinkingBudget: 128 })

@@ -3,6 +3,12 @@ import type { Failure, FailureKind } from '../../../src/answer/failure.ts'
 import { readOverflow } from '../../../src/answer/overflow/overflow.ts'
 import { geminiErrorBody, geminiErrorEvent, geminiErrorStatus } from '../../../src/dialects/gemini/errors.ts'
 
+const overflow = (more: Partial<Failure>): string => {
+  const told = failure('invalid-request', { code: 'context_length_exceeded', status: 413, ...more })
+  expect(geminiErrorStatus(told)).toBe(400)
+  return geminiErrorBody(told).error.message
+}
+
 const failure = (kind: FailureKind, more: Partial<Failure> = {}): Failure => ({
   kind,
   code: 'some_code',
@@ -78,12 +84,6 @@ describe('a failure before the first byte', () => {
 })
 
 describe('a prompt that is too long', () => {
-  const overflow = (more: Partial<Failure>): string => {
-    const told = failure('invalid-request', { code: 'context_length_exceeded', status: 413, ...more })
-    expect(geminiErrorStatus(told)).toBe(400)
-    return geminiErrorBody(told).error.message
-  }
-
   it('is told in the words that clients look for, with the numbers', () => {
     const numbers = { what: 'prompt', promptTokens: 140_000, window: 131_072 } as const
     const sentence = overflow({ overflow: numbers })

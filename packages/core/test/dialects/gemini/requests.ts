@@ -32,8 +32,9 @@ export function conversation(...contents: Fields[]): { speaker: string; blocks: 
   return request.contents.map(({ speaker, blocks }) => ({ speaker, blocks: blocks.map(withoutOriginal) }))
 }
 
-function withoutOriginal({ original: _, ...block }: Block): unknown {
-  return block
+function withoutOriginal(block: Block): unknown {
+  const { original: _, ...rest } = block
+  return rest
 }
 
 /** The conversation as an upstream of the dialect gets it from a client of the dialect. */

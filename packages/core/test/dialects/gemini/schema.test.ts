@@ -2,6 +2,14 @@ import { describe, expect, it } from 'vitest'
 import { jsonSchemaOf, openApiSchemaOf } from '../../../src/dialects/gemini/schema.ts'
 import { type Fields, read, through, call, model, user, response } from './requests.ts'
 
+const meaning = (declaration: Fields): unknown =>
+  read({ tools: [{ functionDeclarations: [{ name: 'f', ...declaration }] }] }).request.tools[0]?.parameters
+
+const clean = (schema: Fields): unknown =>
+  openApiSchemaOf({ type: 'object', properties: { x: schema } })?.['properties']
+
+const x = (schema: Fields): Fields => ({ x: schema })
+
 describe('a schema of the dialect', () => {
   it('says in `parameters` what JSON Schema says: types, null, limits, references', () => {
     const parameters = {
@@ -29,9 +37,6 @@ describe('a schema of the dialect', () => {
       required: ['type'],
       $defs: { item: { type: 'string' } },
     }
-    const meaning = (declaration: Fields): unknown =>
-      read({ tools: [{ functionDeclarations: [{ name: 'f', ...declaration }] }] }).request.tools[0]
-        ?.parameters
     expect(meaning({ parameters })).toEqual(parametersJsonSchema)
     expect(meaning({ parametersJsonSchema })).toEqual(parametersJsonSchema)
     expect(jsonSchemaOf(parametersJsonSchema)).toEqual(parametersJsonSchema)
@@ -96,14 +101,10 @@ describe('JSON Schema for `parameters`', () => {
         },
       ]),
     )
-    const clean = openApiSchemaOf({ $ref: '#/$defs/d0', $defs })
-    expect(JSON.stringify(clean).length).toBeLessThan(100_000)
+    expect(JSON.stringify(openApiSchemaOf({ $ref: '#/$defs/d0', $defs })).length).toBeLessThan(100_000)
   })
 
   it('writes unions, null, constants and choices in the one way that it knows', () => {
-    const clean = (schema: Fields): unknown =>
-      openApiSchemaOf({ type: 'object', properties: { x: schema } })?.['properties']
-    const x = (schema: Fields): Fields => ({ x: schema })
     expect(clean({ type: ['string', 'null'] })).toEqual(x({ type: 'string', nullable: true }))
     expect(clean({ type: ['string', 'number'] })).toEqual(
       x({ anyOf: [{ type: 'string' }, { type: 'number' }] }),

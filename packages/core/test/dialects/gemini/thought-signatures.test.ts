@@ -10,6 +10,43 @@ import type { ChatTarget } from '../../../src/request/target.ts'
 import { anthropicBody, chatBody, readable, valueAt } from '../../request/translation.ts'
 import { call, conversation, type Fields, model, read, response, through, user, written } from './requests.ts'
 
+function signatures(body: Fields): unknown[] {
+  const contents = body['contents']
+  return Array.isArray(contents)
+    ? contents.flatMap((content: unknown) => {
+        const parts = valueAt(content, 'parts')
+        return Array.isArray(parts)
+          ? parts.flatMap((part: unknown) =>
+              valueAt(part, 'functionCall') === undefined ? [] : [valueAt(part, 'thoughtSignature')],
+            )
+          : []
+      })
+    : []
+}
+
+const anthropic = (content: Fields[]): ConversationRequest =>
+  readable(
+    decodeAnthropicRequest(
+      anthropicBody({
+        messages: [
+          { role: 'user', content: 'go' },
+          { role: 'assistant', content },
+          {
+            role: 'user',
+            content: content
+              .filter(({ type }) => type === 'tool_use')
+              .map(({ id }) => ({ type: 'tool_result', tool_use_id: id, content: 'done' })),
+          },
+        ],
+      }),
+    ),
+  ).request
+
+const use = (id: string): Fields => ({ type: 'tool_use', id, name: 'f', input: {} })
+
+const by = (field: string): string =>
+  makeSignature({ format: 'standard', field, model: 'gemini-x', proof: 'c2ln' })
+
 const kimi = { model: 'kimi-k2', format: 'kimi' } as const
 const deepseek = { model: 'deepseek-v3', format: 'deepseek' } as const
 const thought = 'Größer – 🙂 ¿qué?'
@@ -47,7 +84,7 @@ describe('an envelope of ours', () => {
     const urlSafe = standard.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
     expect(urlSafe).not.toBe(standard)
     for (const each of [standard, urlSafe]) {
-      expect(conversation(...(round(signed(each))['contents'] as Fields[]))[1]?.blocks[0]).toMatchObject({
+      expect(conversation(user({ text: 'go' }), model(signed(each)))[1]?.blocks[0]).toMatchObject({
         type: 'thinking',
         thought: '?>~'.repeat(20),
       })
@@ -145,39 +182,6 @@ describe('a history', () => {
 describe('signatures towards Gemini', () => {
   const sentinel = 'skip_thought_signature_validator'
 
-  function signatures(body: Fields): unknown[] {
-    const contents = body['contents']
-    return Array.isArray(contents)
-      ? contents.flatMap((content: unknown) => {
-          const parts = valueAt(content, 'parts')
-          return Array.isArray(parts)
-            ? parts.flatMap((part: unknown) =>
-                valueAt(part, 'functionCall') === undefined ? [] : [valueAt(part, 'thoughtSignature')],
-              )
-            : []
-        })
-      : []
-  }
-
-  const anthropic = (content: Fields[]): ConversationRequest =>
-    readable(
-      decodeAnthropicRequest(
-        anthropicBody({
-          messages: [
-            { role: 'user', content: 'go' },
-            { role: 'assistant', content },
-            {
-              role: 'user',
-              content: content
-                .filter(({ type }) => type === 'tool_use')
-                .map(({ id }) => ({ type: 'tool_result', tool_use_id: id, content: 'done' })),
-            },
-          ],
-        }),
-      ),
-    ).request
-  const use = (id: string): Fields => ({ type: 'tool_use', id, name: 'f', input: {} })
-
   it('stay where they were, and the first call of each step that has none gets the words for that', () => {
     const fields = {
       contents: [
@@ -234,8 +238,6 @@ describe('signatures towards Gemini', () => {
   })
 
   it('of a text stand beside the text, and those of a thought beside the thought', () => {
-    const by = (field: string): string =>
-      makeSignature({ format: 'standard', field, model: 'gemini-x', proof: 'c2ln' })
     const content = [
       { type: 'thinking', thinking: 'hm', signature: by('thought') },
       { type: 'text', text: 'so' },

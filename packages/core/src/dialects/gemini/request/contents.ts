@@ -1,4 +1,4 @@
-import type { Block, Content } from '../../../conversation.ts'
+import type { Block, Content, ToolResponseBlock } from '../../../conversation.ts'
 import { hasOnly, InvalidField, requiredObject } from '../../../json/fields.ts'
 import { isJsonObject, type JsonObject, nonEmptyText } from '../../../json/objects.ts'
 import { withToolNames } from '../../../request/history-repair.ts'
@@ -92,12 +92,16 @@ function userContents({ parts, fields }: Turn, ids: CallIds): Content[] {
   const results = parts.filter(({ part }) => isJsonObject(part['functionResponse']))
   const responses = results.map(({ part, path }) => decodeResponse(part, path))
   const callIds = ids.answer(responses.map(({ id, block }) => ({ id, name: block.toolName })))
-  const answers = responses.map(({ block }, at) => ({ ...block, callId: callIds[at] ?? '' }))
+  const answers = responses.map(({ block }, at) => answering(block, callIds[at] ?? ''))
   const spoken = parts.filter((each) => !results.includes(each)).flatMap(userBlocks)
   const said = withFields('human', spoken, fields)
   if (answers.length === 0) return [said]
   const isSilent = spoken.length === 0 && said.original === undefined
   return [{ speaker: 'tool', blocks: answers }, ...(isSilent ? [] : [said])]
+}
+
+function answering(block: ToolResponseBlock, callId: string): ToolResponseBlock {
+  return { ...block, callId }
 }
 
 function userBlocks({ part, path }: PlacedPart): Block[] {

@@ -65,7 +65,11 @@ export function encodeContents(
     open.parts.push(...parts)
     Object.assign(open.fields, fieldsOf(content, target, notes))
   }
-  return written.map(({ role, parts, fields }) => ({ role, parts, ...fields }))
+  return written.map(closed)
+}
+
+function closed({ role, parts, fields }: OpenContent): JsonObject {
+  return { role, parts, ...fields }
 }
 
 function userParts(

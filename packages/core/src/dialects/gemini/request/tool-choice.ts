@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, nonEmptyText, objectIn } from '../../../json/objects.ts'
+import { type JsonObject, nonEmptyText, objectIn } from '../../../json/objects.ts'
 import { otherFields } from '../../../json/fields.ts'
 import type { ConversationRequest, ToolChoice } from '../../../request/conversation-request.ts'
 import type { Notes } from '../../../request/notes.ts'
@@ -23,13 +23,13 @@ export function decodeToolChoice(body: JsonObject, notes: Notes): DecodedToolCho
   // No other dialect has a mode in which calls are optional and checked.
   const ownMode = mode === 'VALIDATED' ? { mode } : {}
   const others = { ...ownMode, ...otherFields(calling, callingFields) }
-  const rest = {
+  const left = {
     ...otherFields(config, new Set(['functionCallingConfig'])),
     ...(Object.keys(others).length === 0 ? {} : { functionCallingConfig: others }),
   }
   return {
     toolChoice: isOne ? { type: 'tool', name: only } : modes.get(mode),
-    extra: Object.keys(rest).length === 0 ? {} : { toolConfig: rest },
+    extra: withConfig(left),
   }
 }
 
@@ -69,12 +69,12 @@ export function encodeToolChoice(
   const own = sameDialect === true ? objectIn(extra, 'toolConfig') : {}
   const calling = callingFor({ tools, toolChoice }, names, notes)
   const functionCallingConfig = { ...calling, ...objectIn(own, 'functionCallingConfig') }
-  if (Object.keys(functionCallingConfig).length === 0) return isJsonObject(own) ? rest(own) : {}
-  return { toolConfig: { ...own, functionCallingConfig } }
+  const isChosen = Object.keys(functionCallingConfig).length > 0
+  return withConfig(isChosen ? { ...own, functionCallingConfig } : own)
 }
 
-function rest(own: JsonObject): { readonly toolConfig?: JsonObject } {
-  return Object.keys(own).length === 0 ? {} : { toolConfig: own }
+function withConfig(config: JsonObject): { readonly toolConfig?: JsonObject } {
+  return Object.keys(config).length === 0 ? {} : { toolConfig: config }
 }
 
 function callingFor(
