@@ -1,3 +1,4 @@
+import type { UpstreamCall } from '../../../answer/answer.ts'
 import type { CallPolicy } from '../../../answer/calls/policy.ts'
 import type { Failure } from '../../../answer/failure.ts'
 import type { AnswerOutput } from '../../../answer/output.ts'
@@ -184,7 +185,7 @@ class GeminiPatch implements WireAnswer {
   private takeMade(): readonly Piece[] {
     return this.made.take().map((piece) => {
       if (piece.is === 'other') return { ...piece, index: null }
-      return piece.is === 'call' && piece.call !== null && piece.call.id === null ? { ...piece, id: '' } : piece
+      return piece.is === 'call' && isWithoutId(piece.call) ? { ...piece, id: '' } : piece
     })
   }
 
@@ -207,6 +208,11 @@ function endsWith(first: CameCandidate | null): boolean {
   return nonEmptyText(first?.candidate['finishReason']) !== null
 }
 
+/** Whether the upstream has left the id out. An empty one is none, and is filled in. */
+function isWithoutId(call: UpstreamCall | null): boolean {
+  return call !== null && objectIn(call.source, 'functionCall')['id'] === undefined
+}
+
 /** What a part says, in the words of the policy. */
 function piecesSaid({ is, part, call, args }: ReadPart): Piece[] {
   const text = nonEmptyText(part['text'])
@@ -215,7 +221,7 @@ function piecesSaid({ is, part, call, args }: ReadPart): Piece[] {
   const { id, name } = objectIn(part, 'functionCall')
   const index = call.ordinal
   return [
-    { is: 'call', index, id: nonEmptyText(id) ?? '', name: nonEmptyText(name) ?? '', call: null },
+    { is: 'call', index, id: id === undefined ? '' : String(id), name: nonEmptyText(name) ?? '', call: null },
     { is: 'arguments', index, json: args === null ? '' : /^\{\s*\}$/.test(args) ? '{}' : args },
     { is: 'call-end', index },
   ]
