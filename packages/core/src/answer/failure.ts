@@ -14,6 +14,8 @@ export interface Failure {
   readonly field?: string
   /** What is too long, where that is the failure: each dialect has a sentence for it. */
   readonly overflow?: Overflow
+  /** After how many seconds the request may be made again, where somebody said so. */
+  readonly retryAfter?: number
   /** What a client of the dialect can act on without reading the message. */
   readonly details?: Readonly<Record<string, unknown>>
 }

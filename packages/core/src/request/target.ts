@@ -98,8 +98,13 @@ export interface AnthropicTarget extends RequestTarget {
   readonly defaultMaxTokens?: number
 }
 
+export interface GeminiTarget extends RequestTarget {
+  /** `openapi`: the upstream takes no JSON Schema, but the part of it that Google's own schemas know. */
+  readonly schemas?: 'json-schema' | 'openapi'
+}
+
 /** A target for whichever dialect the upstream speaks. Each encoder looks at its own part. */
-export interface Target extends ChatTarget, AnthropicTarget {}
+export interface Target extends ChatTarget, AnthropicTarget, GeminiTarget {}
 
 export interface EncodedRequest {
   readonly body: Record<string, unknown>

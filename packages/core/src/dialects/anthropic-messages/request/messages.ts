@@ -197,14 +197,16 @@ function otherFields(
 }
 
 /**
- * In another dialect a result may be a message with fields of its own. Only the name of the tool is known without
- * them.
+ * In another dialect a result may be a message with fields of its own. Only the name of the tool, and what the tool said,
+ * are known without them.
  */
 function noteResultFields({ speaker, blocks }: Content, notes: Notes): void {
   if (speaker !== 'tool') return
   for (const block of blocks) {
     for (const field of Object.keys(originalElsewhere(block, 'anthropic-messages') ?? {})) {
-      if (field !== 'name') notes.dropped(`messages.${field}`, 'It has no place in the history.')
+      if (!toldByResult.has(field)) notes.dropped(`messages.${field}`, 'It has no place in the history.')
     }
   }
 }
+
+const toldByResult = new Set(['name', 'functionResponse'])
