@@ -51,7 +51,7 @@ function streamOf(answer: Answer): string[] {
   const said = answer.items.flatMap((item) => pieceParts(item))
   const isBeside = habits.finish === 'beside the last delta' && said.length > 0
   const isCut = error !== null || isTruncated(answer)
-  const chunks = said.map((part, at) => {
+  const chunks: unknown[] = said.map((part, at) => {
     const isLast = at === said.length - 1
     return chunkOf(answer, [part], isLast && isBeside && !isCut ? endOf(answer) : {})
   })

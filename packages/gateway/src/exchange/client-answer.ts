@@ -10,7 +10,7 @@ export interface ClientAnswerOptions {
   readonly dialect: DialectId
   readonly requestId: string
   /** The frame of a stream, where that is not one of events. */
-  readonly framing: StreamFraming | null
+  readonly framing?: StreamFraming | null
   /** Takes secrets out of what upstreams say. */
   readonly redact: Redactor
   /** Is told every failure before it is redacted. */
@@ -30,7 +30,7 @@ export class ClientAnswer {
   private readonly observer: ClientAnswerOptions['observer']
   private state: 'open' | 'ended' = 'open'
 
-  constructor({ response, dialect, requestId, framing, redact, observer }: ClientAnswerOptions) {
+  constructor({ response, dialect, requestId, framing = null, redact, observer }: ClientAnswerOptions) {
     this.response = response
     this.dialect = dialect
     this.requestId = requestId

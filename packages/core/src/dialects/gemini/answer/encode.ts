@@ -1,7 +1,7 @@
 import type { AnswerSink, FinishReason, UpstreamCall, Usage } from '../../../answer/answer.ts'
 import type { Failure } from '../../../answer/failure.ts'
 import { type CarriedThought, writeEnvelope } from '../envelope.ts'
-import { geminiErrorBody } from '../errors.ts'
+import { geminiErrorEvent } from '../errors.ts'
 import { encodeFinishReason, encodeGeminiUsage } from '../words.ts'
 import { dataLine } from './line.ts'
 
@@ -110,7 +110,7 @@ class ContentEncoder implements AnswerSink {
 
   fail(failure: Failure): void {
     this.finished = null
-    this.options.write(dataLine(JSON.stringify(geminiErrorBody(failure))))
+    this.options.write(geminiErrorEvent(failure))
   }
 
   /** Usage may trail the finish, and clients take it from the last chunk: so that waits until here. */

@@ -6,7 +6,7 @@ import { Comparison, type PatchOptions, type Piece, PieceCollector } from '../..
 import type { WireAnswer } from '../../../answer/stream.ts'
 import { isJsonObject, nonEmptyText, objectIn, parseJson, type JsonObject } from '../../../json/objects.ts'
 import type { SseEvent } from '../../../sse/items.ts'
-import { geminiErrorBody } from '../errors.ts'
+import { geminiErrorEvent } from '../errors.ts'
 import { decodeFinishReason, encodeFinishReason } from '../words.ts'
 import { addedChunk, type CameChunk, joinedChunk, PartWriter, saysMore, writtenChunk } from './chunks.ts'
 import { type CameCandidate, CandidateReader, failureOf, firstCandidate, type ReadPart } from './decode.ts'
@@ -200,7 +200,7 @@ class GeminiPatch implements WireAnswer {
     this.progress = 'ended'
     this.failure = failure
     const isTold = event !== null && isWholeError(event)
-    this.output.error(dataLine(isTold ? event.data : JSON.stringify(geminiErrorBody(failure))))
+    this.output.error(isTold ? dataLine(event.data) : geminiErrorEvent(failure))
   }
 }
 
