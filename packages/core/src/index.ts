@@ -71,6 +71,7 @@ export type {
   RefusedServerTools,
   RoutePattern,
   ServerToolDialect,
+  StreamFraming,
 } from './dialects/dialect.ts'
 export type { AnswerSink, FinishReason, UpstreamCall, Usage } from './answer/answer.ts'
 export type { Failure, FailureKind } from './answer/failure.ts'

@@ -1,11 +1,13 @@
 import { anthropicMessages } from './anthropic-messages/index.ts'
 import type { Dialect } from './dialect.ts'
+import { gemini } from './gemini/index.ts'
 import { openaiChat } from './openai-chat/index.ts'
 
 /** The list of dialects. Whoever needs one names it by its key, and everything else is in the object. */
 export const dialects = {
   'openai-chat': openaiChat,
   'anthropic-messages': anthropicMessages,
+  gemini,
 } as const satisfies Readonly<Record<string, Dialect>>
 
 export type DialectId = keyof typeof dialects

@@ -9,6 +9,8 @@ import {
 } from './answer.ts'
 import { readMessage } from './anthropic-messages-client.ts'
 import { messageBodies } from './anthropic-messages-upstream.ts'
+import { readContent } from './gemini-client.ts'
+import { contentBodies } from './gemini-upstream.ts'
 import { knownBetweenBodies, type KnownDifference, knownDifferences } from './known-differences.ts'
 import { readChat } from './openai-chat-client.ts'
 import { chatBodies } from './openai-chat-upstream.ts'
@@ -30,13 +32,15 @@ const clients: readonly Client[] = [
   { dialect: 'openai-chat', wants: 'whole' },
   { dialect: 'anthropic-messages', wants: 'stream' },
   { dialect: 'anthropic-messages', wants: 'whole' },
+  { dialect: 'gemini', wants: 'stream' },
+  { dialect: 'gemini', wants: 'whole' },
 ]
 
-const readers = { 'openai-chat': readChat, 'anthropic-messages': readMessage } as const
+const readers = { 'openai-chat': readChat, 'anthropic-messages': readMessage, gemini: readContent } as const
 
 /** The answer as every upstream can say it, seen by every client. */
 export function sightsOf(answer: Answer): Sight[] {
-  return [...chatBodies(answer), ...messageBodies(answer)].flatMap((upstream) =>
+  return [...chatBodies(answer), ...messageBodies(answer), ...contentBodies(answer)].flatMap((upstream) =>
     clients.map((client) => see(answer, upstream, client)),
   )
 }

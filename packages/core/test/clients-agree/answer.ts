@@ -84,7 +84,7 @@ export interface Reading {
   readonly toolCallBytes: number | null
 }
 
-export type DialectName = 'openai-chat' | 'anthropic-messages'
+export type DialectName = 'openai-chat' | 'anthropic-messages' | 'gemini'
 
 /** A body that an upstream sends: events, or one JSON text. */
 export interface Written {

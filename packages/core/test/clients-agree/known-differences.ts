@@ -15,10 +15,10 @@ export const knownDifferences: readonly KnownDifference[] = [
   {
     name: 'no word for stop sequences and pauses',
     reason:
-      'The chat dialect ends an answer with stop, length, tool_calls or content_filter. A stop sequence that was met ' +
-      'and a pause of a server tool are both an ordinary end there.',
+      'The chat dialect ends an answer with stop, length, tool_calls or content_filter, that of Gemini with STOP, ' +
+      'MAX_TOKENS or SAFETY. A stop sequence that was met and a pause of a server tool are an ordinary end there.',
     applies: ({ finish }, _upstream, client) =>
-      client.dialect === 'openai-chat' && (finish.says === 'stop-sequence' || finish.says === 'pause'),
+      client.dialect !== 'anthropic-messages' && (finish.says === 'stop-sequence' || finish.says === 'pause'),
     forgive: (view) =>
       view.finish === 'stop-sequence' || view.finish === 'pause' ? { ...view, finish: 'stop' } : view,
   },
@@ -37,6 +37,14 @@ export const knownDifferences: readonly KnownDifference[] = [
       "clients of Anthropic's dialect do not get it.",
     applies: (_answer, _upstream, client) => client.dialect === 'anthropic-messages',
     forgive: (view) => (view.failure === null ? view : withoutSpace(view)),
+  },
+  {
+    name: 'an answer of nothing',
+    reason:
+      "Clients of Gemini's dialect take an answer of nothing for the good end of a turn, so they are told a failure. " +
+      'Clients of the others ask again, or show that nothing came.',
+    applies: (_answer, _upstream, client) => client.dialect === 'gemini',
+    forgive: (view) => (isNothing(view) ? nothing : view),
   },
   {
     name: 'half a call',
@@ -80,6 +88,13 @@ export const knownBetweenBodies: readonly (Pick<KnownDifference, 'name' | 'reaso
       view.failure === null ? view : { ...view, failure: { kind: 'upstream', message: 'one of the two' } },
   },
 ]
+
+const nothing: View = { text: '', reasoning: '', calls: [], finish: 'stop', failure: null }
+
+function isNothing({ text, reasoning, calls, finish, failure }: View): boolean {
+  const saysNothing = `${text}${reasoning}`.trim() === '' && calls.length === 0
+  return saysNothing && (finish === 'stop' || failure?.message === 'The upstream returned no content.')
+}
 
 function withoutSpace(view: View): View {
   return {

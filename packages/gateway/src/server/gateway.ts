@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { dialects } from '@dragoman/core'
 import { isLoopbackHost } from '../config/addresses.ts'
 import type { GatewayConfig } from '../config/config.ts'
 import type { Refusal } from '../base/refusal.ts'
@@ -10,7 +11,7 @@ import type { Metrics } from '../observe/metrics.ts'
 import { openExchange, type RouteContext } from './answer-route.ts'
 import { countTokens } from './count-tokens.ts'
 import { answerModels } from './models.ts'
-import { dialectOf, findRoute, type HttpRoute, type RouteMatch } from './route-table.ts'
+import { askedAt, dialectOf, findRoute, type HttpRoute, type RouteMatch } from './route-table.ts'
 import type { Recorder } from '../recorder/recorder.ts'
 import { allowOrigin, answerPreflight, isPreflight } from '../security/cors.ts'
 import { FailureLimit } from '../security/failure-limit.ts'
@@ -159,10 +160,12 @@ export class Gateway {
     // Without a listener an error on either socket would end the process.
     request.on('error', ignore)
     response.on('error', ignore)
+    const dialect = dialectOf(url, request.headers)
     const client = new ClientAnswer({
       response,
-      dialect: dialectOf(url, request.headers),
+      dialect,
       requestId,
+      framing: dialects[dialect].http.framing?.(askedAt(url)) ?? null,
       redact: this.world.redact,
       observer: log,
     })

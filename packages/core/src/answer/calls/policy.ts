@@ -254,7 +254,8 @@ export class CallPolicy {
   /** Clients take an answer of nothing, with nothing counted, for a turn that is over. */
   private emptiness(reason: FinishReason | null): Failure | null {
     const isPlain = reason === null || reason === 'stop' || reason === 'tool-calls'
-    return isPlain && this.outputTokens === 0 && !this.order.hasSaid ? noContent : null
+    const isNothing = this.outputTokens === 0 || this.options.refuses?.includes('no content') === true
+    return isPlain && isNothing && !this.order.hasSaid ? noContent : null
   }
 
   private outcome(reason: FinishReason | null): FinishReason {

@@ -2,6 +2,7 @@ import type { Failure, FailureKind } from '../../answer/failure.ts'
 import { contextOverflow } from '../../answer/overflow/overflow.ts'
 import { inGoogleWords } from '../../answer/overflow/sentences.ts'
 import type { JsonObject } from '../../json/objects.ts'
+import { dataLine } from './answer/line.ts'
 
 export interface GeminiErrorBody {
   readonly error: {
@@ -19,13 +20,17 @@ export function geminiErrorBody(failure: Failure): GeminiErrorBody {
   return { error: details.length === 0 ? error : { ...error, details } }
 }
 
+/** The error as the last event of a stream. */
+export function geminiErrorEvent(failure: Failure): string {
+  return dataLine(JSON.stringify(geminiErrorBody(failure)))
+}
+
 /**
- * The error as an event, and again as bare JSON. Older SDKs pass an event with an error on as if it were a piece of the
+ * The error once more, as bare JSON behind the event. Older SDKs pass an event with an error on as if it were a piece of the
  * answer, and only look for one in what is no event.
  */
-export function geminiErrorEvent(failure: Failure): string {
-  const json = JSON.stringify(geminiErrorBody(failure))
-  return `data: ${json}\n\n${json}`
+export function geminiBareError(failure: Failure): string {
+  return JSON.stringify(geminiErrorBody(failure))
 }
 
 // Clients take another status than 400 for a reason to ask the same again.

@@ -1,4 +1,5 @@
 import { countOf, isJsonObject } from '../../json/objects.ts'
+import { createArrayFraming } from './answer/array-stream.ts'
 import type { HttpDialect, ModelEntry, RateLimit, RoutePattern } from '../dialect.ts'
 
 /** Where models stand: below a version, or below a project of Google's cloud. */
@@ -17,6 +18,8 @@ export const geminiHttp: HttpDialect = {
   clientHeader: 'x-goog-api-key',
   // Clients find events with a regular expression that nothing may stand in front of, except white space.
   keepAlive: '\n',
+  framing: ({ path, query }) =>
+    path.endsWith(':streamGenerateContent') && query['alt'] !== 'sse' ? createArrayFraming() : null,
   keyHeaders: ['x-goog-api-key'],
   keyParameters: ['key'],
   upstreamPath: (base, model, stream) =>
