@@ -44,7 +44,7 @@ export class ClientAnswer {
     const { response, dialect, requestId, redact, framing } = this
     this.observer.failed(failure)
     const { errors } = dialects[dialect]
-    const told = redactFailure(failure, redact)
+    const told = redactFailure(withWait(failure, headers), redact)
     if (!response.headersSent) {
       const body = errors.body(told, requestId)
       const framed = framing === null ? body : framing.failure(body)
@@ -107,4 +107,12 @@ export class ClientAnswer {
   sendWhole(json: string): void {
     sendJsonText(this.response, 200, json)
   }
+}
+
+/** Some dialects tell in the body how long to wait, where all others have a header for it. */
+function withWait(failure: Failure, headers: Readonly<Record<string, string>>): Failure {
+  const told = headers['retry-after'] ?? ''
+  if (failure.retryAfter !== undefined || told === '') return failure
+  const seconds = /^\d+$/.test(told) ? Number(told) : Math.ceil((Date.parse(told) - Date.now()) / 1000)
+  return Number.isNaN(seconds) ? failure : { ...failure, retryAfter: Math.max(0, seconds) }
 }

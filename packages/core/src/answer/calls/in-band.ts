@@ -3,7 +3,13 @@ import type { FormatId } from '../../formats/format-id.ts'
 import { repairCodes, type ProblemCode, type RepairCode } from '../../problems.ts'
 import { JsonDigest } from '../../text/json-digest.ts'
 import type { AnswerSink } from '../answer.ts'
-import { argumentsNoObject, callTooLarge, type Failure, incompleteCall, invalidArguments } from '../failure.ts'
+import {
+  argumentsNoObject,
+  callTooLarge,
+  type Failure,
+  incompleteCall,
+  invalidArguments,
+} from '../failure.ts'
 import type { AnswerIds } from '../ids.ts'
 import type { AnswerFlaw, AnswerOrder, CallDelivery } from './order.ts'
 import type { StructuredCall } from './structured-call.ts'

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import type { Failure, FailureKind } from '../../../src/answer/failure.ts'
 import { readOverflow } from '../../../src/answer/overflow/overflow.ts'
-import { geminiErrorBody, geminiErrorEvent, geminiErrorStatus } from '../../../src/dialects/gemini/errors.ts'
+import {
+  geminiBareError,
+  geminiErrorBody,
+  geminiErrorEvent,
+  geminiErrorStatus,
+} from '../../../src/dialects/gemini/errors.ts'
 
 const overflow = (more: Partial<Failure>): string => {
   const told = failure('invalid-request', { code: 'context_length_exceeded', status: 413, ...more })
@@ -108,6 +113,7 @@ describe('a prompt that is too long', () => {
 describe('a failure in a stream', () => {
   it('is an event, and then the bare JSON', () => {
     const json = JSON.stringify(geminiErrorBody(failure('upstream')))
-    expect(geminiErrorEvent(failure('upstream'))).toBe(`data: ${json}\n\n${json}`)
+    expect(geminiErrorEvent(failure('upstream'))).toBe(`data: ${json}\n\n`)
+    expect(geminiBareError(failure('upstream'))).toBe(json)
   })
 })

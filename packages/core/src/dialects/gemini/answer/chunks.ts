@@ -46,7 +46,9 @@ function candidateText(
   const changed = new Set(['content', 'index', ...(finish === 'as it came' ? [] : ['finishReason'])])
   return objectText([
     ['content', objectText([['parts', `[${parts.join(',')}]`], ['role', '"model"'], ...besides])],
-    ...(finish === 'as it came' || finish === null ? [] : [['finishReason', JSON.stringify(finish)] as const]),
+    ...(finish === 'as it came' || finish === null
+      ? []
+      : [['finishReason', JSON.stringify(finish)] as const]),
     ...copied(raw, candidate, path, changed),
     ['index', '0'],
   ])
@@ -56,7 +58,13 @@ function candidateText(
 export function addedChunk(came: CameChunk, parts: readonly string[], finish: string | null): string {
   const { modelVersion, responseId } = came.chunk
   const candidate = objectText([
-    ['content', objectText([['parts', `[${parts.join(',')}]`], ['role', '"model"']])],
+    [
+      'content',
+      objectText([
+        ['parts', `[${parts.join(',')}]`],
+        ['role', '"model"'],
+      ]),
+    ],
     ...(finish === null ? [] : [['finishReason', JSON.stringify(finish)] as const]),
     ['index', '0'],
   ])
@@ -69,7 +77,10 @@ export function addedChunk(came: CameChunk, parts: readonly string[], finish: st
 }
 
 /** The chunk with what a later one says beside its candidates. */
-export function joinedChunk(came: CameChunk, { chunk, event }: Pick<CameChunk, 'chunk' | 'event'>): CameChunk {
+export function joinedChunk(
+  came: CameChunk,
+  { chunk, event }: Pick<CameChunk, 'chunk' | 'event'>,
+): CameChunk {
   const news = copied(new RawJson(event.data), chunk, [], new Set(['candidates']))
   const said = new Set(news.map(([key]) => key))
   const data = objectText([...copied(new RawJson(came.event.data), came.chunk, [], said), ...news])

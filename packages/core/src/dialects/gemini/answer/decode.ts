@@ -3,7 +3,13 @@ import { OtherCall, type StructuredCall } from '../../../answer/calls/structured
 import { type Failure, missingEnd } from '../../../answer/failure.ts'
 import type { WireAnswer } from '../../../answer/stream.ts'
 import { failureFromError, isErrorValue } from '../../../answer/upstream-failure.ts'
-import { hasOtherFields, isJsonObject, nonEmptyText, objectIn, type JsonObject } from '../../../json/objects.ts'
+import {
+  hasOtherFields,
+  isJsonObject,
+  nonEmptyText,
+  objectIn,
+  type JsonObject,
+} from '../../../json/objects.ts'
 import { RawJson } from '../../../json/raw.ts'
 import { callField } from '../../../request/reasoning-signature.ts'
 import type { SseEvent } from '../../../sse/items.ts'
@@ -133,7 +139,8 @@ export class CandidateReader {
   /** `first` is the candidate of the chunk that is read, `event` what the chunk stood in. */
   read(chunk: JsonObject, first: CameCandidate | null, { data }: SseEvent): ReadPart[] {
     const { policy } = this
-    if (!policy.isStarted) policy.start(nonEmptyText(chunk['responseId']), nonEmptyText(chunk['modelVersion']))
+    if (!policy.isStarted)
+      policy.start(nonEmptyText(chunk['responseId']), nonEmptyText(chunk['modelVersion']))
     this.readAround(chunk)
     if (first === null) {
       if (nonEmptyText(objectIn(chunk, 'promptFeedback')['blockReason']) !== null && !this.hasEnd)
@@ -143,7 +150,10 @@ export class CandidateReader {
     const { candidate, position } = first
     const raw = new RawJson(data)
     const parts = partsOf(candidate).map((part, at) =>
-      this.readPart(part, raw.value(['candidates', position, 'content', 'parts', at, 'functionCall', 'args']) ?? null),
+      this.readPart(
+        part,
+        raw.value(['candidates', position, 'content', 'parts', at, 'functionCall', 'args']) ?? null,
+      ),
     )
     const word = nonEmptyText(candidate['finishReason'])
     // Some servers say the reason with every chunk.
@@ -182,7 +192,8 @@ export class CandidateReader {
     const signature = nonEmptyText(part['thoughtSignature'])
     const { text, functionCall } = part
     if (isJsonObject(functionCall)) {
-      if (this.partials === 'as they come' && this.isPartial(functionCall)) return this.passPartial(part, functionCall)
+      if (this.partials === 'as they come' && this.isPartial(functionCall))
+        return this.passPartial(part, functionCall)
       return { is: 'call', part, call: this.readCall(part, functionCall, signature, args), args }
     }
     if (typeof text !== 'string' && hasOtherFields(part, signatureAlone)) {
@@ -206,7 +217,8 @@ export class CandidateReader {
   ): StructuredCall {
     const { id, name, args } = functionCall
     const isMore = this.partial !== null && nonEmptyText(name) === null
-    const call = isMore && this.partial !== null ? this.partial.call : this.openCall(part, functionCall, signature)
+    const call =
+      isMore && this.partial !== null ? this.partial.call : this.openCall(part, functionCall, signature)
     call.addId(id)
     if (typeof name === 'string') call.addName(name)
     if (this.isPartial(functionCall)) this.readPartial(call, functionCall)
@@ -219,7 +231,11 @@ export class CandidateReader {
     return call
   }
 
-  private openCall(part: JsonObject, { args: _, ...functionCall }: JsonObject, signature: string | null): StructuredCall {
+  private openCall(
+    part: JsonObject,
+    { args: _, ...functionCall }: JsonObject,
+    signature: string | null,
+  ): StructuredCall {
     this.partial = null
     const call = this.policy.openCall({ ...part, functionCall })
     call.proof = signature === null ? null : callProof(signature)
@@ -227,7 +243,9 @@ export class CandidateReader {
   }
 
   private isPartial({ willContinue, partialArgs }: JsonObject): boolean {
-    return willContinue === true || partialArgs !== undefined || this.partial !== null || this.otherCall !== null
+    return (
+      willContinue === true || partialArgs !== undefined || this.partial !== null || this.otherCall !== null
+    )
   }
 
   /**
