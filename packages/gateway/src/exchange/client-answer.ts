@@ -44,7 +44,7 @@ export class ClientAnswer {
     const { response, dialect, requestId, redact, framing } = this
     this.observer.failed(failure)
     const { errors } = dialects[dialect]
-    const told = redactFailure(withWait(failure, headers), redact)
+    const told = redactFailure(inFull(failure, status, headers), redact)
     if (!response.headersSent) {
       const body = errors.body(told, requestId)
       const framed = framing === null ? body : framing.failure(body)
@@ -109,10 +109,16 @@ export class ClientAnswer {
   }
 }
 
-/** Some dialects tell in the body how long to wait, where all others have a header for it. */
-function withWait(failure: Failure, headers: Readonly<Record<string, string>>): Failure {
-  const told = headers['retry-after'] ?? ''
-  if (failure.retryAfter !== undefined || told === '') return failure
-  const seconds = /^\d+$/.test(told) ? Number(told) : Math.ceil((Date.parse(told) - Date.now()) / 1000)
-  return Number.isNaN(seconds) ? failure : { ...failure, retryAfter: Math.max(0, seconds) }
+/** Some dialects tell in the body what all tell in the status and the headers: which status it is, and how long to wait. */
+function inFull(
+  failure: Failure,
+  status: number | undefined,
+  { 'retry-after': wait = '' }: Readonly<Record<string, string>>,
+): Failure {
+  const seconds = /^\d+$/.test(wait) ? Number(wait) : Math.ceil((Date.parse(wait) - Date.now()) / 1000)
+  return {
+    ...(status === undefined ? {} : { status }),
+    ...(Number.isNaN(seconds) ? {} : { retryAfter: Math.max(0, seconds) }),
+    ...failure,
+  }
 }

@@ -55,13 +55,20 @@ export type RouteMatch =
  */
 export function findRoute(method: string, url: string): RouteMatch {
   const path = pathIn(url)
-  const known = routes.filter((route) => isReached(path, route))
+  const known = routesAt(path)
   const [first] = known
   if (first === undefined) return { is: 'unknown' }
   const route = known.find((each) => each.method === method || (method === 'HEAD' && each.method === 'GET'))
   if (route !== undefined) return { is: 'route', route }
   const methods = known.flatMap((each) => (each.method === 'GET' ? ['GET', 'HEAD'] : [each.method]))
   return { is: 'wrong-method', route: first, allow: methods.join(', ') }
+}
+
+/** A model could be called what a method is called, but none is: the address of a method is that alone. */
+function routesAt(path: string): readonly HttpRoute[] {
+  const known = routes.filter((route) => isReached(path, route))
+  const own = known.filter(({ dialect }) => dialect !== undefined)
+  return own.length === 0 ? known : own
 }
 
 function isReached(path: string, route: HttpRoute): boolean {

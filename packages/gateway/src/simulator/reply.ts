@@ -9,7 +9,13 @@ import type { Said } from './imitation.ts'
 import { layOut, type LaidOut } from './lay-out.ts'
 import { messageBody, messageEvents } from './messages-answer.ts'
 import { type Quirk, quirksNamed } from './quirks.ts'
-import { describeProblems, scriptAnswer, scriptContent, scriptMessage, type ScriptedAnswer } from './script.ts'
+import {
+  describeProblems,
+  scriptAnswer,
+  scriptContent,
+  scriptMessage,
+  type ScriptedAnswer,
+} from './script.ts'
 import type { Fault, SimulatorSettings } from './settings.ts'
 
 /** What is sent, and when. A step that is no chunk does something to the connection. */
