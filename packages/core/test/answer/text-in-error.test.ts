@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { retryFor, textInError } from '../../src/answer/text-in-error.ts'
-import { dialectIds, dialects } from '../../src/dialects/index.ts'
+import { type DialectId, dialectIds, dialects } from '../../src/dialects/index.ts'
 import { isJsonObject, type JsonObject, objectIn } from '../../src/json/objects.ts'
 import { translateAnswer } from '../../src/translate.ts'
 
@@ -192,9 +192,15 @@ describe('an answer made of text', () => {
     expect(content).toContainEqual({ type: 'tool_use', id: 'call_1', name: 'bash', input: { command: 'ls' } })
   })
 
+  const ordinaryEnd: Readonly<Record<DialectId, string>> = {
+    'openai-chat': '"finish_reason":"stop"',
+    'anthropic-messages': '"stop_reason":"end_turn"',
+    gemini: '"finishReason":"STOP"',
+  }
+
   it.each(dialectIds)('is an ordinary end in %s where the text has no calls', (id) => {
     const json = dialects[id].answer.whole.ofText('Hello.')
     expect('events' in dialects[id].answer.whole.toEvents(json)).toBe(true)
-    expect(json).toContain(id === 'openai-chat' ? '"finish_reason":"stop"' : '"stop_reason":"end_turn"')
+    expect(json).toContain(ordinaryEnd[id])
   })
 })

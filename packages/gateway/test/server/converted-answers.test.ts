@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { type DialectId, dialects } from '@dragoman/core'
+import { dialects } from '@dragoman/core'
 import { afterAll, describe, expect, it } from 'vitest'
 import { ask, type Answer, at } from './ask.ts'
 import { startGateway, stopGateways } from './running-gateway.ts'
@@ -12,10 +12,10 @@ afterAll(async () => {
 
 type Vendor = 'openai' | 'anthropic'
 
-const dialectOf: Readonly<Record<Vendor, DialectId>> = {
+const dialectOf = {
   openai: 'openai-chat',
   anthropic: 'anthropic-messages',
-}
+} as const satisfies Readonly<Record<Vendor, string>>
 
 /** The answer of an upstream that speaks the client's own dialect. */
 async function answerOf(vendor: Vendor, script: Script, request: object): Promise<Answer> {

@@ -2,7 +2,7 @@ import type { Failure, FailureKind } from '../../answer/failure.ts'
 import { contextOverflow } from '../../answer/overflow/overflow.ts'
 import { inGoogleWords } from '../../answer/overflow/sentences.ts'
 import type { JsonObject } from '../../json/objects.ts'
-import { dataLine } from './answer/line.ts'
+import { dataLine } from './line.ts'
 
 export interface GeminiErrorBody {
   readonly error: {

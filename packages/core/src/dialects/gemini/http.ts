@@ -1,5 +1,5 @@
 import { countOf, isJsonObject } from '../../json/objects.ts'
-import { createArrayFraming } from './answer/array-stream.ts'
+import { createArrayFraming } from './array-stream.ts'
 import type { HttpDialect, ModelEntry, RateLimit, RoutePattern } from '../dialect.ts'
 
 /** Where models stand: below a version, or below a project of Google's cloud. */

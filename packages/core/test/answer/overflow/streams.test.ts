@@ -52,6 +52,31 @@ const failing: Readonly<Record<string, (error: object) => string>> = {
       ['content_block_delta', { index: 0, delta: { type: 'text_delta', text: 'So ' } }],
       ['error', { error }],
     ),
+  gemini: (error) =>
+    event({ candidates: [{ content: { parts: [{ text: 'So ' }], role: 'model' }, index: 0 }] }) + event({ error }),
+}
+
+/** What clients of a dialect look for, each in the words of its own. */
+const tooLong: Readonly<Record<DialectId, readonly string[]>> = {
+  'openai-chat': [
+    "This model's maximum context length is 32768 tokens. However, your messages resulted in 41533 tokens.",
+    '"n_ctx":32768',
+  ],
+  'anthropic-messages': ['prompt is too long: 41533 tokens > 32768 maximum', '"n_ctx":32768'],
+  gemini: [
+    'The input token count (41533) exceeds the maximum number of tokens allowed (32768)',
+    '"status":"INVALID_ARGUMENT"',
+  ],
+}
+const overloaded: Readonly<Record<DialectId, string>> = {
+  'openai-chat': '"type":"overloaded_error"',
+  'anthropic-messages': '"type":"overloaded_error"',
+  gemini: '"status":"UNAVAILABLE"',
+}
+const cutByLength: Readonly<Record<DialectId, string>> = {
+  'openai-chat': '"finish_reason":"length"',
+  'anthropic-messages': '"stop_reason":"max_tokens"',
+  gemini: '"finishReason":"MAX_TOKENS"',
 }
 
 const pairings = dialectIds.flatMap((from) => dialectIds.map((to) => [from, to] as const))
@@ -68,19 +93,14 @@ describe('a stream that fails because something is too long', () => {
     const { text, failure } = answered(from, to, failing[from]?.(error) ?? '')
     expect(failure?.overflow).toEqual({ what: 'prompt', promptTokens: 41_533, window: 32_768 })
     expect(text).toContain('So ')
-    expect(text).toContain(
-      to === 'openai-chat'
-        ? "This model's maximum context length is 32768 tokens. However, your messages resulted in 41533 tokens."
-        : 'prompt is too long: 41533 tokens > 32768 maximum',
-    )
-    expect(text).toContain('"n_ctx":32768')
+    for (const words of tooLong[to]) expect(text).toContain(words)
   })
 
   it.each(pairings)('is an overloaded upstream where a cache is full: %s to %s', (from, to) => {
     const error = { code: 500, message: 'Context size has been exceeded.', type: 'server_error' }
     const { text, failure } = answered(from, to, failing[from]?.(error) ?? '')
     expect(failure).toMatchObject({ kind: 'overloaded', code: 'upstream_cache_full' })
-    expect(text).toContain('"type":"overloaded_error"')
+    expect(text).toContain(overloaded[to])
     expect(text).not.toMatch(/too long|server_error/)
   })
 
@@ -117,7 +137,7 @@ describe('an answer that ended because the window was full', () => {
   it.each(dialectIds)('is cut by its length where something was written: chat to %s', (to) => {
     const { text, failure } = answered('openai-chat', to, chunk({ content: 'So ' }) + chunk({}, word) + done)
     expect(failure).toBeNull()
-    expect(text).toContain(to === 'openai-chat' ? '"finish_reason":"length"' : '"stop_reason":"max_tokens"')
+    expect(text).toContain(cutByLength[to])
     expect(text).not.toContain(word)
   })
 
@@ -167,7 +187,7 @@ describe('an error that comes as the text of an answer', () => {
     )
     expect(failure).toMatchObject({ kind: 'rate-limit', status: 429, message: throttled })
     expect(text).toContain('So ')
-    expect(text).toContain('"type":"rate_limit_error"')
+    expect(text).toContain(to === 'gemini' ? '"status":"RESOURCE_EXHAUSTED"' : '"type":"rate_limit_error"')
     expect(text.split(throttled)).toHaveLength(2)
     expect(text).not.toMatch(/"(?:content|text)":"Throttling/)
   })

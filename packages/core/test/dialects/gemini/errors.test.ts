@@ -1,12 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Failure, FailureKind } from '../../../src/answer/failure.ts'
 import { readOverflow } from '../../../src/answer/overflow/overflow.ts'
-import {
-  geminiBareError,
-  geminiErrorBody,
-  geminiErrorEvent,
-  geminiErrorStatus,
-} from '../../../src/dialects/gemini/errors.ts'
+import { geminiBareError, geminiErrorBody, geminiErrorEvent, geminiErrorStatus } from '../../../src/dialects/gemini/errors.ts'
 
 const overflow = (more: Partial<Failure>): string => {
   const told = failure('invalid-request', { code: 'context_length_exceeded', status: 413, ...more })
@@ -111,7 +106,7 @@ describe('a prompt that is too long', () => {
 })
 
 describe('a failure in a stream', () => {
-  it('is an event, and then the bare JSON', () => {
+  it('is an event, and then, in a write of its own, the bare JSON', () => {
     const json = JSON.stringify(geminiErrorBody(failure('upstream')))
     expect(geminiErrorEvent(failure('upstream'))).toBe(`data: ${json}\n\n`)
     expect(geminiBareError(failure('upstream'))).toBe(json)

@@ -8,16 +8,17 @@ import { anyAnthropicMessages, anyChatMessages } from '../../request/any-message
 import { deepFreeze } from '../../request/translation.ts'
 import { idPairs } from './id-pairs.ts'
 
+const dialects = ['openai-chat', 'anthropic-messages'] as const
+type Kept = (typeof dialects)[number]
 const ownFormat = { 'openai-chat': 'standard', 'anthropic-messages': 'anthropic' } as const
-const bodies: Readonly<Record<DialectId, fc.Arbitrary<Record<string, unknown>>>> = {
+const bodies: Readonly<Record<Kept, fc.Arbitrary<Record<string, unknown>>>> = {
   'openai-chat': anyChatBody,
   'anthropic-messages': anyAnthropicBody,
 }
-const forms: Readonly<Record<DialectId, fc.Arbitrary<{ messages: unknown; system?: unknown }>>> = {
+const forms: Readonly<Record<Kept, fc.Arbitrary<{ messages: unknown; system?: unknown }>>> = {
   'openai-chat': anyChatMessages.map((messages) => ({ messages })),
   'anthropic-messages': anyAnthropicMessages,
 }
-const dialects = ['openai-chat', 'anthropic-messages'] as const
 
 function historyOf(dialect: DialectId, messages: unknown, system?: unknown): History {
   const decoded = decodeHistory(dialect, deepFreeze({ messages, system }))

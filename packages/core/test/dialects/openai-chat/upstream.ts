@@ -1,3 +1,4 @@
+import type { DialectId } from '../../../src/dialects/index.ts'
 import { mintToolId } from '../../../src/dialects/mint.ts'
 import { type AnswerDecoderOptions } from '../../../src/translate-parts.ts'
 
@@ -29,9 +30,7 @@ export const kimiCutCall =
   '<|tool_calls_section_begin|><|tool_call_begin|>functions.get_time:0<|tool_call_argument_begin|>{"zone":"U'
 
 /** Ids in counting order: `toolu_std_n0`, `toolu_kimi_n1`, … */
-export function countingMint(
-  dialect: 'anthropic-messages' | 'openai-chat' = 'anthropic-messages',
-): AnswerDecoderOptions['mint'] {
+export function countingMint(dialect: DialectId = 'anthropic-messages'): AnswerDecoderOptions['mint'] {
   let count = 0
   return (format, taken) => mintToolId({ dialect, format, newId: () => `n${count++}`, taken })
 }

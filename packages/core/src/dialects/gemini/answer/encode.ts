@@ -3,7 +3,7 @@ import type { Failure } from '../../../answer/failure.ts'
 import { type CarriedThought, writeEnvelope } from '../envelope.ts'
 import { geminiErrorEvent } from '../errors.ts'
 import { encodeFinishReason, encodeGeminiUsage } from '../words.ts'
-import { dataLine } from './line.ts'
+import { dataLine } from '../line.ts'
 
 export interface GeminiStreamOptions {
   readonly write: (text: string) => void

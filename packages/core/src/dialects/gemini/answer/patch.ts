@@ -10,7 +10,7 @@ import { geminiErrorEvent } from '../errors.ts'
 import { decodeFinishReason, encodeFinishReason } from '../words.ts'
 import { addedChunk, type CameChunk, joinedChunk, PartWriter, saysMore, writtenChunk } from './chunks.ts'
 import { type CameCandidate, CandidateReader, failureOf, firstCandidate, type ReadPart } from './decode.ts'
-import { dataLine } from './line.ts'
+import { dataLine } from '../line.ts'
 
 /**
  * An answer on its way to a client of the same dialect. A chunk in which nothing has to change is written as it came;

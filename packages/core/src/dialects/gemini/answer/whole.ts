@@ -14,7 +14,7 @@ import { RawJson } from '../../../json/raw.ts'
 import type { SseItem } from '../../../sse/items.ts'
 import { SseReader } from '../../../sse/reader.ts'
 import { unwrapEnvelope } from './decode.ts'
-import { dataLine } from './line.ts'
+import { dataLine } from '../line.ts'
 
 /** A whole answer as the stream that says the same: one chunk. A stream that came as an array has several. */
 export function contentAsEvents(body: string): WholeAsEvents {

@@ -1,6 +1,6 @@
-import type { SseItem } from '../../../sse/items.ts'
-import { SseReader } from '../../../sse/reader.ts'
-import type { StreamFraming } from '../../dialect.ts'
+import type { SseItem } from '../../sse/items.ts'
+import { SseReader } from '../../sse/reader.ts'
+import type { StreamFraming } from '../dialect.ts'
 
 /** The chunks of a stream as the elements of one JSON array, for clients that do not ask for events. */
 export function createArrayFraming(): StreamFraming {
