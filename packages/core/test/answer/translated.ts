@@ -124,10 +124,13 @@ function readContent(answer: unknown): Read {
   if (!isRecord(answer) || !Array.isArray(answer['candidates'])) throw new Error('no candidates')
   const candidate: unknown = answer['candidates'][0]
   const content = isRecord(candidate) ? candidate['content'] : undefined
-  if (!isRecord(candidate) || !isRecord(content) || !Array.isArray(content['parts'])) throw new Error('no parts')
+  if (!isRecord(candidate) || !isRecord(content) || !Array.isArray(content['parts']))
+    throw new Error('no parts')
   const parts = content['parts'].filter(isRecord)
   return {
-    text: parts.map(({ text, thought }) => (typeof text === 'string' && thought !== true ? text : '')).join(''),
+    text: parts
+      .map(({ text, thought }) => (typeof text === 'string' && thought !== true ? text : ''))
+      .join(''),
     calls: parts.flatMap(({ functionCall: call }) =>
       isRecord(call) ? [`${String(call['name'])} ${JSON.stringify(call['args'])}`] : [],
     ),

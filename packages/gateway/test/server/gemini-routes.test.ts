@@ -183,4 +183,43 @@ describe('a client of Gemini', () => {
     })
     expect(models()).toEqual(['small', 'small', 'kimi-k2'])
   })
+
+  it('that throws thoughts away brings the reasoning back to the model all the same', async () => {
+    const message = {
+      role: 'assistant',
+      content: null,
+      reasoning_content: 'I have to look.',
+      tool_calls: [
+        { id: 'functions.look:0', type: 'function', function: { name: 'look', arguments: '{"at":"x"}' } },
+      ],
+    }
+    const calling = { ...completion, choices: [{ index: 0, message, finish_reason: 'tool_calls' }] }
+    const upstream = await startUpstream((response, nth) =>
+      json(response, 200, nth === 1 ? calling : completion),
+    )
+    const { address } = await startGateway({ upstream: upstream.url })
+    const path = '/v1beta/models/kimi-k2:generateContent'
+    const body = { tools: [{ functionDeclarations: [{ name: 'look' }] }] }
+    const first: unknown = await (await post(address, path, { ...body, contents })).json()
+    const parts = at(first, 'candidates', 0, 'content', 'parts')
+    const kept = Array.isArray(parts) ? parts.filter((part: unknown) => at(part, 'thought') !== true) : []
+    expect(kept).toMatchObject([{ functionCall: { name: 'look', args: { at: 'x' } } }])
+    const round = [
+      ...contents,
+      { role: 'model', parts: kept },
+      { role: 'user', parts: [{ functionResponse: { name: 'look', response: { output: 'seen' } } }] },
+    ]
+    expect(await answer(await post(address, path, { ...body, contents: round }))).toMatchObject({
+      text: 'Hello.',
+    })
+    expect(at(JSON.parse(upstream.requests[1]?.body ?? ''), 'messages')).toMatchObject([
+      { role: 'user', content: 'hi' },
+      {
+        role: 'assistant',
+        reasoning_content: 'I have to look.',
+        tool_calls: [{ id: 'functions.look:0', function: { name: 'look' } }],
+      },
+      { role: 'tool', tool_call_id: 'functions.look:0', content: 'seen' },
+    ])
+  })
 })

@@ -53,7 +53,8 @@ const failing: Readonly<Record<string, (error: object) => string>> = {
       ['error', { error }],
     ),
   gemini: (error) =>
-    event({ candidates: [{ content: { parts: [{ text: 'So ' }], role: 'model' }, index: 0 }] }) + event({ error }),
+    event({ candidates: [{ content: { parts: [{ text: 'So ' }], role: 'model' }, index: 0 }] }) +
+    event({ error }),
 }
 
 /** What clients of a dialect look for, each in the words of its own. */

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import type { Failure, FailureKind } from '../../../src/answer/failure.ts'
 import { readOverflow } from '../../../src/answer/overflow/overflow.ts'
-import { geminiBareError, geminiErrorBody, geminiErrorEvent, geminiErrorStatus } from '../../../src/dialects/gemini/errors.ts'
+import {
+  geminiBareError,
+  geminiErrorBody,
+  geminiErrorEvent,
+  geminiErrorStatus,
+} from '../../../src/dialects/gemini/errors.ts'
 
 const overflow = (more: Partial<Failure>): string => {
   const told = failure('invalid-request', { code: 'context_length_exceeded', status: 413, ...more })
