@@ -69,8 +69,7 @@ describe('the arrows between the folders of the gateway', () => {
 describe('what is known of a dialect', () => {
   it.each(dialectIds)('stands in core: the gateway does not name %s', (dialect) => {
     const strangers = all.filter(({ words }) => words.includes(dialect)).map(({ path }) => path)
-    // The simulator shares no code with what reads its answers, so it has a table of how it speaks each dialect. A name
-    // that is one word stands there without quotes, and is not found.
+    // The simulator shares no code with what reads its answers, so it has a table of how it speaks each dialect.
     expect(strangers.filter((path) => path !== 'simulator/reply')).toEqual([])
   })
 })
