@@ -58,15 +58,15 @@ const anyArgs = fc.dictionary(fc.constantFrom('a_b', 'type', '$ref'), fc.jsonVal
 const anySignature = fc.constantFrom({}, { thoughtSignature: 'c2ln' }, { thought_signature: 'ZHJhZ29tYW5f!' })
 const anyPart: fc.Arbitrary<Fields> = fc.oneof(
   anyText.map((text) => ({ text })),
-  fc.tuple(anyText, anySignature).map(([text, signed]) => ({ text, thought: true, ...signed })),
-  fc.tuple(anyText, anySignature).map(([text, signed]) => ({ text, ...signed })),
+  fc.tuple(anyText, anySignature).map(([text, signed]) => Object.assign({ text, thought: true }, signed)),
+  fc.tuple(anyText, anySignature).map(([text, signed]) => Object.assign({ text }, signed)),
   fc.constant({ inlineData: { mimeType: 'image/png', data: 'aGk=' } }),
   fc.constant({ executableCode: { language: 'PYTHON', code: '1' } }),
   fc.constant({ somethingNew: {} }),
 )
 const anyCall = fc
   .tuple(anyName, anyArgs, anyId, anySignature)
-  .map(([name, args, id, signed]) => ({ ...call(name, args, id), ...signed }))
+  .map(([name, args, id, signed]) => Object.assign(call(name, args, id), signed))
 const anyResponse = fc
   .tuple(anyName, fc.jsonValue({ maxDepth: 2 }), anyId)
   .map(([name, value, id]) => response(name, value, id))
@@ -76,7 +76,7 @@ const anyContent: fc.Arbitrary<Fields> = fc.oneof(
 )
 const anyContents = fc
   .array(anyContent, { maxLength: 6 })
-  .map((contents) => [user({ text: 'go' }), ...contents])
+  .map((contents) => [user({ text: 'go' })].concat(contents))
 
 describe('a conversation that is written for Gemini', () => {
   it('is sound, whatever client it came from', () => {
