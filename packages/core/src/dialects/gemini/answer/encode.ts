@@ -1,5 +1,6 @@
 import type { AnswerSink, FinishReason, UpstreamCall, Usage } from '../../../answer/answer.ts'
 import type { Failure } from '../../../answer/failure.ts'
+import { byteLength } from '../../../text/utf8.ts'
 import { type CarriedThought, writeEnvelope } from '../envelope.ts'
 import { geminiErrorEvent } from '../errors.ts'
 import { encodeFinishReason, encodeGeminiUsage } from '../words.ts'
@@ -45,6 +46,7 @@ class ContentEncoder implements AnswerSink {
   private thoughts: Thought[] = []
   private field = ''
   private call: OpenCall | null = null
+  heldBytes = 0
   private writtenLength = 0
   private counted: Usage | null = null
   private finished: FinishReason | null = null
@@ -78,11 +80,13 @@ class ContentEncoder implements AnswerSink {
   }
 
   callStart(_index: number, id: string, name: string, call?: UpstreamCall): void {
+    this.heldBytes = 0
     this.call = { id, name, proof: call?.proof ?? null, json: [] }
   }
 
   callDelta(_index: number, json: string): void {
     this.writtenLength += json.length
+    this.heldBytes += byteLength(json)
     this.call?.json.push(json)
   }
 
@@ -90,6 +94,7 @@ class ContentEncoder implements AnswerSink {
     const { call } = this
     if (call === null) return
     this.call = null
+    this.heldBytes = 0
     const args = call.json.join('')
     const [id, name] = [JSON.stringify(call.id), JSON.stringify(call.name)]
     const signature = this.takeEnvelope(call)

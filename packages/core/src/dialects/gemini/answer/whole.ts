@@ -19,7 +19,7 @@ import { dataLine } from '../line.ts'
 /** A whole answer as the stream that says the same: one chunk. A stream that came as an array has several. */
 export function contentAsEvents(body: string): WholeAsEvents {
   const came = parseWritableJson(body)
-  if (Array.isArray(came) && came.length > 1) return arrayAsEvents(body, came)
+  if (Array.isArray(came) && came.length > 1 && came.every(isChunk)) return arrayAsEvents(body, came)
   const answer = unwrapEnvelope(came)
   if (!isJsonObject(answer)) return { failure: protocolError('It is not a JSON object.') }
   if (isErrorValue(answer)) return { failure: failureFromError(answer) }
@@ -27,6 +27,11 @@ export function contentAsEvents(body: string): WholeAsEvents {
     return { failure: protocolError('It has no candidates.') }
   const json = answer === came ? body : JSON.stringify(answer)
   return { events: dataLine(json), json }
+}
+
+/** An error may be the last element of a stream that came as an array. */
+function isChunk(value: unknown): boolean {
+  return isJsonObject(value) && ('candidates' in value || 'usageMetadata' in value || isErrorValue(value))
 }
 
 function arrayAsEvents(body: string, chunks: readonly unknown[]): WholeAsEvents {
