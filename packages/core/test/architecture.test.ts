@@ -415,6 +415,7 @@ describe('the public names', () => {
       SseItem
       SseMessage
       SseOverflow
+      StreamFraming
       StreamRewriter
       SystemText
       TextBlock

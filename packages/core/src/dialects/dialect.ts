@@ -187,6 +187,8 @@ export interface HttpDialect {
   readonly routes: readonly RoutePattern[]
   /** Everything below this path is answered in the dialect, errors for unknown routes too. */
   readonly root: string
+  /** Where clients list models, and ask for one of them behind a slash; `/v1/models` where it is left out. */
+  readonly modelsPath?: string
   /** The header by which a client is known on a path that the dialects share. Null where there is none. */
   readonly clientHeader: string | null
   /** What is sent into a stream while its client waits. Null where clients of the dialect take nothing of the kind. */

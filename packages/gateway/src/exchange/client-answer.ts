@@ -44,7 +44,7 @@ export class ClientAnswer {
     const { response, dialect, requestId, redact, framing } = this
     this.observer.failed(failure)
     const { errors } = dialects[dialect]
-    const told = redactFailure(failure, redact)
+    const told = redactFailure(inFull(failure, status, headers), redact)
     if (!response.headersSent) {
       const body = errors.body(told, requestId)
       const framed = framing === null ? body : framing.failure(body)
@@ -106,5 +106,19 @@ export class ClientAnswer {
 
   sendWhole(json: string): void {
     sendJsonText(this.response, 200, json)
+  }
+}
+
+/** Some dialects tell in the body what all tell in the status and the headers: which status it is, and how long to wait. */
+function inFull(
+  failure: Failure,
+  status: number | undefined,
+  { 'retry-after': wait = '' }: Readonly<Record<string, string>>,
+): Failure {
+  const seconds = /^\d+$/.test(wait) ? Number(wait) : Math.ceil((Date.parse(wait) - Date.now()) / 1000)
+  return {
+    ...(status === undefined ? {} : { status }),
+    ...(Number.isNaN(seconds) ? {} : { retryAfter: Math.max(0, seconds) }),
+    ...failure,
   }
 }

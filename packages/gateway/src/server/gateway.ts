@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { dialects } from '@dragoman/core'
+import { type DialectId, dialects } from '@dragoman/core'
 import { isLoopbackHost } from '../config/addresses.ts'
 import type { GatewayConfig } from '../config/config.ts'
 import type { Refusal } from '../base/refusal.ts'
@@ -176,7 +176,7 @@ export class Gateway {
       answerPreflight(request, response, found.allow)
       return
     }
-    const refused = stranger ?? this.check(request, found, log)
+    const refused = stranger ?? this.check(request, dialect, found, log)
     if (refused !== null) {
       client.refuse(refused)
     } else if (found.is === 'route') {
@@ -197,11 +197,16 @@ export class Gateway {
   }
 
   /** The other checks, in order. They stand here so that no route can forget one. */
-  private check(request: IncomingMessage, found: RouteMatch, log: RequestLog): Refusal | null {
+  private check(
+    request: IncomingMessage,
+    dialect: DialectId,
+    found: RouteMatch,
+    log: RequestLog,
+  ): Refusal | null {
     if (found.is !== 'route') return refuseRoute(found, request.url ?? '')
     const { route } = found
     if (!route.isOpen) {
-      const admitted = checkKey(request, this.gate)
+      const admitted = checkKey(request, dialect, this.gate)
       if ('failure' in admitted) return admitted
       log.key = admitted.keyName
     }

@@ -15,6 +15,7 @@ const collections = [
 export const geminiHttp: HttpDialect = {
   routes: collections.flatMap(routesBelow),
   root: '/v1beta',
+  modelsPath: '/v1beta/models',
   clientHeader: 'x-goog-api-key',
   // Clients find events with a regular expression that nothing may stand in front of, except white space.
   keepAlive: '\n',
