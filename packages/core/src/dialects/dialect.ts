@@ -178,7 +178,7 @@ export interface ErrorDialect {
   /** The last event of a stream that has begun. */
   event(failure: Failure): string
   /** What follows that event in a write of its own, for clients that find no error in an event. Left out where all do. */
-  afterEvent?(failure: Failure): string
+  readonly afterEvent?: (failure: Failure) => string
 }
 
 /** How requests and answers travel over HTTP. */

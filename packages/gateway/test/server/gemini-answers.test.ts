@@ -32,7 +32,9 @@ async function readsOf(response: Response): Promise<string[]> {
 }
 
 const failing: Script = (response) => {
-  sse(response, chunk({ role: 'assistant', content: 'Hi' }), { error: { message: 'busy', type: 'server_error', code: 500 } })
+  sse(response, chunk({ role: 'assistant', content: 'Hi' }), {
+    error: { message: 'busy', type: 'server_error', code: 500 },
+  })
   response.end()
 }
 
@@ -41,6 +43,13 @@ const slowly: Script = async (response) => {
     sse(response, chunk(delta))
     await sleep(150)
   }
+  sse(response, chunk({}, 'stop'), '[DONE]')
+  response.end()
+}
+
+const late: Script = async (response) => {
+  sse(response, chunk({ role: 'assistant', content: 'Hi' }))
+  await sleep(200)
   sse(response, chunk({}, 'stop'), '[DONE]')
   response.end()
 }
@@ -91,18 +100,13 @@ describe('a stream for a client of the Gemini dialect', () => {
   })
 
   it('may bring line breaks while the client waits, which Google’s SDK passes over', async () => {
-    const late: Script = async (response) => {
-      sse(response, chunk({ role: 'assistant', content: 'Hi' }))
-      await sleep(200)
-      sse(response, chunk({}, 'stop'), '[DONE]')
-      response.end()
-    }
     const baseUrl = await gatewayFor(late, { timeouts: { ping: '50ms' } })
     const raw = await (await post(baseUrl, `${streamed}?alt=sse`, { contents })).text()
     expect(raw).toMatch(/\n\n\n/)
     const { models } = new GoogleGenAI({ apiKey: 'none', httpOptions: { baseUrl } })
     const texts: string[] = []
-    for await (const part of await models.generateContentStream({ model: 'kimi-k2', contents })) texts.push(part.text ?? '')
+    for await (const part of await models.generateContentStream({ model: 'kimi-k2', contents }))
+      texts.push(part.text ?? '')
     expect(texts.join('')).toBe('Hi')
   })
 })
@@ -129,7 +133,11 @@ describe('an upstream of the Gemini dialect', () => {
     const upstream = (await simulator.listen()).replace(/\/v1$/, '/v1beta')
     const { address: baseUrl } = await startGateway({ upstream, dialect: 'gemini' })
     const { models } = new GoogleGenAI({ apiKey: 'none', httpOptions: { baseUrl } })
-    const parametersJsonSchema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
+    const parametersJsonSchema = {
+      type: 'object',
+      properties: { city: { type: 'string' } },
+      required: ['city'],
+    }
     const config = {
       tools: [{ functionDeclarations: [{ name: 'get_weather', parametersJsonSchema }] }],
       thinkingConfig: { includeThoughts: true },
@@ -140,7 +148,11 @@ describe('an upstream of the Gemini dialect', () => {
     const response = { name: 'get_weather', response: { output: '18 °C' } }
     const history = [...contents, content ?? {}, { role: 'user', parts: [{ functionResponse: response }] }]
     let text = ''
-    for await (const part of await models.generateContentStream({ model: 'gemini-x', contents: history, config })) {
+    for await (const part of await models.generateContentStream({
+      model: 'gemini-x',
+      contents: history,
+      config,
+    })) {
       text += part.text ?? ''
     }
     expect(text).toContain('18 °C')

@@ -15,6 +15,10 @@ function decode(...pieces: string[]): AnswerLog {
   return sink
 }
 
+function part(functionCall: object): string {
+  return content([{ functionCall }])
+}
+
 describe('a stream of a Gemini upstream', () => {
   it('is thoughts, text and calls in any mix of parts, with usage in every chunk and the end apart', () => {
     const log = decode(
@@ -80,15 +84,14 @@ describe('a stream of a Gemini upstream', () => {
   })
 
   it('has the calls that the model wrote into its text or its thoughts', () => {
-    for (const part of [{ text: kimiCall }, { text: kimiCall, thought: true }]) {
-      const { lines } = decode(content([part]), finished('STOP'))
+    for (const written of [{ text: kimiCall }, { text: kimiCall, thought: true }]) {
+      const { lines } = decode(content([written]), finished('STOP'))
       expect(lines.filter((line) => line.startsWith('call '))).toHaveLength(1)
       expect(lines.at(-1)).toBe('finish tool-calls')
     }
   })
 
   it('may bring the arguments of a call value by value', () => {
-    const part = (functionCall: object): string => content([{ functionCall }])
     const begun = [
       part({ name: 'f', id: 'c', willContinue: true }),
       part({

@@ -6,6 +6,10 @@ function patched(body: string, faults: 'fail' | 'pass' = 'fail'): Got {
   return translated(body, { from: 'gemini', to: 'gemini', parser: { format: 'kimi' }, faults })
 }
 
+function call(id: string | undefined, args?: object): object {
+  return { functionCall: { id, name: 'f', args } }
+}
+
 describe('an answer for a client of the same dialect', () => {
   it('goes on byte for byte where nothing has to change', () => {
     const body = [
@@ -40,9 +44,6 @@ describe('an answer for a client of the same dialect', () => {
   })
 
   it('has an id that is empty or comes twice made anew, and arguments that are missing filled in', () => {
-    const call = (id: string | undefined, args?: object): object => ({
-      functionCall: { id, name: 'f', args },
-    })
     const { text } = patched(
       content([call('', { a: 1 }), call('x', { a: 2 }), call('x', { a: 3 }), call('y')]) + finished('STOP'),
     )

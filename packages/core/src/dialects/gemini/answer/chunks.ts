@@ -10,8 +10,8 @@ export interface CameChunk {
   readonly chunk: JsonObject
   readonly first: CameCandidate | null
   readonly parts: readonly ReadPart[]
-  /** `as it came`, or what the client is told of the end in its place: null where that is nothing. */
-  readonly finish: 'as it came' | string | null
+  /** What the client is told of the end: what the chunk says of it, nothing, or this word. */
+  readonly finish: 'as it came' | 'left out' | { readonly word: string }
 }
 
 /** The chunk with these parts and this end. All that stays is copied as it was written, with all digits of its numbers. */
@@ -46,9 +46,7 @@ function candidateText(
   const changed = new Set(['content', 'index', ...(finish === 'as it came' ? [] : ['finishReason'])])
   return objectText([
     ['content', objectText([['parts', `[${parts.join(',')}]`], ['role', '"model"'], ...besides])],
-    ...(finish === 'as it came' || finish === null
-      ? []
-      : [['finishReason', JSON.stringify(finish)] as const]),
+    ...(typeof finish === 'string' ? [] : [['finishReason', JSON.stringify(finish.word)] as const]),
     ...copied(raw, candidate, path, changed),
     ['index', '0'],
   ])

@@ -231,13 +231,11 @@ export class CandidateReader {
     return call
   }
 
-  private openCall(
-    part: JsonObject,
-    { args: _, ...functionCall }: JsonObject,
-    signature: string | null,
-  ): StructuredCall {
+  private openCall(part: JsonObject, functionCall: JsonObject, signature: string | null): StructuredCall {
     this.partial = null
-    const call = this.policy.openCall({ ...part, functionCall })
+    // The arguments of a call that was passed on are not kept.
+    const { args: _, ...rest } = functionCall
+    const call = this.policy.openCall({ ...part, functionCall: rest })
     call.proof = signature === null ? null : callProof(signature)
     return call
   }

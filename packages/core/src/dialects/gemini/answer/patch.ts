@@ -121,7 +121,8 @@ class GeminiPatch implements WireAnswer {
     }
     this.last = null
     const own = nonEmptyText(last.first?.candidate['finishReason'])
-    const ended = { ...last, finish: own === null || meansTheSame(own, word) ? 'as it came' : word }
+    const isSame = own === null || meansTheSame(own, word)
+    const ended: CameChunk = { ...last, finish: isSame ? 'as it came' : { word } }
     this.compare(ended)
     this.settleInto(ended)
   }
@@ -130,7 +131,7 @@ class GeminiPatch implements WireAnswer {
   private releaseLast(): void {
     const { last } = this
     this.last = null
-    if (last !== null) this.compare({ ...last, finish: null })
+    if (last !== null) this.compare({ ...last, finish: 'left out' })
   }
 
   private compare(came: CameChunk): void {
@@ -173,7 +174,7 @@ class GeminiPatch implements WireAnswer {
 
   private sendEdited(came: CameChunk, pieces: readonly Piece[]): void {
     const parts = this.writer.write(pieces, came.parts)
-    const isEnd = came.finish !== null && endsWith(came.first)
+    const isEnd = came.finish !== 'left out' && endsWith(came.first)
     if (parts.length > 0 || isEnd || saysMore(came)) this.send(writtenChunk(came, parts))
   }
 
@@ -183,10 +184,7 @@ class GeminiPatch implements WireAnswer {
 
   /** What the policy made since the last time. In this dialect calls have no numbers, and need no ids. */
   private takeMade(): readonly Piece[] {
-    return this.made.take().map((piece) => {
-      if (piece.is === 'other') return { ...piece, index: null }
-      return piece.is === 'call' && isWithoutId(piece.call) ? { ...piece, id: '' } : piece
-    })
+    return this.made.take().map(inThisDialect)
   }
 
   private failIfBroken(): void {
@@ -208,6 +206,11 @@ function endsWith(first: CameCandidate | null): boolean {
   return nonEmptyText(first?.candidate['finishReason']) !== null
 }
 
+function inThisDialect(piece: Piece): Piece {
+  if (piece.is === 'other') return { ...piece, index: null }
+  return piece.is === 'call' && isWithoutId(piece.call) ? { ...piece, id: '' } : piece
+}
+
 /** Whether the upstream has left the id out. An empty one is none, and is filled in. */
 function isWithoutId(call: UpstreamCall | null): boolean {
   return call !== null && objectIn(call.source, 'functionCall')['id'] === undefined
@@ -220,8 +223,10 @@ function piecesSaid({ is, part, call, args }: ReadPart): Piece[] {
   if (call === null) return [{ is: 'other', item: part, index: null }]
   const { id, name } = objectIn(part, 'functionCall')
   const index = call.ordinal
+  // An id that is there and says nothing is never what the policy makes.
+  const ownId = id === undefined ? '' : (nonEmptyText(id) ?? 'none')
   return [
-    { is: 'call', index, id: id === undefined ? '' : String(id), name: nonEmptyText(name) ?? '', call: null },
+    { is: 'call', index, id: ownId, name: nonEmptyText(name) ?? '', call: null },
     { is: 'arguments', index, json: args === null ? '' : /^\{\s*\}$/.test(args) ? '{}' : args },
     { is: 'call-end', index },
   ]
