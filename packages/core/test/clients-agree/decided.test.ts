@@ -188,7 +188,10 @@ describe('a structured call', () => {
         reading: { delivery: 'complete', toolCallBytes: 16 },
       },
     )
-    for (const { view } of streams(said)) expect(view?.failure).toMatchObject({ kind: 'upstream' })
+    for (const { view, upstream } of streams(said)) {
+      // A call that comes in one piece does not wait.
+      if (upstream.dialect !== 'gemini') expect(view?.failure).toMatchObject({ kind: 'upstream' })
+    }
   })
 })
 

@@ -47,6 +47,15 @@ export const knownDifferences: readonly KnownDifference[] = [
     forgive: (view) => (isNothing(view) ? nothing : view),
   },
   {
+    name: 'calls in one piece',
+    reason:
+      "Gemini's dialect has no pieces of calls. A call that clients of others get as it comes is held for its clients, " +
+      'and may be too large for that.',
+    applies: ({ reading }, _upstream, client) =>
+      client.dialect === 'gemini' && reading.toolCallBytes !== null,
+    forgive: () => nothing,
+  },
+  {
     name: 'half a call',
     reason:
       'A call that was cut has begun in a stream and cannot be taken back, and a whole answer has no place for half a ' +
