@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { GoogleGenAI } from '@google/genai'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -39,10 +40,8 @@ const late: Script = async (response) => {
 
 describe('a stream for a client of the Gemini dialect', () => {
   it('is one array for who does not ask for events, an element as soon as it is there', async () => {
-    let goOn = (): void => {}
-    const isRead = new Promise<void>((resolve) => {
-      goOn = resolve
-    })
+    const reading = new AbortController()
+    const isRead = once(reading.signal, 'abort')
     const address = await gatewayFor(async (response) => {
       sse(response, chunk({ role: 'assistant', content: 'H' }))
       await isRead
@@ -56,7 +55,7 @@ describe('a stream for a client of the Gemini dialect', () => {
     for await (const bytes of response.body ?? []) {
       text += decoder.decode(bytes, { stream: true })
       // The upstream says no more before this has come.
-      if (text.includes('"text":"H"')) goOn()
+      if (text.includes('"text":"H"')) reading.abort()
     }
     const array: unknown = JSON.parse(text)
     expect(array).toHaveLength(3)
