@@ -78,6 +78,7 @@ export type {
   RoutePattern,
   TextOrigin,
   ServerToolDialect,
+  StreamFraming,
 } from './dialects/dialect.ts'
 export type { AnswerSink, FinishReason, UpstreamCall, Usage } from './answer/answer.ts'
 export type { Failure, FailureKind } from './answer/failure.ts'

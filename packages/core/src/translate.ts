@@ -269,7 +269,7 @@ export function patchAnswer(
 
 /** The policy of one choice. Whoever watches is told the end and the usage of the first alone. */
 export function openPolicy(
-  { isLegalCallId }: Pick<AnswerDialect, 'isLegalCallId'>,
+  { isLegalCallId, refuses }: Pick<AnswerDialect, 'isLegalCallId' | 'refuses'>,
   options: ReadingOptions,
   sink: AnswerSink,
   choice = 0,
@@ -288,6 +288,7 @@ export function openPolicy(
       calls: parser.calls,
       maxTokens,
       delivery: parser.delivery,
+      refuses,
       heldLimit: parser.limits?.toolCallBytes ?? defaultToolCallBytes,
       onWarning,
     },

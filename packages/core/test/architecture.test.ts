@@ -191,8 +191,8 @@ describe('what is known of a family of models', () => {
   })
 })
 
-/** Where a dialect may be named outside its own folder: in the list of the dialects. */
-const namingDialects = ['dialects/index']
+/** Where a dialect may be named outside its own folder: in the list of the dialects, and in that of the shapes of tools. */
+const namingDialects = ['dialects/index', 'prompt-tools/provider-format']
 
 describe('what is known of a dialect', () => {
   it.each(Object.keys(core.dialects))('%s is named in its own folder alone', (dialect) => {
@@ -421,6 +421,7 @@ describe('the public names', () => {
       SseItem
       SseMessage
       SseOverflow
+      StreamFraming
       StreamRewriter
       SystemText
       TextBlock

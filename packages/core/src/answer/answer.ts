@@ -54,6 +54,8 @@ export interface AnswerSink {
    * is a part of a call, `callIndex` is the place of that call.
    */
   other?(item: unknown, callIndex: number | null): void
+  /** How many bytes of a call it holds back, in a dialect that has calls in one piece. */
+  readonly heldBytes?: number
   /** Whether `other` reaches the client. */
   readonly takesOther?: boolean
   usage(usage: Usage): void

@@ -71,6 +71,10 @@ export function invalidArguments(message: string): Failure {
   return upstreamFault('invalid_tool_arguments', message)
 }
 
+export function argumentsNoObject(name: string): Failure {
+  return invalidArguments(`The arguments of the call of ${name} are no object.`)
+}
+
 export function callTooLarge(message: string): Failure {
   return upstreamFault('tool_call_too_large', message)
 }

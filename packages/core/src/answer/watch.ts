@@ -29,6 +29,10 @@ export class WatchedAnswer implements AnswerSink {
     return this.sink.takesOther === true
   }
 
+  get heldBytes(): number {
+    return this.sink.heldBytes ?? 0
+  }
+
   start(answer: { readonly id: string | null; readonly model: string | null }): void {
     this.sink.start(answer)
   }

@@ -8,6 +8,7 @@ import type { EncodedRequest, Target } from '../request/target.ts'
 import type { ToolIdPlaces } from '../request/tool-history.ts'
 import type { HistoryDialect, UpstreamHistory } from '../request/upstream-history.ts'
 import type { AnswerSink } from '../answer/answer.ts'
+import type { AnswerFlaw } from '../answer/calls/order.ts'
 import type { CallPolicy } from '../answer/calls/policy.ts'
 import type { Failure } from '../answer/failure.ts'
 import type { PatchOptions } from '../answer/patch.ts'
@@ -105,6 +106,8 @@ export interface AnswerDialect {
   readonly proofIsSignature: boolean
   /** Whether a client of the dialect takes this id of a call, which an upstream made. */
   isLegalCallId(id: string): boolean
+  /** What is a failure for clients of the dialect, although clients of others can be told it. */
+  readonly refuses?: readonly AnswerFlaw[]
   /** Takes off what some servers wrap around the data of an event. */
   unwrap(data: unknown): unknown
   /** Reads the upstream's events for a client of another dialect: one event in, calls of the policy out. */
@@ -201,6 +204,8 @@ export interface ErrorDialect {
   body(failure: Failure, requestId?: string): object
   /** The last event of a stream that has begun. */
   event(failure: Failure): string
+  /** What follows that event in a write of its own, for clients that find no error in an event. Left out where all do. */
+  readonly afterEvent?: (failure: Failure) => string
   /** Whether clients act on such a failure only in a stream, so that a client that streams is told it there. */
   inStream?(failure: Failure): boolean
 }
@@ -211,10 +216,14 @@ export interface HttpDialect {
   readonly routes: readonly RoutePattern[]
   /** Everything below this path is answered in the dialect, errors for unknown routes too. */
   readonly root: string
+  /** Where clients list models, and ask for one of them behind a slash; `/v1/models` where it is left out. */
+  readonly modelsPath?: string
   /** The header by which a client is known on a path that the dialects share. Null where there is none. */
   readonly clientHeader: string | null
   /** What is sent into a stream while its client waits. Null where clients of the dialect take nothing of the kind. */
   readonly keepAlive: string | null
+  /** How a stream is framed for who asked there, where that is not as events. */
+  framing?(asked: AskedAt): StreamFraming | null
   /** Where clients of the dialect show their key, beside `authorization: Bearer`: headers in lower case, and parameters. */
   readonly keyHeaders: readonly string[]
   readonly keyParameters: readonly string[]
@@ -228,6 +237,16 @@ export interface HttpDialect {
     list(models: readonly ModelEntry[]): object
     one(model: ModelEntry): object
   }
+}
+
+/** The events of a stream in another frame. It is made anew for each stream. */
+export interface StreamFraming {
+  readonly contentType: string
+  /** Takes whole events, or what is sent while the client waits. */
+  write(events: string): string
+  end(): string
+  /** The body of a failure in the place of a stream. */
+  failure(body: object): unknown
 }
 
 /** A model by the name that clients ask for, and what is known of it. */

@@ -1,5 +1,6 @@
 import { anthropicMessages } from './anthropic-messages/index.ts'
 import type { Dialect } from './dialect.ts'
+import { gemini } from './gemini/index.ts'
 import { openaiChat } from './openai-chat/index.ts'
 import { openaiResponses } from './openai-responses/index.ts'
 
@@ -8,6 +9,7 @@ export const dialects = {
   'openai-chat': openaiChat,
   'anthropic-messages': anthropicMessages,
   'openai-responses': openaiResponses,
+  gemini,
 } as const satisfies Readonly<Record<string, Dialect>>
 
 export type DialectId = keyof typeof dialects

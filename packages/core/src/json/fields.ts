@@ -19,16 +19,16 @@ export function optionalText(object: JsonObject, key: string, path = ''): string
   throw new InvalidField(path + key, 'must be a string')
 }
 
-export function optionalNumber(object: JsonObject, key: string): number | undefined {
+export function optionalNumber(object: JsonObject, key: string, path = ''): number | undefined {
   const value = object[key] ?? undefined
   if (value === undefined || typeof value === 'number') return value
-  throw new InvalidField(key, 'must be a number')
+  throw new InvalidField(path + key, 'must be a number')
 }
 
-export function optionalCount(object: JsonObject, key: string): number | undefined {
-  const value = optionalNumber(object, key)
+export function optionalCount(object: JsonObject, key: string, path = ''): number | undefined {
+  const value = optionalNumber(object, key, path)
   if (value === undefined || (Number.isInteger(value) && value > 0)) return value
-  throw new InvalidField(key, 'must be a whole number above 0')
+  throw new InvalidField(path + key, 'must be a whole number above 0')
 }
 
 export function optionalBoolean(object: JsonObject, key: string): boolean | undefined {

@@ -12,6 +12,8 @@ export interface ConversationRequest {
   readonly stream: boolean
   /** Whether a chat client asked for the usage of its stream; clients of other dialects always get it. */
   readonly wantsUsage?: boolean
+  /** Whether the client asked to see the reasoning, in a dialect that shows it on demand alone. */
+  readonly wantsThoughts?: boolean
   readonly maxTokens: number | undefined
   readonly temperature: number | undefined
   readonly topP: number | undefined

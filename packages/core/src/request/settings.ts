@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../json/objects.ts'
+import { isJsonObject, type JsonObject, nonEmptyText } from '../json/objects.ts'
 import type { ConversationRequest } from './conversation-request.ts'
 import { notUnderstood, type Notes } from './notes.ts'
 import type { RequestTarget } from './target.ts'
@@ -32,16 +32,28 @@ function joined(extra: unknown, ours: unknown): unknown {
   return ours ?? extra
 }
 
-const partlyRead = new Set(['thinking', 'output_config', 'metadata', 'stream_options', 'reasoning', 'text'])
+const partlyRead = new Set([
+  'thinking',
+  'output_config',
+  'metadata',
+  'stream_options',
+  'reasoning',
+  'text',
+  'generationConfig',
+  'toolConfig',
+])
 
 function namesIn(field: string, value: unknown, ours: unknown): string[] {
   if (field === 'tools' && Array.isArray(value)) {
-    return value.map(
-      (tool: unknown) => `tools (${isJsonObject(tool) ? String(tool['type'] ?? tool['name']) : '?'})`,
-    )
+    return value.map((tool: unknown) => `tools (${isJsonObject(tool) ? kindOf(tool) : '?'})`)
   }
   const isPart = partlyRead.has(field) && isJsonObject(value) && ours === undefined
   return isPart ? Object.keys(value).map((key) => `${field}.${key}`) : [field]
+}
+
+/** Some dialects have a field for the kind of a tool; in others a tool is an object with one field, which tells it. */
+function kindOf(tool: JsonObject): string {
+  return nonEmptyText(tool['type'] ?? tool['name']) ?? Object.keys(tool).join(', ')
 }
 
 /** Clients ask for as much as their own models can write. An upstream that can write less answers 400 to it. */

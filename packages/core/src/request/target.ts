@@ -111,8 +111,13 @@ export interface ResponsesTarget extends RequestTarget {
   readonly responsesThinking?: ThinkingWays
 }
 
+export interface GeminiTarget extends RequestTarget {
+  /** `openapi`: the upstream takes no JSON Schema, but the part of it that Google's own schemas know. */
+  readonly schemas?: 'json-schema' | 'openapi'
+}
+
 /** A target for whichever dialect the upstream speaks. Each encoder looks at its own part. */
-export interface Target extends ChatTarget, AnthropicTarget, ResponsesTarget {}
+export interface Target extends ChatTarget, AnthropicTarget, ResponsesTarget, GeminiTarget {}
 
 export interface EncodedRequest {
   readonly body: Record<string, unknown>

@@ -118,8 +118,9 @@ class UpstreamView {
         const type = block.original?.value['type']
         const isSilent = type === 'text' && this.#template.turns === 'alternate'
         if (this.#isOwn(block) && !isSilent) return block
-        if (typeof type === 'string' && type !== 'text') {
-          this.#notes.dropped('messages', `A block of type ${type} means nothing to the upstream.`)
+        const kind = typeof type === 'string' ? `of type ${type}` : kindOfPart(block)
+        if (kind !== null && type !== 'text') {
+          this.#notes.dropped('messages', `A block ${kind} means nothing to the upstream.`)
         }
         return null
       }
@@ -151,4 +152,10 @@ class UpstreamView {
   #isOwn(thing: HasOriginal): boolean {
     return originalFor(this.#target, thing, this.#dialect.id) !== undefined
   }
+}
+
+/** A part of a dialect whose parts have no types is told by its fields. Null for one that is an empty text. */
+function kindOfPart({ original }: HasOriginal): string | null {
+  if (original === undefined || original.value['text'] === '') return null
+  return `with ${Object.keys(original.value).join(', ')}`
 }

@@ -13,7 +13,14 @@ export function entriesIn(answer: unknown): readonly JsonObject[] | null {
   if (!Array.isArray(list)) return null
   return list
     .filter((entry: unknown) => isJsonObject(entry))
+    .map(withId)
     .filter((entry) => typeof entry['id'] === 'string')
+}
+
+/** Google lists models by the name of the resource, `models/gemini-x`. */
+function withId(entry: JsonObject): JsonObject {
+  const resource = 'id' in entry ? null : nonEmptyText(entry['name'])
+  return resource?.startsWith('models/') === true ? { ...entry, id: resource.slice('models/'.length) } : entry
 }
 
 /** Which server that people run themselves writes such a list. */
@@ -42,8 +49,14 @@ const everyWindow = [
   'top_provider.context_length',
   'context_length',
   'context_window',
+  'inputTokenLimit',
 ]
-const everyOutput = ['top_provider.max_completion_tokens', 'max_completion_tokens', 'max_output_tokens']
+const everyOutput = [
+  'top_provider.max_completion_tokens',
+  'max_completion_tokens',
+  'max_output_tokens',
+  'outputTokenLimit',
+]
 
 function count<Name extends 'window' | 'maxOutput' | 'trainedWindow'>(
   name: Name,

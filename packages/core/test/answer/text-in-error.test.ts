@@ -192,15 +192,16 @@ describe('an answer made of text', () => {
     expect(content).toContainEqual({ type: 'tool_use', id: 'call_1', name: 'bash', input: { command: 'ls' } })
   })
 
+  const ordinaryEnd: Readonly<Record<DialectId, string>> = {
+    'openai-chat': '"finish_reason":"stop"',
+    'anthropic-messages': '"stop_reason":"end_turn"',
+    'openai-responses': '"status":"completed"',
+    gemini: '"finishReason":"STOP"',
+  }
+
   it.each(dialectIds)('is an ordinary end in %s where the text has no calls', (id) => {
     const json = dialects[id].answer.whole.ofText('Hello.')
     expect('events' in dialects[id].answer.whole.toEvents(json)).toBe(true)
-    expect(json).toContain(ordinaryEnds[id])
+    expect(json).toContain(ordinaryEnd[id])
   })
 })
-
-const ordinaryEnds: Readonly<Record<DialectId, string>> = {
-  'openai-chat': '"finish_reason":"stop"',
-  'anthropic-messages': '"stop_reason":"end_turn"',
-  'openai-responses': '"status":"completed"',
-}

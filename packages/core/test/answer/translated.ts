@@ -91,6 +91,10 @@ const readers: Readonly<Record<DialectId, Readonly<Record<'stream' | 'whole', (b
     stream: (body) => readResponse(wholeOf('openai-responses', body)),
     whole: (body) => readResponse(JSON.parse(body)),
   },
+  gemini: {
+    stream: (body) => readContent(wholeOf('gemini', body)),
+    whole: (body) => readContent(JSON.parse(body)),
+  },
 }
 
 function wholeOf(dialect: DialectId, body: string): unknown {
@@ -135,6 +139,25 @@ function readResponse(response: unknown): Read {
       ),
     finish: response['status'],
     usage: response['usage'],
+  }
+}
+
+function readContent(answer: unknown): Read {
+  if (!isRecord(answer) || !Array.isArray(answer['candidates'])) throw new Error('no candidates')
+  const candidate: unknown = answer['candidates'][0]
+  const content = isRecord(candidate) ? candidate['content'] : undefined
+  if (!isRecord(candidate) || !isRecord(content) || !Array.isArray(content['parts']))
+    throw new Error('no parts')
+  const parts = content['parts'].filter(isRecord)
+  return {
+    text: parts
+      .map(({ text, thought }) => (typeof text === 'string' && thought !== true ? text : ''))
+      .join(''),
+    calls: parts.flatMap(({ functionCall: call }) =>
+      isRecord(call) ? [`${String(call['name'])} ${JSON.stringify(call['args'])}`] : [],
+    ),
+    finish: candidate['finishReason'],
+    usage: answer['usageMetadata'],
   }
 }
 

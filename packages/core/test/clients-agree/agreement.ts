@@ -9,6 +9,8 @@ import {
 } from './answer.ts'
 import { readMessage } from './anthropic-messages-client.ts'
 import { messageBodies } from './anthropic-messages-upstream.ts'
+import { readContent } from './gemini-client.ts'
+import { contentBodies } from './gemini-upstream.ts'
 import { knownBetweenBodies, type KnownDifference, knownDifferences } from './known-differences.ts'
 import { readChat } from './openai-chat-client.ts'
 import { chatBodies } from './openai-chat-upstream.ts'
@@ -34,19 +36,26 @@ const clients: readonly Client[] = [
   { dialect: 'anthropic-messages', wants: 'whole' },
   { dialect: 'openai-responses', wants: 'stream' },
   { dialect: 'openai-responses', wants: 'whole' },
+  { dialect: 'gemini', wants: 'stream' },
+  { dialect: 'gemini', wants: 'whole' },
 ]
 
 const readers = {
   'openai-chat': readChat,
   'anthropic-messages': readMessage,
   'openai-responses': readResponse,
+  gemini: readContent,
 } as const
 
 /** The answer as every upstream can say it, seen by every client. */
 export function sightsOf(answer: Answer): Sight[] {
-  return [...chatBodies(answer), ...messageBodies(answer), ...responseBodies(answer)].flatMap((upstream) =>
-    clients.map((client) => see(answer, upstream, client)),
-  )
+  const bodies = [
+    ...chatBodies(answer),
+    ...messageBodies(answer),
+    ...responseBodies(answer),
+    ...contentBodies(answer),
+  ]
+  return bodies.flatMap((upstream) => clients.map((client) => see(answer, upstream, client)))
 }
 
 function see({ habits, reading }: Answer, upstream: Written, client: Client): Sight {

@@ -84,7 +84,7 @@ export interface Reading {
   readonly toolCallBytes: number | null
 }
 
-export type DialectName = 'openai-chat' | 'anthropic-messages' | 'openai-responses'
+export type DialectName = 'openai-chat' | 'anthropic-messages' | 'openai-responses' | 'gemini'
 
 /** A body that an upstream sends: events, or one JSON text. */
 export interface Written {
@@ -98,6 +98,11 @@ export interface Written {
 export interface Client {
   readonly dialect: DialectName
   readonly wants: 'stream' | 'whole'
+}
+
+/** Whether text stands in blocks or items of its own in the dialect, and not in a field or in parts that are joined. */
+export function hasBlocks({ dialect }: Client): boolean {
+  return dialect === 'anthropic-messages' || dialect === 'openai-responses'
 }
 
 /** What a client receives: the whole HTTP body. */

@@ -1,4 +1,4 @@
-import { type Answer, callsIn, type Client, isNoCall, type Written } from './answer.ts'
+import { type Answer, callsIn, type Client, hasBlocks, isNoCall, type Written } from './answer.ts'
 import type { SeenCall, View } from './view.ts'
 
 /** A difference between what two clients see that a dialect, or the way an answer is delivered, forces. */
@@ -16,7 +16,8 @@ export const knownDifferences: readonly KnownDifference[] = [
     name: 'no word for stop sequences and pauses',
     reason:
       'The chat dialect ends an answer with stop, length, tool_calls or content_filter, a response is completed or ' +
-      'incomplete. A stop sequence that was met and a pause of a server tool are both an ordinary end there.',
+      'incomplete, and Gemini says STOP, MAX_TOKENS or SAFETY. A stop sequence that was met and a pause of a server ' +
+      'tool are both an ordinary end there.',
     applies: ({ finish }, upstream, client) =>
       (client.dialect !== 'anthropic-messages' || upstream.dialect === 'openai-responses') &&
       (finish.says === 'stop-sequence' || finish.says === 'pause'),
@@ -29,7 +30,7 @@ export const knownDifferences: readonly KnownDifference[] = [
       "Anthropic's dialect refuses a text block of white space alone when the conversation comes back, and clients of " +
       'responses show such an item as an empty message. White space between two calls, or alone in the answer, can be ' +
       'said only in a dialect in which text has no blocks.',
-    applies: (answer, _upstream, client) => client.dialect !== 'openai-chat' && hasBlankRun(answer),
+    applies: (answer, _upstream, client) => hasBlocks(client) && hasBlankRun(answer),
     forgive: withoutSpace,
   },
   {
@@ -37,16 +38,26 @@ export const knownDifferences: readonly KnownDifference[] = [
     reason:
       'White space waits for the text behind it before it becomes a part of a block. Where the answer fails in between, ' +
       'clients of dialects with blocks do not get it.',
-    applies: (_answer, _upstream, client) => client.dialect !== 'openai-chat',
+    applies: (_answer, _upstream, client) => hasBlocks(client),
     forgive: (view) => (view.failure === null ? view : withoutSpace(view)),
   },
   {
-    name: 'no response of nothing',
+    name: 'an answer of nothing',
     reason:
-      'A client of responses that gets one without items takes the turn for over, and says nothing. It is told a ' +
-      'failure; to clients of other dialects an answer of nothing, or of white space, is one.',
-    applies: (_answer, _upstream, client) => client.dialect === 'openai-responses',
-    forgive: (view) => (isNothing(view) ? { ...view, ...emptyResponse } : view),
+      'Clients of responses and of Gemini take an answer of nothing for the good end of a turn, so they are told a ' +
+      'failure. Clients of the other dialects ask again, or show that nothing came.',
+    applies: (_answer, _upstream, client) =>
+      client.dialect === 'openai-responses' || client.dialect === 'gemini',
+    forgive: (view) => (isNothing(view) ? emptyAnswer : view),
+  },
+  {
+    name: 'calls in one piece',
+    reason:
+      "Gemini's dialect has no pieces of calls. A call that clients of others get as it comes is held for its clients, " +
+      'and may be too large for that.',
+    applies: ({ reading }, _upstream, client) =>
+      client.dialect === 'gemini' && reading.toolCallBytes !== null,
+    forgive: () => nothing,
   },
   {
     name: 'half a call',
@@ -91,17 +102,22 @@ export const knownBetweenBodies: readonly (Pick<KnownDifference, 'name' | 'reaso
   },
 ]
 
-const emptyResponse = {
+const nothing: View = { text: '', reasoning: '', calls: [], finish: 'stop', failure: null }
+
+const emptyAnswer = {
   text: '',
   reasoning: '',
+  calls: [],
   finish: null,
   failure: { kind: 'upstream', message: 'The upstream returned no content.' },
-} as const
+} as const satisfies View
 
-/** Whether an answer that ended as usual says nothing. */
+/** Whether an answer that ended as usual says nothing, or was taken for a failure because of that. */
 function isNothing({ text, reasoning, calls, finish, failure }: View): boolean {
-  const isCut = finish === 'length' || finish === 'content-filter'
-  return failure === null && !isCut && calls.length === 0 && `${text}${reasoning}`.trim() === ''
+  if (calls.length > 0 || `${text}${reasoning}`.trim() !== '') return false
+  const { kind, message } = emptyAnswer.failure
+  if (failure !== null) return failure.kind === kind && failure.message === message
+  return finish !== 'length' && finish !== 'content-filter'
 }
 
 function withoutSpace(view: View): View {

@@ -251,6 +251,18 @@ describe('a name in the list of a server', () => {
   })
 })
 
+describe('the list of a server that speaks Gemini', () => {
+  it('has the names of resources, and two limits', () => {
+    const models = [
+      { name: 'models/gemini-x', inputTokenLimit: 1_048_576, outputTokenLimit: 65_536 },
+      { name: 'tunedModels/y' },
+    ]
+    expect(modelsOf(entriesIn({ models }) ?? [], undefined)).toEqual([
+      { id: 'gemini-x', window: 1_048_576, maxOutput: 65_536 },
+    ])
+  })
+})
+
 describe('a model whose server tells nothing', () => {
   it('is known by its name', () => {
     expect(factsByName(serverAt('https://api.z.ai/api/paas/v4'), 'glm-5.1')).toMatchObject({

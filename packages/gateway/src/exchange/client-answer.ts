@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { type DialectId, dialects, type Failure } from '@dragoman/core'
+import { type DialectId, dialects, type Failure, type StreamFraming } from '@dragoman/core'
 import type { Refusal } from '../base/refusal.ts'
 import { sendJson, sendJsonText, streamHeaders } from '../base/send.ts'
 import { redactFailure, redactHeaders, type Redactor } from '../security/redact.ts'
@@ -9,11 +9,16 @@ export interface ClientAnswerOptions {
   readonly response: ServerResponse
   readonly dialect: DialectId
   readonly requestId: string
+  /** The frame of a stream, where that is not one of events. */
+  readonly framing?: StreamFraming | null
   /** Takes secrets out of what upstreams say. */
   readonly redact: Redactor
   /** Is told every failure before it is redacted. */
   readonly observer: { failed(failure: Failure): void }
 }
+
+/** How long what follows an error waits, so that a client reads it by itself. */
+const LATER_MS = 20
 
 /** The answer to one request, in the dialect of the client that made it. */
 export class ClientAnswer {
@@ -21,27 +26,31 @@ export class ClientAnswer {
   readonly dialect: DialectId
   readonly requestId: string
   readonly redact: Redactor
+  private readonly framing: StreamFraming | null
   private readonly observer: ClientAnswerOptions['observer']
+  private state: 'open' | 'ended' = 'open'
 
-  constructor({ response, dialect, requestId, redact, observer }: ClientAnswerOptions) {
+  constructor({ response, dialect, requestId, framing = null, redact, observer }: ClientAnswerOptions) {
     this.response = response
     this.dialect = dialect
     this.requestId = requestId
+    this.framing = framing
     this.redact = redact
     this.observer = observer
   }
 
   /** Ends the answer with a failure. Where a stream has begun, the failure is its last event. */
   refuse({ failure, status, headers = {} }: Refusal): void {
-    const { response, dialect, requestId, redact } = this
+    const { response, dialect, requestId, redact, framing } = this
     this.observer.failed(failure)
     const { errors } = dialects[dialect]
-    const told = redactFailure(failure, redact)
+    const told = redactFailure(inFull(failure, status, headers), redact)
     if (!response.headersSent) {
       const body = errors.body(told, requestId)
-      sendJson(response, status ?? errors.status(told), body, redactHeaders(headers, redact))
+      const framed = framing === null ? body : framing.failure(body)
+      sendJson(response, status ?? errors.status(told), framed, redactHeaders(headers, redact))
     } else if (!response.writableEnded) {
-      response.end(errors.event(told))
+      this.endStream(errors.event(told), told)
     }
   }
 
@@ -66,7 +75,17 @@ export class ClientAnswer {
   }
 
   startStream(): void {
-    if (!this.response.headersSent) this.response.writeHead(200, streamHeaders)
+    if (this.response.headersSent) return
+    const type = this.framing === null ? {} : { 'content-type': this.framing.contentType }
+    this.response.writeHead(200, { ...streamHeaders, ...type })
+  }
+
+  /** Sends a part of a stream. False where the client does not take it yet. */
+  write(text: string): boolean {
+    this.startStream()
+    const { response, framing } = this
+    const framed = framing === null ? text : framing.write(text)
+    return framed === '' ? !response.writableNeedDrain : response.write(framed)
   }
 
   /**
@@ -75,18 +94,41 @@ export class ClientAnswer {
    */
   ping(inAnswer: string | null = null): void {
     const sign = inAnswer ?? dialects[this.dialect].http.keepAlive
-    if (sign === null) return
-    this.startStream()
-    this.response.write(sign)
+    if (sign !== null) this.write(sign)
   }
 
-  /** The last text and the end go out in one write. */
-  endStream(text: string): void {
+  /** The last text and the end go out in one write. `failure`: what the last event tells, where it tells one. */
+  endStream(text: string, failure: Failure | null = null): void {
+    if (this.state === 'ended') return
+    this.state = 'ended'
     this.startStream()
-    this.response.end(text)
+    const { response, framing, redact } = this
+    const { afterEvent } = dialects[this.dialect].errors
+    if (framing !== null) {
+      response.end(framing.write(text) + framing.end())
+    } else if (failure === null || afterEvent === undefined) {
+      response.end(text)
+    } else {
+      response.write(text)
+      setTimeout(() => response.end(afterEvent(redactFailure(failure, redact))), LATER_MS)
+    }
   }
 
   sendWhole(json: string): void {
     sendJsonText(this.response, 200, json)
+  }
+}
+
+/** Some dialects tell in the body what all tell in the status and the headers: which status it is, and how long to wait. */
+function inFull(
+  failure: Failure,
+  status: number | undefined,
+  { 'retry-after': wait = '' }: Readonly<Record<string, string>>,
+): Failure {
+  const seconds = /^\d+$/.test(wait) ? Number(wait) : Math.ceil((Date.parse(wait) - Date.now()) / 1000)
+  return {
+    ...(status === undefined ? {} : { status }),
+    ...(Number.isNaN(seconds) ? {} : { retryAfter: Math.max(0, seconds) }),
+    ...failure,
   }
 }

@@ -73,15 +73,15 @@ export class Exchange implements AnswerTaker {
     client.startStream()
     observer.firstByte()
     this.pingTimer?.refresh()
-    if (this.response.write(text)) return
+    if (client.write(text)) return
     this.upstream.pause()
     this.watchStall()
   }
 
-  end(text: string): void {
+  end(text: string, failure: Failure | null): void {
     const { client, observer, wants } = this.options
     observer.firstByte()
-    if (wants === 'stream') client.endStream(text)
+    if (wants === 'stream') client.endStream(text, failure)
     else client.sendWhole(text)
     this.over()
   }

@@ -41,8 +41,8 @@ export interface AnswerTaker {
   /** The upstream begins to answer. */
   begin(limits: RateLimits | undefined): void
   take(text: string): void
-  /** The answer is over, and this is the last of it. */
-  end(text: string): void
+  /** The answer is over, and this is the last of it. `failure`: why it is no whole one, which the text tells. */
+  end(text: string, failure: Failure | null): void
   /** There is no answer: this failure stands in its place. Nothing was taken before. */
   refuse(failure: Failure, limits?: RateLimits): void
 }
@@ -231,7 +231,7 @@ export class UpstreamAnswer implements UpstreamListener {
         this.options.failedLate?.(failure)
       }
       this.finish()
-      this.taker.end(text)
+      this.taker.end(text, failure)
     } else {
       if (text !== '') this.taker.take(text)
       if (state === 'finishing') this.awaitEnd()

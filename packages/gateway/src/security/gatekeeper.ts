@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { dialectIds, dialects } from '@dragoman/core'
+import { type DialectId, dialectIds, dialects } from '@dragoman/core'
 import { type Refusal, refusal } from '../base/refusal.ts'
 import type { ClientKey } from '../config/config.ts'
 import type { FailureLimit } from './failure-limit.ts'
@@ -57,15 +57,19 @@ function countHosts(rawHeaders: readonly string[]): number {
   return count
 }
 
-/** Whether the caller has a key, where keys are configured. */
-export function checkKey(request: IncomingMessage, policy: GatePolicy): Refusal | Admitted {
+/** Whether the caller has a key, where keys are configured. `dialect` is the one in which the request is answered. */
+export function checkKey(
+  request: IncomingMessage,
+  dialect: DialectId,
+  policy: GatePolicy,
+): Refusal | Admitted {
   if (policy.keys.length === 0) return { keyName: null }
   const address = request.socket.remoteAddress ?? ''
   if (policy.failureLimit.isBlocked(address, policy.authFailuresPerMinute)) {
     const headers = { 'retry-after': '60' }
     return refusal(429, 'rate-limit', 'too_many_failures', 'Too many wrong keys from this address.', headers)
   }
-  const found = findKey(request, policy.keys)
+  const found = findKey(keysIn(request, dialect), policy.keys)
   if (found.is === 'ours') return { keyName: found.name }
   // A caller without a key is not guessing. If such requests counted, one caller could lock out everybody else behind
   // the same address.
@@ -125,8 +129,7 @@ function splitHost(host: string): { name: string; port: string } {
 type FoundKey = { readonly is: 'ours'; readonly name: string } | { readonly is: 'wrong' | 'missing' }
 
 /** Finds which of our keys a request carries, if any. */
-function findKey(request: IncomingMessage, keys: readonly ClientKey[]): FoundKey {
-  const given = keysIn(request)
+function findKey(given: readonly string[], keys: readonly ClientKey[]): FoundKey {
   let found: string | null = null
   for (const text of given) {
     const digest = createHash('sha256').update(text).digest()
@@ -139,15 +142,17 @@ function findKey(request: IncomingMessage, keys: readonly ClientKey[]): FoundKey
   return found === null ? { is: 'wrong' } : { is: 'ours', name: found }
 }
 
-/** A client may show several keys, and some of them may be for somebody else. */
-function keysIn({ headers, url = '' }: IncomingMessage): string[] {
+/**
+ * A client may show several keys, and some of them may be for somebody else. Addresses are kept in the logs of whatever
+ * stands between: a key in one counts only where the dialect has it there.
+ */
+function keysIn({ headers, url = '' }: IncomingMessage, dialect: DialectId): string[] {
   const bearer = /^Bearer\s+(\S+)\s*$/i.exec(headers.authorization ?? '')?.[1]
   const named = keyHeaders.map((name) => headers[name])
   const query = url.indexOf('?')
   const parameters = query === -1 ? null : new URLSearchParams(url.slice(query))
-  const shown = keyParameters.map((name) => parameters?.get(name))
+  const shown = dialects[dialect].http.keyParameters.map((name) => parameters?.get(name))
   return [bearer, ...named, ...shown].filter((key): key is string => typeof key === 'string' && key !== '')
 }
 
 const keyHeaders = [...new Set(dialectIds.flatMap((id) => dialects[id].http.keyHeaders))]
-const keyParameters = [...new Set(dialectIds.flatMap((id) => dialects[id].http.keyParameters))]

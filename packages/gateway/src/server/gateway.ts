@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { type DialectId, dialects } from '@dragoman/core'
 import { isLoopbackHost } from '../config/addresses.ts'
 import type { GatewayConfig } from '../config/config.ts'
 import type { Refusal } from '../base/refusal.ts'
@@ -10,7 +11,7 @@ import type { Metrics } from '../observe/metrics.ts'
 import { openExchange, type RouteContext } from './answer-route.ts'
 import { countTokens } from './count-tokens.ts'
 import { answerModels } from './models.ts'
-import { dialectOf, findRoute, type HttpRoute, type RouteMatch } from './route-table.ts'
+import { askedAt, dialectOf, findRoute, type HttpRoute, type RouteMatch } from './route-table.ts'
 import type { Recorder } from '../recorder/recorder.ts'
 import { allowOrigin, answerPreflight, isPreflight } from '../security/cors.ts'
 import { FailureLimit } from '../security/failure-limit.ts'
@@ -159,10 +160,12 @@ export class Gateway {
     // Without a listener an error on either socket would end the process.
     request.on('error', ignore)
     response.on('error', ignore)
+    const dialect = dialectOf(url, request.headers)
     const client = new ClientAnswer({
       response,
-      dialect: dialectOf(url, request.headers),
+      dialect,
       requestId,
+      framing: dialects[dialect].http.framing?.(askedAt(url)) ?? null,
       redact: this.world.redact,
       observer: log,
     })
@@ -173,7 +176,7 @@ export class Gateway {
       answerPreflight(request, response, found.allow)
       return
     }
-    const refused = stranger ?? this.check(request, found, log)
+    const refused = stranger ?? this.check(request, dialect, found, log)
     if (refused !== null) {
       client.refuse(refused)
     } else if (found.is === 'route') {
@@ -194,11 +197,16 @@ export class Gateway {
   }
 
   /** The other checks, in order. They stand here so that no route can forget one. */
-  private check(request: IncomingMessage, found: RouteMatch, log: RequestLog): Refusal | null {
+  private check(
+    request: IncomingMessage,
+    dialect: DialectId,
+    found: RouteMatch,
+    log: RequestLog,
+  ): Refusal | null {
     if (found.is !== 'route') return refuseRoute(found, request.url ?? '')
     const { route } = found
     if (!route.isOpen) {
-      const admitted = checkKey(request, this.gate)
+      const admitted = checkKey(request, dialect, this.gate)
       if ('failure' in admitted) return admitted
       log.key = admitted.keyName
     }

@@ -12,6 +12,8 @@ import {
 export type HttpRoute = (RoutePattern | OwnRoute) & {
   /** Whether the route answers without a key even where keys are configured. */
   readonly isOpen: boolean
+  /** The dialect that the route belongs to; left out where clients of each share it. */
+  readonly dialect?: DialectId
 }
 
 /** A route that belongs to no dialect. */
@@ -22,10 +24,14 @@ interface OwnRoute {
   readonly serves: 'models' | 'health' | 'live' | 'ready' | 'metrics' | 'hello'
 }
 
+const modelPaths = ['/v1/models', ...dialectIds.flatMap((id) => dialects[id].http.modelsPath ?? [])]
+
 export const routes: readonly HttpRoute[] = [
-  ...dialectIds.flatMap((id) => dialects[id].http.routes.map((route) => ({ ...route, isOpen: false }))),
-  { serves: 'models', method: 'GET', path: '/v1/models', isOpen: false },
-  { serves: 'models', method: 'GET', path: '/v1/models/{id}', isOpen: false },
+  ...dialectIds.flatMap((id) => dialects[id].http.routes.map((route) => dialectRoute(id, route))),
+  ...modelPaths.flatMap((path): HttpRoute[] => [
+    { serves: 'models', method: 'GET', path, isOpen: false },
+    { serves: 'models', method: 'GET', path: `${path}/{id}`, isOpen: false },
+  ]),
   { serves: 'health', method: 'GET', path: '/health', isOpen: true },
   { serves: 'live', method: 'GET', path: '/health/live', isOpen: true },
   { serves: 'ready', method: 'GET', path: '/health/ready', isOpen: true },
@@ -33,6 +39,10 @@ export const routes: readonly HttpRoute[] = [
   // Claude Code asks by it whether there is a server. Without an answer, each of its starts would be a warning in the log.
   { serves: 'hello', method: 'GET', path: '/api/hello', isOpen: true },
 ]
+
+function dialectRoute(dialect: DialectId, route: RoutePattern): HttpRoute {
+  return { ...route, isOpen: false, dialect }
+}
 
 export type RouteMatch =
   | { readonly is: 'route'; readonly route: HttpRoute }
@@ -45,7 +55,7 @@ export type RouteMatch =
  */
 export function findRoute(method: string, url: string): RouteMatch {
   const path = pathIn(url)
-  const known = routes.filter((route) => isAt(path, route) || isAt(`/v1${path}`, route))
+  const known = routesAt(path)
   const [first] = known
   if (first === undefined) return { is: 'unknown' }
   const route = known.find((each) => each.method === method || (method === 'HEAD' && each.method === 'GET'))
@@ -54,10 +64,22 @@ export function findRoute(method: string, url: string): RouteMatch {
   return { is: 'wrong-method', route: first, allow: methods.join(', ') }
 }
 
+/** A model could be called what a method is called, but none is: the address of a method is that alone. */
+function routesAt(path: string): readonly HttpRoute[] {
+  const known = routes.filter((route) => isReached(path, route))
+  const own = known.filter(({ dialect }) => dialect !== undefined)
+  return own.length === 0 ? known : own
+}
+
+function isReached(path: string, route: HttpRoute): boolean {
+  return isAt(path, route) || isAt(`/v1${path}`, route)
+}
+
 /** The dialect in which a request is answered, also where no such route exists. */
 export function dialectOf(url: string, headers: IncomingHttpHeaders): DialectId {
   const path = pathIn(url)
   return (
+    routes.find((route) => route.dialect !== undefined && isReached(path, route))?.dialect ??
     dialectIds.find((id) => isBelow(path, dialects[id].http.root)) ??
     dialectIds.find((id) => hasHeader(headers, dialects[id].http.clientHeader)) ??
     defaultDialect
@@ -77,8 +99,10 @@ const keyParameters = new Set(dialectIds.flatMap((id) => dialects[id].http.keyPa
 
 /** The model that `/v1/models/{id}` asks for, or undefined where the request is for all models. */
 export function modelNamedIn(url: string): string | undefined {
-  const name = /^(?:\/v1)?\/models\/(.+)$/s.exec(pathIn(url))?.[1]
-  if (name === undefined) return undefined
+  const path = pathIn(url)
+  const below = ['/models', ...modelPaths].find((each) => path.startsWith(`${each}/`))
+  const name = below === undefined ? '' : path.slice(below.length + 1)
+  if (name === '') return undefined
   try {
     return decodeURIComponent(name)
   } catch {

@@ -1,6 +1,8 @@
 import { type DialectId, encodeSse, encodeSseComment } from '@dragoman/core'
 import { completionBody, completionChunks, type Envelope } from './chat-completion.ts'
 import { InvalidRequest } from './chat-request.ts'
+import { contentBody, contentEvents } from './gemini-answer.ts'
+import { withAddress } from './gemini-request.ts'
 import type { HistoryProblem } from './history.ts'
 import { imitate, type Way } from './imitate.ts'
 import type { Said } from './imitation.ts'
@@ -11,6 +13,7 @@ import { responseBody, responseEvents } from './responses-answer.ts'
 import {
   describeProblems,
   scriptAnswer,
+  scriptContent,
   scriptMessage,
   scriptResponse,
   type ScriptedAnswer,
@@ -39,6 +42,8 @@ interface SpokenDialect {
   /** In front of the id of an answer. */
   readonly idPrefix: string
   readonly way: Way
+  /** The body with what the dialect says in the address of a request; left out where it says nothing there. */
+  readonly addressed?: (body: unknown, path: string) => unknown
   readonly script: (body: unknown, settings: SimulatorSettings) => ScriptedAnswer
   readonly stream: (answer: ScriptedAnswer, envelope: Envelope) => Step[]
   readonly whole: (answer: ScriptedAnswer, envelope: Envelope) => Step[]
@@ -52,7 +57,7 @@ const spoken: Readonly<Record<DialectId, SpokenDialect>> = {
     stream: streamSteps,
     whole: bodySteps,
   },
-  // Of the faults this one plays only the statuses.
+  // Of the faults this one plays only the statuses, and so do those behind it.
   'anthropic-messages': {
     idPrefix: 'sim_',
     way: 'messages',
@@ -60,7 +65,6 @@ const spoken: Readonly<Record<DialectId, SpokenDialect>> = {
     stream: (answer, envelope) => messageEvents(answer, envelope).map(chunk),
     whole: (answer, envelope) => [chunk(JSON.stringify(messageBody(answer, envelope)))],
   },
-  // As above.
   'openai-responses': {
     idPrefix: 'sim',
     way: 'responses',
@@ -68,6 +72,19 @@ const spoken: Readonly<Record<DialectId, SpokenDialect>> = {
     stream: (answer, envelope) => responseEvents(answer, envelope).map(chunk),
     whole: (answer, envelope) => [chunk(JSON.stringify(responseBody(answer, envelope)))],
   },
+  gemini: {
+    idPrefix: 'sim_',
+    way: 'messages',
+    addressed: withAddress,
+    script: scriptContent,
+    stream: (answer, envelope) => contentEvents(answer, envelope).map(chunk),
+    whole: (answer, envelope) => [chunk(JSON.stringify(contentBody(answer, envelope)))],
+  },
+}
+
+/** The body of a request that was sent to this path, with all that it asks for. */
+export function bodyAskedAt(dialect: DialectId, path: string, body: unknown): unknown {
+  return spoken[dialect].addressed?.(body, path) ?? body
 }
 
 /** Makes the whole reply to a request before any of it is sent. */

@@ -3,6 +3,7 @@ import { InvalidRequest, readChatRequest, type ChatRequest } from './chat-reques
 import { chooseCalls } from './choose-calls.ts'
 import { familyOf, getWriting, writingForModel } from './find-writing.ts'
 import { checkHistory, type HistoryProblem } from './history.ts'
+import { readGeminiRequest } from './gemini-request.ts'
 import { readMessagesRequest } from './messages-request.ts'
 import { isJsonObject } from './json.ts'
 import { Phrases } from './phrases.ts'
@@ -74,6 +75,13 @@ export function scriptResponse(body: unknown, given: SimulatorSettings): Scripte
   const { name, settings } = settingsFor(request, body, given)
   const writing = getWriting('standard')
   return script(request, { name, settings, writing, family: familyOf(name, writing) })
+}
+
+/** Decides the answer to a request in Gemini's dialect, whose calls are structured. */
+export function scriptContent(body: unknown, given: SimulatorSettings): ScriptedAnswer {
+  const request = readGeminiRequest(body)
+  const { name, settings } = settingsFor(request, body, given)
+  return script(request, { name, settings, writing: getWriting('standard'), family: 'standard' })
 }
 
 /** The settings for this request. Throws where a quirk of the server refuses it. */

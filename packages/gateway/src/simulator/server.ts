@@ -5,7 +5,7 @@ import type { HistoryProblem } from './history.ts'
 import { ImitatedServer } from './imitated-server.ts'
 import type { Said } from './imitation.ts'
 import { quirksNamed } from './quirks.ts'
-import { errorReply, replyInstead, type Reply } from './reply.ts'
+import { bodyAskedAt, errorReply, replyInstead, type Reply } from './reply.ts'
 import { nodeWorld, play, simulate, type Simulation, type TakeChunk } from './simulate.ts'
 import { resolveSettings, type SimulatorSettings } from './settings.ts'
 import { writings } from './writings.ts'
@@ -102,7 +102,7 @@ class HttpSimulator implements Simulator {
       return sendSaid(response, this.#imitated.say(asked, parseJson((await readBody(request)) ?? '')))
     }
     const dialect = dialectIds.find((id) => answersAt(id, asked))
-    if (dialect !== undefined) return this.#answer(request, response, dialect)
+    if (dialect !== undefined) return this.#answer(request, response, dialect, path)
     switch (asked) {
       case 'GET /v1/models':
       case 'HEAD /v1/models':
@@ -117,15 +117,21 @@ class HttpSimulator implements Simulator {
     }
   }
 
-  async #answer(request: IncomingMessage, response: ServerResponse, dialect: DialectId): Promise<void> {
+  async #answer(
+    request: IncomingMessage,
+    response: ServerResponse,
+    dialect: DialectId,
+    path: string,
+  ): Promise<void> {
     this.#openRequests++
     response.once('close', () => this.#openRequests--)
     const text = await readBody(request)
     if (text === undefined) {
       return this.#send(errorReply(413, 'invalid_request_error', 'The body is too long.'), response)
     }
-    const body = parseJson(text)
-    this.#requests.add({ headers: request.headers, body })
+    const came = parseJson(text)
+    this.#requests.add({ headers: request.headers, body: came })
+    const body = bodyAskedAt(dialect, path, came)
     const simulation = simulate(dialect, body, this.#settings, takeInto(response), this.#world)
     const name = modelOf(body)
     for (const problem of simulation.reply.historyProblems) this.#problems.add({ model: name, ...problem })
@@ -189,7 +195,14 @@ function parseJson(text: string): unknown {
 
 function answersAt(dialect: DialectId, asked: string): boolean {
   const { routes } = dialects[dialect].http
-  return routes.some(({ serves, method, path }) => serves === 'answer' && asked === `${method} ${path}`)
+  return routes.some(({ serves, method, path }) => serves === 'answer' && isAt(asked, `${method} ${path}`))
+}
+
+/** In a route, a name in braces stands for any text. */
+function isAt(asked: string, route: string): boolean {
+  const parts = route.split(/\{\w+\}/)
+  if (parts.length === 1) return asked === route
+  return new RegExp(`^${parts.map((part) => part.replaceAll('.', '\\.')).join('.+')}$`, 's').test(asked)
 }
 
 function modelOf(body: unknown): string {

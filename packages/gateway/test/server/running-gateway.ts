@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { DialectId } from '@dragoman/core'
 import { startSimulator } from '../../src/cli/built-in-simulator.ts'
 import { createMetrics } from '../../src/observe/metrics.ts'
 import type { LogFields, Logger } from '../../src/observe/logger.ts'
@@ -24,7 +25,7 @@ export type LogLine = LogFields & { readonly level: string; readonly msg: string
 export interface GatewaySetup {
   /** The base address of the one upstream, which every model name goes to. */
   readonly upstream: string
-  readonly dialect?: 'openai-chat' | 'anthropic-messages'
+  readonly dialect?: DialectId
   /** Which server it is. Default `other`, which is asked nothing but for answers. */
   readonly kind?: string
   readonly apiKey?: string

@@ -5,9 +5,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 export interface ScriptedUpstream {
   readonly url: string
   /** Requests that came, with their bodies. */
-  readonly requests: readonly { readonly headers: IncomingMessage['headers']; readonly body: string }[]
+  readonly requests: readonly Received[]
   /** Requests that are being answered. */
   readonly openRequests: number
+}
+
+interface Received {
+  /** The path with its query. */
+  readonly path: string
+  readonly headers: IncomingMessage['headers']
+  readonly body: string
 }
 
 /** Answers a request; `nth` counts from 1. */
@@ -17,7 +24,7 @@ const stops: (() => void)[] = []
 
 /** An upstream that does exactly what a test says. */
 export async function startUpstream(script: Script): Promise<ScriptedUpstream> {
-  const requests: { headers: IncomingMessage['headers']; body: string }[] = []
+  const requests: Received[] = []
   let open = 0
   const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
     open++
@@ -27,7 +34,8 @@ export async function startUpstream(script: Script): Promise<ScriptedUpstream> {
       .on('error', () => {})
       .on('data', (piece: Buffer) => pieces.push(piece))
       .on('end', () => {
-        requests.push({ headers: request.headers, body: Buffer.concat(pieces).toString('utf8') })
+        const body = Buffer.concat(pieces).toString('utf8')
+        requests.push({ path: request.url ?? '', headers: request.headers, body })
         script(response, requests.length)
       })
   })

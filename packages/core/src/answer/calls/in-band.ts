@@ -3,15 +3,22 @@ import type { FormatId } from '../../formats/format-id.ts'
 import { repairCodes, type ProblemCode, type RepairCode } from '../../problems.ts'
 import { JsonDigest } from '../../text/json-digest.ts'
 import type { AnswerSink } from '../answer.ts'
-import { callTooLarge, type Failure, incompleteCall, invalidArguments } from '../failure.ts'
+import {
+  argumentsNoObject,
+  callTooLarge,
+  type Failure,
+  incompleteCall,
+  invalidArguments,
+} from '../failure.ts'
 import type { AnswerIds } from '../ids.ts'
-import type { AnswerOrder, CallDelivery } from './order.ts'
+import type { AnswerFlaw, AnswerOrder, CallDelivery } from './order.ts'
 import type { StructuredCall } from './structured-call.ts'
 
 export interface InBandOptions {
   readonly ids: AnswerIds
   readonly clientToolName?: ((name: string) => string) | undefined
   readonly delivery?: CallDelivery | undefined
+  readonly refuses?: readonly AnswerFlaw[] | undefined
 }
 
 /**
@@ -36,6 +43,10 @@ export class InBandCalls implements Sink {
     this.sink = sink
     this.order = order
     this.options = options
+  }
+
+  private get takesObjectsAlone(): boolean {
+    return this.options.refuses?.includes('arguments that are no object') === true
   }
 
   get hasCalls(): boolean {
@@ -107,6 +118,9 @@ export class InBandCalls implements Sink {
     // The first problem that is told behind the broken call says what is wrong with it.
     if (this.broken !== null) this.broken.flaw ||= message
     if (code === 'overflow') this.failure ??= callTooLarge(message)
+    if (code === 'arguments-not-object' && this.takesObjectsAlone) {
+      this.failure ??= argumentsNoObject(this.made.at(-1)?.name ?? '')
+    }
     if (code === 'invalid-arguments' && this.options.delivery === 'complete') {
       this.failure ??= invalidArguments(message)
     }

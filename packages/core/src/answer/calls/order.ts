@@ -3,7 +3,13 @@ import { HeldText } from '../../text/held-text.ts'
 import { isBlank } from '../../text/space.ts'
 import { byteLength, prefixWithin } from '../../text/utf8.ts'
 import type { AnswerSink } from '../answer.ts'
-import { type Failure, incompleteCall, invalidArguments, namelessCall } from '../failure.ts'
+import {
+  argumentsNoObject,
+  type Failure,
+  incompleteCall,
+  invalidArguments,
+  namelessCall,
+} from '../failure.ts'
 import type { AnswerIds } from '../ids.ts'
 import type { OtherCall, StructuredCall } from './structured-call.ts'
 
@@ -18,7 +24,15 @@ export interface OrderOptions {
   readonly delivery?: CallDelivery | undefined
   /** How many bytes may wait for a call to become whole. */
   readonly heldLimit: number
+  /** What is a failure for the client of this answer, although clients of other dialects can be told it. */
+  readonly refuses?: readonly AnswerFlaw[] | undefined
 }
+
+/**
+ * `no content`: clients of the dialect take an answer of nothing for a good one. `arguments that are no object`: the
+ * dialect has no place for them.
+ */
+export type AnswerFlaw = 'no content' | 'arguments that are no object'
 
 export interface CallNaming {
   /** Whether no more of the name of a call can come. */
@@ -56,6 +70,7 @@ export class AnswerOrder {
   private readonly naming: CallNaming
   private readonly delivery: CallDelivery
   private readonly heldLimit: number
+  private readonly takesObjectsAlone: boolean
   private readonly waiting: Waiting[] = []
   /** Calls that the client has got whole. Some servers send more of one when another has begun. */
   private readonly ended: StructuredCall[] = []
@@ -66,6 +81,7 @@ export class AnswerOrder {
     this.naming = naming
     this.delivery = options.delivery ?? 'incremental'
     this.heldLimit = options.heldLimit
+    this.takesObjectsAlone = options.refuses?.includes('arguments that are no object') === true
   }
 
   get isEmpty(): boolean {
@@ -250,6 +266,10 @@ export class AnswerOrder {
       // What is certain of half a call goes out all the same, so that the client sees where the model was stopped.
       if (this.delivery === 'incremental' && call.hasArguments && !call.isEmpty) this.sendReady(call)
       return faultOf(call, fault)
+    }
+    if (this.takesObjectsAlone && call.notes.some(({ code }) => code === 'arguments-not-object')) {
+      this.tell(call)
+      return argumentsNoObject(call.name)
     }
     this.sendReady(call)
     this.sink.callEnd(this.start(call))

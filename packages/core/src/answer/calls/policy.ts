@@ -255,7 +255,8 @@ export class CallPolicy {
   /** Clients take an answer of nothing, with nothing counted, for a turn that is over. */
   private emptiness(reason: FinishReason | null): Failure | null {
     const isPlain = reason === null || reason === 'stop' || reason === 'tool-calls'
-    return isPlain && this.outputTokens === 0 && !this.order.hasSaid ? noContent : null
+    const isNothing = this.outputTokens === 0 || this.options.refuses?.includes('no content') === true
+    return isPlain && isNothing && !this.order.hasSaid ? noContent : null
   }
 
   private outcome(reason: FinishReason | null): FinishReason {
@@ -267,7 +268,8 @@ export class CallPolicy {
   private advance(): void {
     const failure = this.order.advance()
     const { heldLimit } = this.options
-    const isOver = this.order.isOver || this.order.heldBytes > heldLimit
+    const heldBytes = this.order.heldBytes + (this.sink.heldBytes ?? 0)
+    const isOver = this.order.isOver || heldBytes > heldLimit
     if (failure !== null) this.fail(failure)
     else if (isOver) this.fail(callTooLarge(`More than ${heldLimit} bytes of tool calls had to wait.`))
   }
@@ -275,7 +277,7 @@ export class CallPolicy {
   private textGrew(): void {
     const fault = this.inBand.faultWhere(false)
     if (fault !== null) this.fail(fault)
-    else if (!this.order.isEmpty) this.advance()
+    else if (!this.order.isEmpty || (this.sink.heldBytes ?? 0) > 0) this.advance()
   }
 }
 

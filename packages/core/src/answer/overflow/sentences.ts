@@ -32,6 +32,20 @@ export function inOpenAiWords(overflow: Overflow, message: string): string {
   return `${limit ?? "The prompt is too long for the model's context length."} ${quoted(message)}`
 }
 
+/** Google's sentence. `message` is the upstream's own. */
+export function inGoogleWords(overflow: Overflow, message: string): string {
+  const { what, window } = overflow
+  if (googleWords.test(message)) return message
+  if (window === undefined) {
+    return `The input token count exceeds the maximum number of tokens allowed. ${quoted(message)}`
+  }
+  const told = largest(overflow)
+  const sentence = `The input token count (${Math.max(told, window + 1)}) exceeds the maximum number of tokens allowed (${window}).`
+  return what === 'prompt' && told > window ? sentence : `${sentence} ${quoted(message)}`
+}
+
+const googleWords = /exceeds the maximum number of tokens allowed/i
+
 /** The numbers as fields, under the names that llama.cpp has for them; null where there is none. */
 export function overflowFields({ promptTokens, window }: Overflow): JsonObject | null {
   if (promptTokens === undefined && window === undefined) return null

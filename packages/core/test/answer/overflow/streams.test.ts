@@ -58,6 +58,39 @@ const failing: Readonly<Record<string, (error: object) => string>> = {
       ['response.output_text.delta', { output_index: 0, delta: 'So ' }],
       ['error', { error }],
     ),
+  gemini: (error) =>
+    event({ candidates: [{ content: { parts: [{ text: 'So ' }], role: 'model' }, index: 0 }] }) +
+    event({ error }),
+}
+
+/** What clients of a dialect look for, each in the words of its own. */
+const tooLong: Readonly<Record<DialectId, readonly string[]>> = {
+  'openai-chat': [
+    "This model's maximum context length is 32768 tokens. However, your messages resulted in 41533 tokens.",
+    '"n_ctx":32768',
+  ],
+  'anthropic-messages': ['prompt is too long: 41533 tokens > 32768 maximum', '"n_ctx":32768'],
+  // Clients of responses read nothing but the code.
+  'openai-responses': [
+    "This model's maximum context length is 32768 tokens. However, your messages resulted in 41533 tokens.",
+    '"code":"context_length_exceeded"',
+  ],
+  gemini: [
+    'The input token count (41533) exceeds the maximum number of tokens allowed (32768)',
+    '"status":"INVALID_ARGUMENT"',
+  ],
+}
+const overloaded: Readonly<Record<DialectId, string>> = {
+  'openai-chat': '"type":"overloaded_error"',
+  'anthropic-messages': '"type":"overloaded_error"',
+  'openai-responses': '"type":"overloaded_error"',
+  gemini: '"status":"UNAVAILABLE"',
+}
+const cutByLength: Readonly<Record<DialectId, string>> = {
+  'openai-chat': '"finish_reason":"length"',
+  'anthropic-messages': '"stop_reason":"max_tokens"',
+  'openai-responses': '"incomplete_details":{"reason":"max_output_tokens"}',
+  gemini: '"finishReason":"MAX_TOKENS"',
 }
 
 const pairings = dialectIds.flatMap((from) => dialectIds.map((to) => [from, to] as const))
@@ -74,20 +107,14 @@ describe('a stream that fails because something is too long', () => {
     const { text, failure } = answered(from, to, failing[from]?.(error) ?? '')
     expect(failure?.overflow).toEqual({ what: 'prompt', promptTokens: 41_533, window: 32_768 })
     expect(text).toContain('So ')
-    expect(text).toContain(
-      to === 'anthropic-messages'
-        ? 'prompt is too long: 41533 tokens > 32768 maximum'
-        : "This model's maximum context length is 32768 tokens. However, your messages resulted in 41533 tokens.",
-    )
-    // Clients of responses read nothing but the code.
-    expect(text).toContain(to === 'openai-responses' ? '"code":"context_length_exceeded"' : '"n_ctx":32768')
+    for (const words of tooLong[to]) expect(text).toContain(words)
   })
 
   it.each(pairings)('is an overloaded upstream where a cache is full: %s to %s', (from, to) => {
     const error = { code: 500, message: 'Context size has been exceeded.', type: 'server_error' }
     const { text, failure } = answered(from, to, failing[from]?.(error) ?? '')
     expect(failure).toMatchObject({ kind: 'overloaded', code: 'upstream_cache_full' })
-    expect(text).toContain('"type":"overloaded_error"')
+    expect(text).toContain(overloaded[to])
     // The code under which clients of responses ask again.
     expect(text).not.toMatch(to === 'openai-responses' ? /too long/ : /too long|server_error/)
   })
@@ -121,16 +148,10 @@ describe('a stream that fails because something is too long', () => {
 
 describe('an answer that ended because the window was full', () => {
   const word = 'model_context_window_exceeded'
-  const cutWords: Readonly<Record<DialectId, string>> = {
-    'openai-chat': '"finish_reason":"length"',
-    'anthropic-messages': '"stop_reason":"max_tokens"',
-    'openai-responses': '"incomplete_details":{"reason":"max_output_tokens"}',
-  }
-
   it.each(dialectIds)('is cut by its length where something was written: chat to %s', (to) => {
     const { text, failure } = answered('openai-chat', to, chunk({ content: 'So ' }) + chunk({}, word) + done)
     expect(failure).toBeNull()
-    expect(text).toContain(cutWords[to])
+    expect(text).toContain(cutByLength[to])
     expect(text).not.toContain(word)
   })
 
@@ -180,7 +201,7 @@ describe('an error that comes as the text of an answer', () => {
     )
     expect(failure).toMatchObject({ kind: 'rate-limit', status: 429, message: throttled })
     expect(text).toContain('So ')
-    expect(text).toContain('"type":"rate_limit_error"')
+    expect(text).toContain(to === 'gemini' ? '"status":"RESOURCE_EXHAUSTED"' : '"type":"rate_limit_error"')
     // Clients of responses look for the message in three places.
     expect(text.split(throttled)).toHaveLength(to === 'openai-responses' ? 4 : 2)
     expect(text).not.toMatch(/"(?:content|text)":"Throttling/)

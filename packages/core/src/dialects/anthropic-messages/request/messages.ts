@@ -224,4 +224,4 @@ function noteResultFields({ speaker, blocks }: Content, notes: Notes): void {
 }
 
 /** What these say is in the block, or says nothing to a model. */
-const toldFields = new Set(['name', 'type', 'id', 'call_id', 'output', 'status'])
+const toldFields = new Set(['name', 'type', 'id', 'call_id', 'output', 'status', 'functionResponse'])
