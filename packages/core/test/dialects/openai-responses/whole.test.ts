@@ -74,7 +74,7 @@ describe('the rest of a response that has begun', () => {
     const begun =
       created +
       resp('response.output_item.done', { output_index: 0, item: messageItem('msg_1', 'So.') }) +
-      (whole.rest('Then.') ?? '')
+      (whole.rest('Then.', {}) ?? '')
     const stream = through(begun, { from: 'openai-responses', to: 'openai-responses' })
     expect(outputOf(stream)).toMatchObject([{ content: [{ text: 'So.' }] }, { content: [{ text: 'Then.' }] }])
     expect(lastResponse(stream)).toMatchObject({ id: 'resp_up', status: 'completed' })
