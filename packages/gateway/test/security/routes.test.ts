@@ -70,6 +70,7 @@ function sendRight(
 
 function bodyFor({ dialect }: HttpRoute): object {
   if (dialect === 'gemini') return { contents: [{ role: 'user', parts: [{ text: 'hi' }] }] }
+  if (dialect === 'openai-responses') return { model: 'kimi-k2', input: 'hi' }
   return weatherRequest(dialect === 'openai-chat' ? 'openai' : 'anthropic', { stream: false })
 }
 

@@ -5,6 +5,7 @@ import type { ConversationRequest } from '../../../src/request/conversation-requ
 import { readSignature } from '../../../src/request/reasoning-signature.ts'
 import { isRecord } from '../../support/is-record.ts'
 import { chunk, done, event, kimiCall } from '../openai-chat/upstream.ts'
+import { completed, created, resp } from '../openai-responses/upstream.ts'
 import { readByGenai } from './through-genai.ts'
 import { type Asked, type Got, translated } from './upstream.ts'
 
@@ -286,6 +287,28 @@ describe('the envelope', () => {
       field: 'tool_calls',
       proof: JSON.stringify(extra),
     })
+  })
+
+  it('holds what the upstream encrypted, which goes back to it with its place, behind reasoning or without', () => {
+    const item = { id: 'rs_1', type: 'reasoning', summary: [], encrypted_content: 'gAAAAx' }
+    const shown = { id: 'rs_0', type: 'reasoning', summary: [{ type: 'summary_text', text: 'Hm.' }] }
+    const call = { id: 'fc_1', type: 'function_call', call_id: 'call_1', name: 'f', arguments: '{}' }
+    for (const items of [
+      [item, call],
+      [shown, item, call],
+    ]) {
+      const events = items.map((each, at) =>
+        resp('response.output_item.done', { output_index: at, item: each }),
+      )
+      const got = answered(created + events.join('') + completed(items), { from: 'openai-responses' })
+      const part = partsOf(got).find(({ functionCall }) => functionCall !== undefined)
+      const carried = readEnvelope(String(part?.['thoughtSignature'])) ?? []
+      expect(readSignature(carried.at(-1)?.signature)).toMatchObject({
+        field: 'encrypted_content',
+        proof: 'gAAAAx',
+      })
+      expect(carried).toHaveLength(items.length - 1)
+    }
   })
 })
 

@@ -73,10 +73,10 @@ class ContentEncoder implements AnswerSink {
     if (this.options.thoughts === 'shown') this.part(`{"text":${JSON.stringify(text)},"thought":true}`)
   }
 
-  reasoningProof(proof: string): void {
+  reasoningProof(proof: string, field?: string): void {
     const last = this.thoughts.at(-1)
-    if (last !== undefined && last.proof === null) last.proof = proof
-    else this.thoughts.push({ field: this.field, pieces: [], proof })
+    if (field === undefined && last?.proof === null) last.proof = proof
+    else this.thoughts.push({ field: field ?? this.field, pieces: [], proof })
   }
 
   callStart(_index: number, id: string, name: string, call?: UpstreamCall): void {

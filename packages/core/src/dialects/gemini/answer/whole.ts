@@ -14,6 +14,7 @@ import { RawJson } from '../../../json/raw.ts'
 import type { SseItem } from '../../../sse/items.ts'
 import { SseReader } from '../../../sse/reader.ts'
 import { unwrapEnvelope } from './decode.ts'
+import type { TextOrigin } from '../../dialect.ts'
 import { dataLine } from '../line.ts'
 
 /** A whole answer as the stream that says the same: one chunk. A stream that came as an array has several. */
@@ -43,8 +44,9 @@ function arrayAsEvents(body: string, chunks: readonly unknown[]): WholeAsEvents 
 }
 
 /** An answer that says just this text. The text gives it its id: no clock and no chance is at hand here. */
-export function contentOfText(text: string): string {
-  return JSON.stringify({ ...lastChunk(text), responseId: nineAlphanumerics(text) })
+export function contentOfText(text: string, origin?: TextOrigin): string {
+  const responseId = nineAlphanumerics(text)
+  return JSON.stringify({ ...lastChunk(text), modelVersion: origin?.model, responseId })
 }
 
 /** A last chunk with this text. */
