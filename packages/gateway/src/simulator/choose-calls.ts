@@ -52,8 +52,8 @@ function toolsNamedIn(text: string, tools: readonly OfferedTool[]): OfferedTool[
   const isNamed = tools
     // A task is also an everyday word, so such a name counts only as it is written.
     .filter(({ name }) => !isDelegate(name) || text.includes(name))
-    .map((tool) => ({ tool, at: text.toLowerCase().indexOf(tool.name.toLowerCase()) }))
-    .filter(({ at, tool }) => at !== -1 && isWholeWord(text, at, tool.name.length))
+    .map((tool) => ({ tool, at: wholeWordIn(text.toLowerCase(), tool.name.toLowerCase()) }))
+    .filter(({ at }) => at !== -1)
   const isMeant = tools
     .filter((tool) => !isDestructive(tool.name) && !isDelegate(tool.name))
     .map((tool) => ({ tool, at: firstMention(said, wordsOf(tool.name)) }))
@@ -62,8 +62,13 @@ function toolsNamedIn(text: string, tools: readonly OfferedTool[]): OfferedTool[
   return found.toSorted((one, other) => one.at - other.at).map(({ tool }) => tool)
 }
 
-function isWholeWord(text: string, at: number, length: number): boolean {
-  return !/\w/.test(text.charAt(at - 1)) && !/\w/.test(text.charAt(at + length))
+/** Where a word stands by itself. It may stand inside another one before, such as the name of a folder. */
+function wholeWordIn(text: string, word: string): number {
+  let at = text.indexOf(word)
+  while (at !== -1 && (/\w/.test(text.charAt(at - 1)) || /\w/.test(text.charAt(at + word.length)))) {
+    at = text.indexOf(word, at + 1)
+  }
+  return at
 }
 
 /** Words that many names of tools contain, so that they tell nothing. */

@@ -20,8 +20,8 @@ interface Case {
 
 const inPrompt = { tools: 'prompt', format: 'hermes' }
 
-/** With the tools in the prompt a choice is a sentence there, and the simulated model does not read sentences. */
-const withoutTools = ['call-streamed warn', 'forced-call note']
+/** With the tools in the prompt a tool that must be called is the only one there, so that a choice is obeyed. */
+const withoutTools = ['call-streamed warn']
 
 /** How each quirk is told from all others. */
 const cases: Readonly<Record<QuirkName, Case>> = {
