@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { isRecord } from '../../support/is-record.ts'
-import { ant } from '../anthropic-messages/upstream.ts'
+import { ant, messageEnd, messageStart, textBlock, thinkingBlock } from '../anthropic-messages/upstream.ts'
 import { calls, chunk, done, event, kimiCall } from '../openai-chat/upstream.ts'
 import { sdkReads } from './sdk.ts'
 import {
@@ -269,6 +269,15 @@ describe('a call that the model wrote into its text', () => {
       request: customRequest,
     })
     expect(outputOf(stream)).toMatchObject([{ type: 'custom_tool_call', name: 'apply_patch', input: 'a\nb' }])
+  })
+})
+
+describe('a call that the model wrote into its reasoning', () => {
+  it('gets its end, although the signature of the reasoning comes before it', async () => {
+    const said = kimiCall.slice(0, kimiCall.indexOf('<|tool_call_end|>'))
+    const body = messageStart + thinkingBlock(0, 'sig', said) + textBlock(1, 'Hm.') + messageEnd('end_turn')
+    const stream = await encoded(body, { from: 'anthropic-messages', parser: { format: 'kimi' } })
+    expect(outputOf(stream).map(({ type }) => type)).toEqual(['function_call', 'reasoning', 'message'])
   })
 })
 
