@@ -32,6 +32,12 @@ describe('text and reasoning', () => {
     }
   })
 
+  it('arrive with every character where the proof of the reasoning comes before the last of them', () => {
+    for (const view of seen(answer([reasoning(kimiCall, 'Hm.', '\n')]))) {
+      expect(view).toMatchObject({ text: 'Hm.\n', calls: [paris] })
+    }
+  })
+
   it('make no block of white space in a message', () => {
     for (const { client, view } of agreed(
       answer([text('\n\n'), calls(call('get_weather', '{"city":"Paris"}'))]),

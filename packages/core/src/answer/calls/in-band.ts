@@ -95,6 +95,7 @@ export class InBandCalls implements Sink {
     this.calls = 'counted'
     this.order.nextIndex = index + 1
     this.order.hasSaid = true
+    this.order.leaveText()
     this.made.push({ name, digest: new JsonDigest() })
     const id = this.options.ids.mint(this.parser.format ?? 'std')
     this.sink.callStart(index, id, this.options.clientToolName?.(name) ?? name)

@@ -45,8 +45,13 @@ type Waiting =
   | { readonly is: 'call'; readonly call: StructuredCall }
   | ({ readonly is: 'text' } & WaitingText)
   | ({ readonly is: 'reasoning'; readonly field: string } & WaitingText)
-  | { readonly is: 'proof'; readonly proof: string; readonly field: string | undefined }
+  | ({ readonly is: 'proof' } & Proof)
   | { readonly is: 'other'; readonly item: unknown; readonly call: OtherCall | null }
+
+interface Proof {
+  readonly proof: string
+  readonly field: string | undefined
+}
 
 interface WaitingText {
   readonly text: HeldText
@@ -72,6 +77,9 @@ export class AnswerOrder {
   private readonly heldLimit: number
   private readonly takesObjectsAlone: boolean
   private readonly waiting: Waiting[] = []
+  private lastSent: 'text' | 'something else' = 'something else'
+  /** Proofs behind the text that was sent last. */
+  private readonly lateProofs: Proof[] = []
   /** Calls that the client has got whole. Some servers send more of one when another has begun. */
   private readonly ended: StructuredCall[] = []
 
@@ -101,23 +109,47 @@ export class AnswerOrder {
   }
 
   text(text: string): void {
-    this.hasSaid ||= !isBlank(text)
-    if (this.waiting.length === 0) this.sink.text(text)
-    else this.waitWith('text', text, '')
+    const isSpace = isBlank(text)
+    this.hasSaid ||= !isSpace
+    if (this.waiting.length > 0) {
+      this.waitWith('text', text, '')
+      return
+    }
+    if (!isSpace) this.leaveText()
+    this.sink.text(text)
+    this.lastSent = 'text'
   }
 
   reasoning(text: string, field: string): void {
     this.hasSaid ||= !isBlank(text)
-    if (this.waiting.length === 0) this.sink.reasoning(text, field)
-    else this.waitWith('reasoning', text, field)
+    if (this.waiting.length > 0) {
+      this.waitWith('reasoning', text, field)
+      return
+    }
+    this.leaveText()
+    this.sink.reasoning(text, field)
   }
 
+  /**
+   * White space that ends a text may still be held where the proof of the reasoning before it comes. Behind the proof it
+   * would be a text of its own, which dialects with blocks cannot say: so a proof lets white space pass.
+   */
   proof(proof: string, field?: string): void {
-    if (this.waiting.length === 0) {
+    if (this.waiting.length === 0 && this.lastSent !== 'text') {
       this.sink.reasoningProof(proof, field)
-    } else {
-      this.heldBytes += proof.length
-      this.waiting.push({ is: 'proof', proof, field })
+      return
+    }
+    this.heldBytes += proof.length
+    if (this.waiting.length === 0) this.lateProofs.push({ proof, field })
+    else this.waiting.push({ is: 'proof', proof, field })
+  }
+
+  /** Something else follows the text that was sent last. */
+  leaveText(): void {
+    this.lastSent = 'something else'
+    for (const { proof, field } of this.lateProofs.splice(0)) {
+      this.heldBytes -= proof.length
+      this.sink.reasoningProof(proof, field)
     }
   }
 
@@ -125,6 +157,7 @@ export class AnswerOrder {
   other(item: unknown, call: OtherCall | null = null): void {
     this.hasSaid = true
     if (this.waiting.length === 0) {
+      this.leaveText()
       this.sendOther(item, call)
     } else {
       this.heldBytes += OTHER_BYTES
@@ -134,6 +167,7 @@ export class AnswerOrder {
 
   call(call: StructuredCall): void {
     this.hasSaid = true
+    this.leaveText()
     this.waiting.push({ is: 'call', call })
   }
 
@@ -161,6 +195,7 @@ export class AnswerOrder {
    * loses nothing of what came before it.
    */
   flush(ending: Ending): Failure | null {
+    this.leaveText()
     let failure: Failure | null = null
     let isBroken = false
     const entries = this.waiting.splice(0)
@@ -189,7 +224,7 @@ export class AnswerOrder {
     const text = came.length * 3 > room ? came.slice(0, prefixWithin(came, room)) : came
     this.isOver ||= text !== came
     this.heldBytes += byteLength(text)
-    const last = this.waiting.at(-1)
+    const last = isBlank(text) ? this.waiting.findLast((entry) => entry.is !== 'proof') : this.waiting.at(-1)
     if (last?.is === is && (last.is === 'text' || last.field === field)) {
       last.text.add(text)
       last.isBlank &&= isBlank(text)
