@@ -55,6 +55,7 @@ function entryOf(id: string, route: ModelRoute, facts: ModelFacts): ModelEntry {
     id,
     ...(window === undefined ? {} : { window }),
     ...(maxOutput === undefined ? {} : { maxOutput }),
+    ...(facts.images === undefined ? {} : { images: facts.images }),
   }
 }
 
