@@ -9,7 +9,6 @@ export function codexModel({ id, window, images }: ModelEntry, at: number): Json
   return {
     slug: id,
     display_name: id,
-    description: null,
     // None of them is the default: an effort that nobody chose is left to the server of the model.
     supported_reasoning_levels: efforts,
     default_reasoning_summary: 'auto',
@@ -20,8 +19,6 @@ export function codexModel({ id, window, images }: ModelEntry, at: number): Json
     visibility: 'list',
     supported_in_api: true,
     priority: at,
-    availability_nux: null,
-    upgrade: null,
     support_verbosity: false,
     supports_parallel_tool_calls: true,
     truncation_policy: { mode: 'tokens', limit: 10_000 },
