@@ -24,9 +24,12 @@ export class ItemCache {
   keep(owner: string | null, id: string, item: object): void {
     const place = placeOf(owner, id)
     const text = JSON.stringify(item)
+    const size = sizeOf(place, text)
     this.forget(place)
+    // All others would have to go, and it would go after them.
+    if (size > this.limits.bytes) return
     this.kept.set(place, text)
-    this.size += sizeOf(place, text)
+    this.size += size
     this.shrink()
   }
 

@@ -133,7 +133,9 @@ function hasHeader(headers: IncomingHttpHeaders, name: string | null): boolean {
 }
 
 function hasParameter(url: string, name: string | undefined): boolean {
-  return name !== undefined && url.includes('?') && new URLSearchParams(url.slice(pathIn(url).length)).has(name)
+  return (
+    name !== undefined && url.includes('?') && new URLSearchParams(url.slice(pathIn(url).length)).has(name)
+  )
 }
 
 function isAt(path: string, route: HttpRoute): boolean {

@@ -61,4 +61,3 @@ export const responsesHttp: HttpDialect = {
     one: (model) => chatHttp.models.one(model),
   },
 }
-

@@ -7,7 +7,10 @@ import type { AskedAt } from '../../dialect.ts'
 export const trigger: JsonObject = { type: 'compaction_trigger' }
 
 /** What a client wants that asks for a summary, by the last of its items or by where it asks; null for all others. */
-export function compactionWish(items: readonly JsonObject[], asked: AskedAt | undefined): CompactionWish | null {
+export function compactionWish(
+  items: readonly JsonObject[],
+  asked: AskedAt | undefined,
+): CompactionWish | null {
   if (asked !== undefined && /\/responses\/compact$/.test(asked.path)) {
     return { gets: 'history', kept: items.flatMap(keptMessage) }
   }

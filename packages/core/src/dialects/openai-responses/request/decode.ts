@@ -31,7 +31,9 @@ export function decodeResponsesRequest(body: unknown, asked?: AskedAt): DecodedR
     noteMetadata(fields, notes)
     const request = { model, system, contents, tools, ...settings, extra }
     if (wish !== null) return { request: summaryRequest(request, wish) }
-    return { request: otherTools.length > 0 ? { ...request, extra: { ...extra, tools: otherTools } } : request }
+    return {
+      request: otherTools.length > 0 ? { ...request, extra: { ...extra, tools: otherTools } } : request,
+    }
   })
 }
 

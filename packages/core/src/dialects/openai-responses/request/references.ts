@@ -14,7 +14,10 @@ export const itemReferences: ReferenceDialect = {
     if (!isJsonObject(body) || !Array.isArray(body['input'])) return body
     const items: readonly unknown[] = body['input']
     if (!items.some(isReference)) return body
-    return { ...body, input: items.map((item) => (isReference(item) ? (itemNamed(item, find) ?? item) : item)) }
+    return {
+      ...body,
+      input: items.map((item) => (isReference(item) ? (itemNamed(item, find) ?? item) : item)),
+    }
   },
 }
 
@@ -22,7 +25,10 @@ function isReference(item: unknown): item is JsonObject {
   return isJsonObject(item) && item['type'] === 'item_reference'
 }
 
-function itemNamed(reference: JsonObject, find: (id: string) => JsonObject | undefined): JsonObject | undefined {
+function itemNamed(
+  reference: JsonObject,
+  find: (id: string) => JsonObject | undefined,
+): JsonObject | undefined {
   const id = nonEmptyText(reference['id'])
   return id === null ? undefined : find(id)
 }
