@@ -163,8 +163,8 @@ export async function readRequest(
     client.refuse({ failure: failure('invalid-request', 'invalid_json', json.message) })
     return undefined
   }
-  const { decode } = dialects[client.dialect].request
-  const decoded = decode(withNamedItems(json.value, context), askedAt(request.url ?? ''))
+  const { request: requests } = dialects[client.dialect]
+  const decoded = requests.decode(withNamedItems(json.value, context), askedAt(request.url ?? ''))
   if ('error' in decoded) {
     const { field, message, code } = decoded.error
     const unnamed = failure('invalid-request', 'invalid_request', message)

@@ -45,6 +45,11 @@ function listIn(value: unknown, ...path: string[]): unknown[] {
   return Array.isArray(list) ? list : []
 }
 
+const limited: Script = (response) =>
+  json(response, 429, { error: { message: 'Too fast.', type: 'rate_limit_error' } }, { 'retry-after': '12' })
+
+const nothing: Script = (response) => json(response, 404, {})
+
 describe('30. an upstream that answers 4xx or 5xx before the first byte', () => {
   it.each([
     [400, 400, 'invalid_request_error'],
@@ -63,14 +68,6 @@ describe('30. an upstream that answers 4xx or 5xx before the first byte', () => 
 })
 
 describe('32. a rate limit', () => {
-  const limited: Script = (response) =>
-    json(
-      response,
-      429,
-      { error: { message: 'Too fast.', type: 'rate_limit_error' } },
-      { 'retry-after': '12' },
-    )
-
   it('is told to Codex in the stream, with how long to wait in the message', async () => {
     const headers = { originator: 'codex_exec' }
     const answer = await post(await gatewayTo(limited), '/v1/responses', request, { headers })
@@ -191,8 +188,6 @@ describe('41. the ids of calls', () => {
 })
 
 describe('43. what stands around the answers', () => {
-  const nothing: Script = (response) => json(response, 404, {})
-
   it.each([
     ['GET', '/v1/responses/resp_1'],
     ['DELETE', '/v1/responses/resp_1'],

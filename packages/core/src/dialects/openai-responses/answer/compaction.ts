@@ -96,17 +96,12 @@ class CompactionEncoder implements AnswerEncoder {
     if (wish.gets === 'item') {
       return this.object.json({ ...begun, status: 'completed', output: [item], usage })
     }
-    const kept = wish.kept.map((message, at) => ({
-      ...message,
-      id: nonEmptyText(message['id']) ?? `msg_${idEnd}${at}`,
-      status: 'completed',
-    }))
     const { id, created } = this.options
     return JSON.stringify({
       id,
       object: 'response.compaction',
       created_at: created,
-      output: [...kept, item],
+      output: [...wish.kept.map((message, at) => keptMessage(message, `msg_${idEnd}${at}`)), item],
       usage: encodeResponsesUsage(usage),
     })
   }
@@ -136,3 +131,7 @@ class CompactionEncoder implements AnswerEncoder {
 }
 
 const begun: ResponseState = { status: 'in_progress', output: [], usage: null, error: null, incomplete: null }
+
+function keptMessage(message: JsonObject, id: string): JsonObject {
+  return { ...message, id: nonEmptyText(message['id']) ?? id, status: 'completed' }
+}

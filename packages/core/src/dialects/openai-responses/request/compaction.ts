@@ -11,7 +11,7 @@ export function compactionWish(
   items: readonly JsonObject[],
   asked: AskedAt | undefined,
 ): CompactionWish | null {
-  if (asked !== undefined && /\/responses\/compact$/.test(asked.path)) {
+  if (asked?.path.endsWith('/responses/compact') === true) {
     return { gets: 'history', kept: items.flatMap(keptMessage) }
   }
   return items.at(-1)?.['type'] === trigger['type'] ? { gets: 'item' } : null
