@@ -285,6 +285,7 @@ export function openPolicy(
       ids: new AnswerIds(mint, conversationIds, isLegalCallId, (id) => familyToldBy(id, parser)),
       declaredTools: declaredTools(parser),
       clientToolName,
+      mayCall: mayCallIn(options.request),
       calls: parser.calls,
       maxTokens,
       delivery: parser.delivery,
@@ -294,6 +295,14 @@ export function openPolicy(
     },
     watched,
   )
+}
+
+/** Undefined where the client lets the model call every tool. */
+function mayCallIn(request: ConversationRequest | undefined): ((name: string) => boolean) | undefined {
+  const choice = request?.toolChoice
+  if (choice === undefined || choice.type === 'tool' || choice.allowed === undefined) return undefined
+  const allowed = new Set(choice.allowed)
+  return (name) => allowed.has(name)
 }
 
 /** The family of models that the id of a structured call tells, where nothing speaks against it. */

@@ -17,6 +17,7 @@ import type { StructuredCall } from './structured-call.ts'
 export interface InBandOptions {
   readonly ids: AnswerIds
   readonly clientToolName?: ((name: string) => string) | undefined
+  readonly mayCall?: ((name: string) => boolean) | undefined
   readonly delivery?: CallDelivery | undefined
   readonly refuses?: readonly AnswerFlaw[] | undefined
 }
@@ -38,6 +39,8 @@ export class InBandCalls implements Sink {
   /** The call that did not become whole. */
   private broken: { readonly name: string; flaw: string } | null = null
   private failure: Failure | null = null
+  /** The call that is read now: its place among those of the answer, or that the client forbids it. */
+  private open: number | 'forbidden' = 0
 
   constructor(sink: AnswerSink, order: AnswerOrder, options: InBandOptions) {
     this.sink = sink
@@ -68,6 +71,11 @@ export class InBandCalls implements Sink {
     this.calls = 'residue'
   }
 
+  /** No structured call counts. */
+  becomeFirst(): void {
+    if (this.calls === 'residue') this.calls = 'none'
+  }
+
   /** Whether one of the calls equals this one; each is found once. */
   takeTwinOf(call: StructuredCall, name: string): boolean {
     const digest = new JsonDigest()
@@ -86,36 +94,43 @@ export class InBandCalls implements Sink {
     if (!this.isHalted) this.order.reasoning(text, this.reasoningField)
   }
 
-  callStart(index: number, _id: string | null, name: string): void {
+  callStart(_index: number, _id: string | null, name: string): void {
     if (this.isHalted) return
     if (this.calls === 'residue') {
       this.repair('residue', repairCodes.residue)
       return
     }
+    const clientName = this.options.clientToolName?.(name) ?? name
+    if (this.options.mayCall?.(clientName) === false) {
+      this.open = 'forbidden'
+      this.repair('forbidden-call', repairCodes['forbidden-call'])
+      return
+    }
     this.calls = 'counted'
-    this.order.nextIndex = index + 1
+    this.open = this.order.nextIndex++
     this.order.hasSaid = true
     this.order.leaveText()
     this.made.push({ name, digest: new JsonDigest() })
     const id = this.options.ids.mint(this.parser.format ?? 'std')
-    this.sink.callStart(index, id, this.options.clientToolName?.(name) ?? name)
+    this.sink.callStart(this.open, id, clientName)
   }
 
-  callDelta(index: number, json: string): void {
-    if (this.isHalted || this.calls === 'residue') return
+  callDelta(_index: number, json: string): void {
+    if (this.isHalted || this.open === 'forbidden' || this.calls === 'residue') return
     this.made.at(-1)?.digest.push(json)
-    this.sink.callDelta(index, json)
+    this.sink.callDelta(this.open, json)
   }
 
-  callEnd(index: number, complete: boolean): void {
-    if (this.isHalted || this.calls === 'residue') return
-    if (complete) this.sink.callEnd(index)
+  callEnd(_index: number, complete: boolean): void {
+    if (this.isHalted || this.open === 'forbidden' || this.calls === 'residue') return
+    if (complete) this.sink.callEnd(this.open)
     else this.broken = { name: this.made.pop()?.name ?? '', flaw: '' }
   }
 
   problem(code: ProblemCode, message: string, source: string): void {
     this.sink.problem(code, message, source)
     if (this.calls === 'residue') return
+    if (code === 'arguments-not-object' && this.open === 'forbidden') return
     // The first problem that is told behind the broken call says what is wrong with it.
     if (this.broken !== null) this.broken.flaw ||= message
     if (code === 'overflow') this.failure ??= callTooLarge(message)
