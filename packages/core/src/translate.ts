@@ -3,6 +3,7 @@ import { CallPolicy } from './answer/calls/policy.ts'
 import { emptyAnswer, type Failure } from './answer/failure.ts'
 import { AnswerIds, type MintId } from './answer/ids.ts'
 import { AnswerOutput } from './answer/output.ts'
+import type { PatchOptions } from './answer/patch.ts'
 import { AnswerStream, type WireAnswer } from './answer/stream.ts'
 import { textInError } from './answer/text-in-error.ts'
 import { type AnswerWatcher, WatchedAnswer } from './answer/watch.ts'
@@ -57,7 +58,7 @@ export interface TranslationOptions extends ReadingOptions {
   readonly wants: 'stream' | 'whole'
   /**
    * What the answer needs to be written in another dialect. Where both speak the same it is asked for nothing but the
-   * signature of reasoning that came unsigned.
+   * signature of reasoning that came unsigned, and the beginning of an answer that came without one.
    */
   readonly encoding: () => Omit<EncodeOptions, 'write' | 'includeUsage'>
   /** Whether the client asked for a chunk with the usage. */
@@ -111,9 +112,10 @@ class Translation implements AnswerTranslation {
     this.isSameDialect = from === to
     const includeUsage = options.includeUsage || isWhole
     this.answer = this.isSameDialect
-      ? patchAnswer(from, options, this.output, includeUsage, () =>
-          options.encoding().signature(unsignedField, null),
-        )
+      ? patchAnswer(from, options, this.output, includeUsage, {
+          signature: (text) => options.encoding().signature(unsignedField, null, text),
+          head: () => options.encoding(),
+        })
       : this.source.decode(openPolicy(dialects[to].answer, options, this.encoder(options, includeUsage)))
     this.stream = new AnswerStream(
       this.answer,
@@ -253,7 +255,7 @@ export function patchAnswer(
   options: ReadingOptions,
   output: AnswerOutput,
   includeUsage: boolean,
-  signature?: () => string,
+  filled: Pick<PatchOptions, 'signature' | 'head'> = {},
 ): WireAnswer {
   const { answer } = dialects[dialect]
   return answer.patch({
@@ -261,7 +263,7 @@ export function patchAnswer(
     output,
     includeUsage,
     faults: options.faults ?? 'fail',
-    signature,
+    ...filled,
     onWarning: options.onWarning,
     request: options.request,
   })

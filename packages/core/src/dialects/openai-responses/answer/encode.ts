@@ -7,7 +7,7 @@ import { type ToolKinds, toolKindsOf } from '../tools.ts'
 import { encodeStatus, nothingCounted } from '../words.ts'
 import { EventWriter, inside } from './events.ts'
 import { ItemWriter } from './items.ts'
-import { ResponseObject, type ResponseState } from './response-object.ts'
+import { nothingYet, ResponseObject, type ResponseState } from './response-object.ts'
 
 /** Writes an answer as the event stream of a response. */
 export function createResponsesStreamEncoder(options: EncodeOptions): AnswerEncoder {
@@ -26,6 +26,8 @@ class ResponseEncoder implements AnswerEncoder {
   /** Of the reasoning that is open, or was open last. */
   private field = ''
   private proof: string | null = null
+  /** The reasoning that a client which wants to see none gets inside the proof alone. */
+  private unseen = ''
   /** A proof that waits for the end of the call that is open. */
   private lateProof: { readonly proof: string; readonly field: string | undefined } | null = null
   private counted: Usage | null = null
@@ -43,7 +45,7 @@ class ResponseEncoder implements AnswerEncoder {
 
   start(): void {
     this.progress = 'writing'
-    const response = `"response":${this.object.json(begun)}`
+    const response = `"response":${this.object.json(nothingYet)}`
     this.events.emit('response.created', response)
     this.events.emit('response.in_progress', response)
   }
@@ -74,7 +76,7 @@ class ResponseEncoder implements AnswerEncoder {
       const waiting = this.space?.is === 'reasoning' ? this.space.text : ''
       this.begin('reasoning')
       if (field !== undefined) this.field = field
-      if (waiting !== '') this.items.say(waiting)
+      if (waiting !== '') this.add('reasoning', waiting)
     }
     this.proof = proof
   }
@@ -152,7 +154,7 @@ class ResponseEncoder implements AnswerEncoder {
   private emitEnd(type: string, state: Partial<ResponseState>): void {
     const output = this.items.done
     const usage = this.counted ?? this.estimate()
-    this.events.emit(type, `"response":${this.object.json({ ...begun, output, usage, ...state })}`)
+    this.events.emit(type, `"response":${this.object.json({ ...nothingYet, output, usage, ...state })}`)
   }
 
   /** White space waits for the text behind it. */
@@ -166,10 +168,15 @@ class ResponseEncoder implements AnswerEncoder {
       this.space = isSpace ? { is, text: waiting } : null
       if (isSpace) return
       this.begin(is)
-      this.items.say(waiting)
+      this.add(is, waiting)
     } else if (text !== '') {
-      this.items.say(text)
+      this.add(is, text)
     }
+  }
+
+  private add(is: 'text' | 'reasoning', text: string): void {
+    if (is === 'reasoning' && this.options.request?.hidesReasoning === true) this.unseen += text
+    else this.items.say(text)
   }
 
   private begin(is: 'text' | 'reasoning'): void {
@@ -185,8 +192,10 @@ class ResponseEncoder implements AnswerEncoder {
       this.items.close(status)
       return
     }
-    this.items.close(status, sealed(this.options.signature(this.field, this.proof)))
+    const unseen = this.unseen === '' ? undefined : this.unseen
+    this.items.close(status, sealed(this.options.signature(this.field, this.proof, unseen)))
     this.proof = null
+    this.unseen = ''
   }
 
   /** In an item that clients send back as it is, right before the call that it belongs to. */
@@ -203,8 +212,6 @@ class ResponseEncoder implements AnswerEncoder {
     return { ...nothingCounted, inputTokens: this.options.inputTokens(), outputTokens }
   }
 }
-
-const begun: ResponseState = { status: 'in_progress', output: [], usage: null, error: null, incomplete: null }
 
 function sealed(signature: string): { readonly encrypted_content?: string } {
   return signature === '' ? {} : { encrypted_content: signature }

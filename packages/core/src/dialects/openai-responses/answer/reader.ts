@@ -7,6 +7,7 @@ import { RawJson } from '../../../json/raw.ts'
 import { argumentsOfItem, callItems, flatName, type ToolKind } from '../tools.ts'
 import { decodeResponsesUsage, decodeStatus } from '../words.ts'
 import { type PartKind, partKindOfEvent, partKinds } from './parts.ts'
+import { isPlainReasoning } from './plain-reasoning.ts'
 import {
   type CallItem,
   ItemLookup,
@@ -239,10 +240,9 @@ export class ResponseReader {
 
   private readProof(item: TextItem, came: JsonObject): void {
     const proof = nonEmptyText(came['encrypted_content'])
-    // Some servers repeat the reasoning there, as it is.
-    if (proof === null || item.is !== 'reasoning' || proof === [...item.said.values()].join('')) return
-    if (item.said.size === 0 && this.options.calls === 'as functions' && !/^[\w+/=.~-]+$/.test(proof)) {
-      this.say(item, partKinds.reasoning_text, 0, proof)
+    if (proof === null || item.is !== 'reasoning') return
+    if (isPlainReasoning(proof, [...item.said.values()].join(''))) {
+      if (item.said.size === 0) this.say(item, partKinds.reasoning_text, 0, proof)
       return
     }
     if (this.current !== item && item.said.size > 0) this.options.onLateProof?.()

@@ -22,6 +22,15 @@ export interface ResponseState {
   readonly incomplete: string | null
 }
 
+/** The state of an answer of which nothing was said. */
+export const nothingYet: ResponseState = {
+  status: 'in_progress',
+  output: [],
+  usage: null,
+  error: null,
+  incomplete: null,
+}
+
 /**
  * The object around an answer, as JSON text. It repeats what was asked for, tools included, and stands in three events of
  * every stream: so that part is written once.
