@@ -38,6 +38,11 @@ describe('text and reasoning', () => {
     }
   })
 
+  it('leave a call in the reasoning its end where the proof of the reasoning comes before it', () => {
+    const open = kimiCall.slice(0, kimiCall.indexOf('<|tool_call_end|>'))
+    for (const view of seen(answer([reasoning(open)]))) expect(view.calls).toEqual([paris])
+  })
+
   it('make no block of white space in a message', () => {
     for (const { client, view } of agreed(
       answer([text('\n\n'), calls(call('get_weather', '{"city":"Paris"}'))]),

@@ -41,6 +41,8 @@ export class InBandCalls implements Sink {
   private failure: Failure | null = null
   /** The call that is read now: its place among those of the answer, or that the client forbids it. */
   private open: number | 'forbidden' = 0
+  /** Proofs of the reasoning in which a call stands that is not whole. Sent now, they would leave it without its end. */
+  private proofs: { readonly proof: string; readonly field: string | undefined }[] | null = null
 
   constructor(sink: AnswerSink, order: AnswerOrder, options: InBandOptions) {
     this.sink = sink
@@ -86,6 +88,11 @@ export class InBandCalls implements Sink {
     return true
   }
 
+  proof(proof: string, field: string | undefined): void {
+    if (this.proofs === null) this.order.proof(proof, field)
+    else this.proofs.push({ proof, field })
+  }
+
   text(text: string): void {
     if (!this.isHalted) this.order.text(text)
   }
@@ -112,6 +119,7 @@ export class InBandCalls implements Sink {
     this.order.leaveText()
     this.made.push({ name, digest: new JsonDigest() })
     const id = this.options.ids.mint(this.parser.format ?? 'std')
+    this.proofs = []
     this.sink.callStart(this.open, id, clientName)
   }
 
@@ -125,6 +133,9 @@ export class InBandCalls implements Sink {
     if (this.isHalted || this.open === 'forbidden' || this.calls === 'residue') return
     if (complete) this.sink.callEnd(this.open)
     else this.broken = { name: this.made.pop()?.name ?? '', flaw: '' }
+    const proofs = this.proofs ?? []
+    this.proofs = null
+    if (complete) for (const { proof, field } of proofs) this.order.proof(proof, field)
   }
 
   problem(code: ProblemCode, message: string, source: string): void {

@@ -105,7 +105,7 @@ export class CallPolicy {
 
   /** `field`: where it stood, for a proof that comes without reasoning. */
   proof(proof: string, field?: string): void {
-    if (proof !== '' && !this.isEnded) this.order.proof(proof, field)
+    if (proof !== '' && !this.isEnded) this.inBand.proof(proof, field)
   }
 
   /** Something that only the upstream's dialect can say. It stays at its place. */

@@ -28,8 +28,6 @@ class ResponseEncoder implements AnswerEncoder {
   private proof: string | null = null
   /** The reasoning that a client which wants to see none gets inside the proof alone. */
   private unseen = ''
-  /** A proof that waits for the end of the call that is open. */
-  private lateProof: { readonly proof: string; readonly field: string | undefined } | null = null
   private counted: Usage | null = null
   private writtenLength = 0
   private finished: FinishReason | null = null
@@ -66,11 +64,6 @@ class ResponseEncoder implements AnswerEncoder {
   reasoningProof(proof: string, field?: string): void {
     if (this.progress !== 'writing') return
     const { open } = this.items
-    // A call in the text of reasoning may still be open. Begun now, an item would leave it without its end.
-    if (open?.is === 'call') {
-      this.lateProof = { proof, field }
-      return
-    }
     // Each item has one proof.
     if (open?.is !== 'reasoning' || this.proof !== null) {
       const waiting = this.space?.is === 'reasoning' ? this.space.text : ''
@@ -101,9 +94,6 @@ class ResponseEncoder implements AnswerEncoder {
     const ended = this.items.endCall()
     if (ended.is === 'invalid') this.giveUp(invalidArguments(ended.message))
     else if (ended.repair !== null) this.options.told?.repair('unwrapped-arguments', ended.repair)
-    const late = this.lateProof
-    this.lateProof = null
-    if (late !== null) this.reasoningProof(late.proof, late.field)
   }
 
   usage(usage: Usage): void {
