@@ -8,7 +8,14 @@ import { readResponse } from './clients-agree/openai-responses-client.ts'
 import type { Client } from './clients-agree/answer.ts'
 import type { View } from './clients-agree/view.ts'
 import { calls, chunk, done, event, kimiCall } from './dialects/openai-chat/upstream.ts'
-import { callEvents, completed, created, messageEvents, numbered, resp } from './dialects/openai-responses/upstream.ts'
+import {
+  callEvents,
+  completed,
+  created,
+  messageEvents,
+  numbered,
+  resp,
+} from './dialects/openai-responses/upstream.ts'
 
 const readers = {
   'openai-chat': readChat,
@@ -151,15 +158,15 @@ describe('of a model that may call some of the tools', () => {
     const custom = { id: 'ctc_1', type: 'custom_tool_call', call_id: 'call_c', name: 'erase', input: 'all' }
     const body = numbered(
       created +
-      created.replaceAll('response.created', 'response.in_progress') +
-      messageEvents(0, 'msg_1', 'So.') +
-      callEvents(1, 'fc_1', erase, '{"all":', 'true}') +
-      resp('response.output_item.added', { output_index: 2, item: { ...custom, input: '' } }) +
-      resp('response.custom_tool_call_input.delta', { output_index: 2, item_id: 'ctc_1', delta: 'all' }) +
-      resp('response.custom_tool_call_input.done', { output_index: 2, item_id: 'ctc_1', input: 'all' }) +
-      resp('response.output_item.done', { output_index: 2, item: custom }) +
-      callEvents(3, 'fc_2', { call_id: 'call_l', name: 'look' }, '{"at":"here"}') +
-      completed(),
+        created.replaceAll('response.created', 'response.in_progress') +
+        messageEvents(0, 'msg_1', 'So.') +
+        callEvents(1, 'fc_1', erase, '{"all":', 'true}') +
+        resp('response.output_item.added', { output_index: 2, item: { ...custom, input: '' } }) +
+        resp('response.custom_tool_call_input.delta', { output_index: 2, item_id: 'ctc_1', delta: 'all' }) +
+        resp('response.custom_tool_call_input.done', { output_index: 2, item_id: 'ctc_1', input: 'all' }) +
+        resp('response.output_item.done', { output_index: 2, item: custom }) +
+        callEvents(3, 'fc_2', { call_id: 'call_l', name: 'look' }, '{"at":"here"}') +
+        completed(),
     )
     for (const wants of ['stream', 'whole'] as const) {
       const client = { dialect: 'openai-responses', wants } as const

@@ -207,11 +207,10 @@ describe('the choice of a tool', () => {
   })
 
   it('among some of the tools goes to Chat as it came; elsewhere its mode is said, and every tool stays', () => {
-    const named = (name: string): object => ({
+    const tools = ['Bash', 'Read'].map((name) => ({
       type: 'function',
       function: { name, parameters: { type: 'object', properties: {} } },
-    })
-    const tools = [named('Bash'), named('Read')]
+    }))
     for (const mode of ['auto', 'required']) {
       const choice = { type: 'allowed_tools', allowed_tools: { mode, tools: tools.slice(0, 1) } }
       expect(chatToChat({ tools, tool_choice: choice }).body).toMatchObject({ tools, tool_choice: choice })

@@ -3,7 +3,7 @@ import { contextOverflow } from '../../answer/overflow/overflow.ts'
 import { inOpenAiWords } from '../../answer/overflow/sentences.ts'
 import type { JsonObject } from '../../json/objects.ts'
 import { encodeSse } from '../../sse/encoder.ts'
-import { nothingYet, ResponseObject } from './answer/response-object.ts'
+import { nothingYet, ResponseObject } from './response-object.ts'
 
 export interface ResponsesErrorBody {
   readonly error: {

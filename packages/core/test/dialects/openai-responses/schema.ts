@@ -189,13 +189,11 @@ const events: Readonly<Record<string, Check>> = {
 
 /** What the public schema of the dialect finds wrong in a stream. It knows every event that the encoder writes. */
 export function faultsIn(stream: string): string[] {
-  const all = eventsIn(stream)
-  return all.flatMap((event, at) => {
+  return eventsIn(stream).flatMap((event, at) => {
     const type = String(event['type'])
-    const place = `${at} ${type}`
     const check = events[type]
-    if (check === undefined) return [`${place}: nobody knows this event`]
-    return [...is(at)(event['sequence_number'], `${place}.sequence_number`), ...check(event, place)]
+    if (check === undefined) return [`${at}: nobody knows the event ${type}`]
+    return fields({ sequence_number: is(at) })(event, type).concat(check(event, type))
   })
 }
 

@@ -83,7 +83,7 @@ export interface WayOptions {
   readonly wants?: 'stream' | 'whole'
   readonly delivered?: 'stream' | 'whole'
   readonly parser?: ParserOptions
-  readonly request?: ConversationRequest
+  readonly request?: ConversationRequest | undefined
   readonly told?: string[]
 }
 

@@ -7,7 +7,7 @@ import { type ToolKinds, toolKindsOf } from '../tools.ts'
 import { encodeStatus, nothingCounted } from '../words.ts'
 import { EventWriter, inside } from './events.ts'
 import { ItemWriter } from './items.ts'
-import { nothingYet, ResponseObject, type ResponseState } from './response-object.ts'
+import { nothingYet, ResponseObject, type ResponseState } from '../response-object.ts'
 
 /** Writes an answer as the event stream of a response. */
 export function createResponsesStreamEncoder(options: EncodeOptions): AnswerEncoder {

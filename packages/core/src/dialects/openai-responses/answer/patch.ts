@@ -16,7 +16,7 @@ import { ItemWriter } from './items.ts'
 import { partKindOfEvent } from './parts.ts'
 import type { OtherItem, TextItem, Wire } from './read-items.ts'
 import { ResponseReader } from './reader.ts'
-import { nothingYet, ResponseObject } from './response-object.ts'
+import { nothingYet, ResponseObject } from '../response-object.ts'
 import { TextItems } from './text-items.ts'
 import { renamed, standard, WirePasser } from './wires.ts'
 

@@ -55,7 +55,14 @@ export class TextItems {
   passDelta(wire: Wire, item: object, text: string, isSame: boolean): boolean {
     const source = this.sourceOf(item)
     const isHidden = source !== null && this.hides(source.kind)
-    if (source === null || isHidden || source !== this.source || !isSame || source.hasDiffered || this.space !== null) {
+    if (
+      source === null ||
+      isHidden ||
+      source !== this.source ||
+      !isSame ||
+      source.hasDiffered ||
+      this.space !== null
+    ) {
       if (source !== null) source.hasDiffered = true
       return false
     }

@@ -76,7 +76,9 @@ const knownFields = new Set([
 const reasoningFields = new Set(['effort', 'summary', 'generate_summary'])
 
 /** Servers of the dialect know words for the length of a summary. They refuse the words for none, and send none unasked. */
-function shownReasoning(summary: string | null): Pick<RequestSettings, 'reasoningSummary' | 'hidesReasoning'> {
+function shownReasoning(
+  summary: string | null,
+): Pick<RequestSettings, 'reasoningSummary' | 'hidesReasoning'> {
   if (summary === null) return {}
   return summary === 'none' || summary === 'off' ? { hidesReasoning: true } : { reasoningSummary: summary }
 }

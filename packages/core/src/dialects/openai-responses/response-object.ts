@@ -1,9 +1,9 @@
-import type { Usage } from '../../../answer/answer.ts'
-import { isJsonObject, type JsonObject } from '../../../json/objects.ts'
-import type { ConversationRequest, Tool, ToolChoice } from '../../../request/conversation-request.ts'
-import { originalIn } from '../../../request/original.ts'
-import { toolKindsOf } from '../tools.ts'
-import { encodeResponsesUsage } from '../words.ts'
+import type { Usage } from '../../answer/answer.ts'
+import { isJsonObject, type JsonObject } from '../../json/objects.ts'
+import type { ConversationRequest, Tool, ToolChoice } from '../../request/conversation-request.ts'
+import { originalIn } from '../../request/original.ts'
+import { toolKindsOf } from './tools.ts'
+import { encodeResponsesUsage } from './words.ts'
 
 export interface ResponseHead {
   readonly id: string
