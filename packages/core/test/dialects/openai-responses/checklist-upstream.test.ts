@@ -91,6 +91,10 @@ function rawReasoning(part: string, said: string): string {
   )
 }
 
+function patchItem(id: string, input: string): object {
+  return { id, type: 'custom_tool_call', status: 'completed', call_id: 'call_p', name: 'patch', input }
+}
+
 const rawItem = { id: 'rs_1', type: 'reasoning', summary: [], content: [raw] }
 const cut = { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } }
 
@@ -244,9 +248,17 @@ const rows: Readonly<Record<string, Row>> = {
         /"(id|item_id)":"fc_1"/g,
         (_, field: string, at: number) => `"${field}":"fc_${at}"`,
       ) +
-      completed([messageItem('g', 'Hello'), callItem('fc_9', 'call_a', 'f', '{"x":1}')]),
-    items: [message('Hello'), called('call_a', 'f', '{"x":1}')],
-    blocks: [text('Hello'), used('call_a', 'f', { x: 1 })],
+      resp('response.output_item.added', { output_index: 2, item: patchItem('ctc_1', '') }) +
+      resp('response.custom_tool_call_input.delta', { output_index: 2, item_id: 'ctc_2', delta: 'x' }) +
+      resp('response.custom_tool_call_input.done', { output_index: 2, item_id: 'ctc_3', input: 'x' }) +
+      resp('response.output_item.done', { output_index: 2, item: patchItem('ctc_4', 'x') }) +
+      completed([
+        messageItem('g', 'Hello'),
+        callItem('fc_9', 'call_a', 'f', '{"x":1}'),
+        patchItem('ctc_5', 'x'),
+      ]),
+    items: [message('Hello'), called('call_a', 'f', '{"x":1}'), patchItem('ctc_1', 'x')],
+    blocks: [text('Hello'), used('call_a', 'f', { x: 1 }), used('call_p', 'patch', { input: 'x' })],
   },
   'others: an empty done, and deltas behind it': {
     body:

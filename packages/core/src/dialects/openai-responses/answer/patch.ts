@@ -41,8 +41,8 @@ class ResponsePatch implements WireAnswer {
   private readonly texts: TextItems
   private readonly calls: CallItems
   private readonly comparison = new Comparison<CallWire>()
-  /** Under which numbers the items go on that only this dialect has. */
-  private readonly otherIndexes = new Map<unknown, number>()
+  /** Under which numbers and ids the items go on that only this dialect has. Some servers change the ids. */
+  private readonly otherItems = new Map<unknown, { readonly index: number; readonly id: unknown }>()
   /** What the upstream has told of the response around its items. */
   private response: JsonObject = {}
   /** What of it is ours, because the upstream has not begun it. */
@@ -234,15 +234,19 @@ class ResponsePatch implements WireAnswer {
 
   private passOther(wire: Wire): void {
     const { data } = wire
-    const key = data['output_index'] ?? data['item_id'] ?? objectIn(data, 'item')['id']
-    let index = this.otherIndexes.get(key)
-    if (index === undefined || data['type'] === 'response.output_item.added') {
+    const came = isJsonObject(data['item']) ? data['item'] : null
+    const key = data['output_index'] ?? data['item_id'] ?? came?.['id']
+    let known = this.otherItems.get(key)
+    if (known === undefined || data['type'] === 'response.output_item.added') {
       this.texts.leave()
-      index = this.items.takeIndex()
-      this.otherIndexes.set(key, index)
+      known = { index: this.items.takeIndex(), id: came?.['id'] ?? data['item_id'] }
+      this.otherItems.set(key, known)
     }
-    if (data['type'] === 'response.output_item.done') this.items.done.push(objectIn(data, 'item'))
-    this.note(this.wires.pass(wire, { output_index: index }))
+    const { index, id } = known
+    const item = came === null || id === undefined ? came : { ...came, id }
+    if (item !== null && data['type'] === 'response.output_item.done') this.items.done.push(item)
+    const named = data['item_id'] === undefined ? {} : { item_id: id }
+    this.note(this.wires.pass(wire, { output_index: index, ...named, ...(item !== null && { item }) }))
   }
 
   private play(pieces: readonly Piece[]): void {
