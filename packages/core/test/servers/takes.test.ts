@@ -39,16 +39,16 @@ describe('what a host takes of a request', () => {
   })
 })
 
+function askedFor(takes: object, body: object): Record<string, unknown> {
+  const decoded = dialects['openai-responses'].request.decode({ model: 'qwen3', input: 'Go.', ...body })
+  if ('error' in decoded) throw new Error(decoded.error.message)
+  const target = { model: 'qwen3', format: 'qwen', sameDialect: true, ...takes } as const
+  return dialects['openai-responses'].request.encode(decoded.request, target).body
+}
+
 describe('what a server takes of a request for a response', () => {
   const ollama = serverById('ollama')
   const vllm = serverById('vllm')
-
-  function sentTo(takes: object, body: object): Record<string, unknown> {
-    const decoded = dialects['openai-responses'].request.decode({ model: 'qwen3', input: 'Go.', ...body })
-    if ('error' in decoded) throw new Error(decoded.error.message)
-    const target = { model: 'qwen3', format: 'qwen', sameDialect: true, ...takes } as const
-    return dialects['openai-responses'].request.encode(decoded.request, target).body
-  }
 
   it.each([
     ['none', 'none', 'none'],
@@ -58,16 +58,16 @@ describe('what a server takes of a request for a response', () => {
     ['max', 'high', 'max'],
   ])('Ollama is told %s as one of the words that it knows: %s, since 0.33 %s', (effort, before, since) => {
     const body = { reasoning: { effort } }
-    expect(sentTo(takesOf(ollama, 'qwen3', '0.20.0'), body)['reasoning']).toEqual({ effort: before })
-    expect(sentTo(takesOf(ollama, 'qwen3', '0.33.0'), body)['reasoning']).toEqual({ effort: since })
+    expect(askedFor(takesOf(ollama, 'qwen3', '0.20.0'), body)['reasoning']).toEqual({ effort: before })
+    expect(askedFor(takesOf(ollama, 'qwen3', '0.33.0'), body)['reasoning']).toEqual({ effort: since })
   })
 
   it('vLLM hands efforts on to models that know them, and to no others', () => {
     const body = { reasoning: { effort: 'xhigh' } }
     const takes = takesOf(vllm, 'gpt-oss-120b', '0.20.0')
     const gptOss = { ...takes, model: 'gpt-oss-120b', format: 'gpt-oss' }
-    expect(sentTo(gptOss, body)['reasoning']).toEqual({ effort: 'high' })
-    expect(sentTo(takesOf(vllm, 'qwen3', '0.20.0'), body)).not.toHaveProperty('reasoning')
+    expect(askedFor(gptOss, body)['reasoning']).toEqual({ effort: 'high' })
+    expect(askedFor(takesOf(vllm, 'qwen3', '0.20.0'), body)).not.toHaveProperty('reasoning')
   })
 
   it('Ollama reads earlier reasoning where others encrypt it', () => {
@@ -77,7 +77,7 @@ describe('what a server takes of a request for a response', () => {
       { role: 'assistant', content: 'Gone.' },
       { role: 'user', content: 'On.' },
     ]
-    const items = sentTo(takesOf(ollama, 'qwen3'), { input })['input']
+    const items = askedFor(takesOf(ollama, 'qwen3'), { input })['input']
     expect(items).toMatchObject([
       {},
       { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'hm' },

@@ -317,11 +317,15 @@ describe('the conformance checklist for requests', () => {
     const other = { type: 'web_search' }
     expect(chosen(other)).toEqual(['auto', { type: 'auto' }, 'auto', other])
     expect(notedFields(toChat({ tools, tool_choice: other }).notes)).toEqual(['changed tool_choice'])
-    for (const mode of ['auto', 'required'] as const) {
+    for (const [mode, anthropic] of [
+      ['auto', 'auto'],
+      ['required', 'any'],
+      ['none', 'none'],
+    ] as const) {
       const some = { type: 'allowed_tools', mode, tools: [run, patch, { type: 'web_search' }] }
       const { body } = toChat({ tools, tool_choice: some })
       expect(names(body['tools'])).toHaveLength(5)
-      expect(chosen(some)).toEqual([mode, { type: mode === 'auto' ? 'auto' : 'any' }, mode, some])
+      expect(chosen(some)).toEqual([mode, { type: anthropic }, mode, some])
       expect(decoded({ tools, tool_choice: some }).request.toolChoice).toMatchObject({
         type: mode,
         allowed: ['run', 'apply_patch'],

@@ -98,8 +98,8 @@ describe('a failure', () => {
     ['a rate limit', { message: 'Slow down.', type: 'rate_limit_error' }, 'rate_limit_exceeded'],
     ['a window that is full', { message: 'x', code: 'context_length_exceeded' }, 'context_length_exceeded'],
     ['a wrong request', { message: 'Bad.', type: 'invalid_request_error' }, 'invalid_prompt'],
-  ])('has a text as its code, by which clients decide: %s', (_, fault, code) => {
-    const stream = through(text + event({ error: fault }), way)
+  ])('has a text as its code, by which clients decide: %s', async (_, fault, code) => {
+    const stream = await encoded(text + event({ error: fault }))
     expect(lastResponse(stream)).toMatchObject({ error: { code } })
   })
 
