@@ -122,7 +122,9 @@ export class TextItems {
     const waiting = this.waiting.find((each) => each.kind === kind)
     // Text behind the end of an item belongs to the next, even if it was held there.
     const isOver = this.opened === null || this.opened.ending.some(isEnd)
-    const isOpen = this.items.open?.is === kind && (waiting === undefined || !isOver)
+    // White space cannot begin the next. Where what stands before it was said in the open item, it is said there too.
+    const goesOn = isBlank(text) && waiting?.hasDiffered === true
+    const isOpen = this.items.open?.is === kind && (waiting === undefined || !isOver || goesOn)
     if (!isOpen && isBlank(text)) {
       this.space = { kind, text: this.spaceBefore(kind) + text }
       return
