@@ -13,6 +13,7 @@ import { decodeStatus, encodeStatus, withAllCounts } from '../words.ts'
 import { CallItems } from './call-items.ts'
 import { EventWriter, inside } from './events.ts'
 import { ItemWriter } from './items.ts'
+import { OtherItems } from './other-items.ts'
 import { partKindOfEvent } from './parts.ts'
 import type { OtherItem, TextItem, Wire } from './read-items.ts'
 import { ResponseReader } from './reader.ts'
@@ -40,15 +41,12 @@ class ResponsePatch implements WireAnswer {
   private readonly wires: WirePasser
   private readonly texts: TextItems
   private readonly calls: CallItems
+  private readonly others: OtherItems
   private readonly comparison = new Comparison<CallWire>()
-  /** Under which numbers and ids the items go on that only this dialect has. Some servers change the ids. */
-  private readonly otherItems = new Map<unknown, { readonly index: number; readonly id: unknown }>()
   /** What the upstream has told of the response around its items. */
   private response: JsonObject = {}
   /** What of it is ours, because the upstream has not begun it. */
   private begun: JsonObject = {}
-  /** Whether an item of the response is another than the upstream's. */
-  private isEdited = false
 
   constructor(options: PatchOptions) {
     this.options = options
@@ -64,6 +62,7 @@ class ResponsePatch implements WireAnswer {
     this.calls = new CallItems(this.items, this.wires, toolKindsOf(options.request?.tools ?? []), () =>
       this.texts.leave(),
     )
+    this.others = new OtherItems(this.items, this.wires, () => this.texts.leave())
   }
 
   get isStarted(): boolean {
@@ -228,25 +227,8 @@ class ResponsePatch implements WireAnswer {
 
   /** An event of a call or of another item that goes on as it came. */
   private passOn({ wire, call }: CallWire): void {
-    if (call === null) this.passOther(wire)
+    if (call === null) this.others.pass(wire)
     else this.calls.pass(wire, call)
-  }
-
-  private passOther(wire: Wire): void {
-    const { data } = wire
-    const came = isJsonObject(data['item']) ? data['item'] : null
-    const key = data['output_index'] ?? data['item_id'] ?? came?.['id']
-    let known = this.otherItems.get(key)
-    if (known === undefined || data['type'] === 'response.output_item.added') {
-      this.texts.leave()
-      known = { index: this.items.takeIndex(), id: came?.['id'] ?? data['item_id'] }
-      this.otherItems.set(key, known)
-    }
-    const { index, id } = known
-    const item = came === null || id === undefined ? came : { ...came, id }
-    if (item !== null && data['type'] === 'response.output_item.done') this.items.done.push(item)
-    const named = data['item_id'] === undefined ? {} : { item_id: id }
-    this.note(this.wires.pass(wire, { output_index: index, ...named, ...(item !== null && { item }) }))
   }
 
   private play(pieces: readonly Piece[]): void {
@@ -266,7 +248,7 @@ class ResponsePatch implements WireAnswer {
           this.endCall()
           break
         case 'other':
-          if (isWire(piece.item)) this.passOther(piece.item)
+          if (isWire(piece.item)) this.others.pass(piece.item)
       }
     }
   }
@@ -320,12 +302,8 @@ class ResponsePatch implements WireAnswer {
   }
 
   private isOutputAnother(output: unknown): boolean {
-    if (this.isEdited || this.texts.isEdited || this.calls.isEdited || !Array.isArray(output)) return true
-    return output.length !== this.items.done.length
-  }
-
-  private note(isChanged: boolean): void {
-    this.isEdited ||= isChanged
+    const isEdited = [this.texts, this.calls, this.others].some((items) => items.isEdited)
+    return isEdited || !Array.isArray(output) || output.length !== this.items.done.length
   }
 
   private failIfBroken(): void {

@@ -1,12 +1,22 @@
 import { isJsonObject, nonEmptyText, objectIn, type JsonObject } from '../../../json/objects.ts'
 import { isBlank } from '../../../text/space.ts'
-import { type ItemWriter, type OpenText, wholeText } from './items.ts'
+import type { ItemWriter, OpenText } from './items.ts'
 import { partKindOf, partKindOfEvent } from './parts.ts'
 import { isPlainReasoning } from './plain-reasoning.ts'
 import type { Wire } from './read-items.ts'
+import {
+  beginsPart,
+  isEnd,
+  isInPart,
+  isOfItem,
+  isPartOfEnd,
+  placeIn,
+  SourceItem,
+  type TextKind,
+  withoutPlain,
+  withTexts,
+} from './source-item.ts'
 import type { WirePasser } from './wires.ts'
-
-export type TextKind = 'text' | 'reasoning'
 
 export interface TextItemOptions {
   /** What reasoning is signed with that the upstream has not signed. `text`: the reasoning, where the client sees none. */
@@ -321,78 +331,4 @@ export class TextItems {
   private note(isChanged: boolean): void {
     this.isEdited ||= isChanged
   }
-}
-
-/** An item of text that the upstream has begun, on its way to the client. */
-class SourceItem {
-  readonly kind: TextKind
-  readonly item: object
-  /** `waiting`: its events are held until it says anything. `split`: what it says is in items of ours. */
-  state: 'waiting' | 'open' | 'split' = 'waiting'
-  /** Whether a text of it was held or came out otherwise. */
-  hasDiffered = false
-  readonly held: Wire[]
-  /** What ends it, which waits. */
-  readonly ending: Wire[] = []
-  open: OpenText | null = null
-
-  constructor(kind: TextKind, item: object, added: Wire) {
-    this.kind = kind
-    this.item = item
-    this.held = [added]
-  }
-}
-
-/** The fields that say where an event belongs. Some servers leave them out, and clients go by them. */
-function placeIn({ index, id, part }: OpenText): JsonObject {
-  const place = { item_id: id, output_index: index }
-  return part === null ? place : { ...place, [part.kind.indexField]: part.at }
-}
-
-/** The item as the upstream ended it, with the texts that the client was given. */
-function withTexts(came: JsonObject, open: OpenText): JsonObject {
-  const whole = wholeText({ ...open, fields: came })
-  const lists = (['content', 'summary'] as const).flatMap((list) => {
-    const given: unknown = came[list]
-    const said = open.lists[list]
-    if (!Array.isArray(given) || given.length !== said.length) return []
-    return [[list, given.map((part: unknown, at) => withText(objectIn({ part }, 'part'), said[at]))]]
-  })
-  return { ...whole, ...Object.fromEntries(lists) }
-}
-
-/** The item without reasoning in the place of a proof: sent back, only the server that wrote it would understand it. */
-function withoutPlain(came: JsonObject, { lists }: OpenText): JsonObject {
-  const encrypted = nonEmptyText(came['encrypted_content'])
-  const said = [...lists.content, ...lists.summary].map(({ text }) => nonEmptyText(text) ?? '').join('')
-  return encrypted !== null && isPlainReasoning(encrypted, said) ? { ...came, encrypted_content: null } : came
-}
-
-function withText(part: JsonObject, said: JsonObject = {}): JsonObject {
-  const field = partKindOf(said['type'])?.textField
-  return field === undefined ? part : { ...part, [field]: said[field] }
-}
-
-function isInPart({ data }: Wire, { part }: OpenText): boolean {
-  const kind = partKindOfEvent(String(data['type']))?.kind
-  if (part === null || kind?.type !== part.kind.type) return false
-  return (data[kind.indexField] ?? part.at) === part.at
-}
-
-function isOfItem({ data }: Wire): boolean {
-  return data['output_index'] !== undefined || data['item_id'] !== undefined || data['item'] !== undefined
-}
-
-function isEnd({ data }: Wire): boolean {
-  return data['type'] === 'response.output_item.done'
-}
-
-function beginsPart({ data }: Wire): boolean {
-  return (
-    data['type'] === 'response.content_part.added' || data['type'] === 'response.reasoning_summary_part.added'
-  )
-}
-
-function isPartOfEnd({ data }: Wire): boolean {
-  return String(data['type']).endsWith('.done')
 }
