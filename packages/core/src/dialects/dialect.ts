@@ -168,8 +168,11 @@ export interface EncodeOptions {
   readonly inputTokens: () => number
   /** What the client asked for, for answers that repeat it, or that have to call a tool what the client calls it. */
   readonly request?: ConversationRequest | undefined
-  /** The signature of reasoning: `field` is where the upstream had it, `proof` what came with it. */
-  readonly signature: (field: string, proof: string | null) => string
+  /**
+   * The signature of reasoning: `field` is where the upstream had it, `proof` what came with it. `text` is the reasoning
+   * itself, where the client is shown none of it.
+   */
+  readonly signature: (field: string, proof: string | null, text?: string) => string
   /** Is told what was changed, or why the answer was given up, where nobody but the encoder can know. */
   readonly told?: EncoderReports | undefined
 }

@@ -22,6 +22,8 @@ export interface ConversationRequest {
   readonly reasoning: ReasoningRequest | undefined
   /** How the client wants to be shown reasoning, in its own word, where its dialect has words for that. */
   readonly reasoningSummary?: string
+  /** The client wants to be shown no reasoning, and keeps what brings it back. */
+  readonly hidesReasoning?: true
   readonly outputFormat: OutputFormat | undefined
   /** The client wants a summary that it can keep in place of the conversation, and no answer. */
   readonly compacts?: CompactionWish

@@ -39,6 +39,8 @@ export interface CallNaming {
   isCertain(call: StructuredCall): boolean
   /** The name by which the client knows the tool. */
   forClient(call: StructuredCall): string
+  /** Whether the client does not let the model call the tool. To be asked where the name is certain. */
+  isForbidden(call: StructuredCall): boolean
 }
 
 type Waiting =
@@ -144,7 +146,6 @@ export class AnswerOrder {
   }
 
   call(call: StructuredCall): void {
-    this.hasSaid = true
     this.waiting.push({ is: 'call', call })
   }
 
@@ -155,6 +156,10 @@ export class AnswerOrder {
       if (first === undefined) return null
       if (first.is === 'call') {
         const { call } = first
+        if (call.name !== '' && this.naming.isCertain(call) && this.leavesOut(call)) {
+          this.waiting.shift()
+          continue
+        }
         this.sendOn(call)
         if (call.isBroken && call.name !== '') return faultOf(call, 'invalid')
         if (!this.mayEnd(call)) return null
@@ -183,7 +188,7 @@ export class AnswerOrder {
         continue
       }
       // Behind half a call nothing more is called: a client would take the half for the beginning of the next.
-      if (isBroken) continue
+      if (isBroken || (entry.call.name !== '' && this.leavesOut(entry.call))) continue
       const isCut = ending === 'failed' || (ending === 'cut' && entry === last)
       const fault = this.finish(entry.call, isCut)
       isBroken = fault !== null
@@ -262,6 +267,16 @@ export class AnswerOrder {
     this.sink.other?.(item, call?.index ?? null)
   }
 
+  /** A call that the client forbids is none, however much of it comes, and whatever is wrong with it. */
+  private leavesOut(call: StructuredCall): boolean {
+    if (call.index !== null || !this.naming.isForbidden(call)) return false
+    call.isForbidden = true
+    call.takeReady()
+    this.heldBytes -= call.countedBytes
+    call.countedBytes = 0
+    return true
+  }
+
   /** A whole object may still be followed by nothing: such a call ends when something else has begun. */
   private mayEnd(call: StructuredCall): boolean {
     const isFollowed = this.waiting.some((entry, at) => at > 0 && saysSomething(entry))
@@ -289,6 +304,7 @@ export class AnswerOrder {
 
   private start(call: StructuredCall): number {
     if (call.index !== null) return call.index
+    this.hasSaid = true
     call.index = this.nextIndex++
     this.leaveText()
     const name = this.naming.forClient(call)

@@ -3,6 +3,7 @@ import { contextOverflow } from '../../answer/overflow/overflow.ts'
 import { inOpenAiWords } from '../../answer/overflow/sentences.ts'
 import type { JsonObject } from '../../json/objects.ts'
 import { encodeSse } from '../../sse/encoder.ts'
+import { nothingYet, ResponseObject } from './response-object.ts'
 
 export interface ResponsesErrorBody {
   readonly error: {
@@ -83,22 +84,9 @@ export function responsesErrorEvents(failure: Failure): string {
 }
 
 /** Of a response that says nothing there is nothing to tell apart. */
-const emptyResponse: JsonObject = {
-  id: 'resp_0',
-  object: 'response',
-  created_at: 0,
-  status: 'in_progress',
-  error: null,
-  incomplete_details: null,
-  instructions: null,
-  model: '',
-  output: [],
-  parallel_tool_calls: true,
-  tool_choice: 'auto',
-  tools: [],
-  usage: null,
-  metadata: {},
-}
+const emptyResponse: JsonObject = JSON.parse(
+  new ResponseObject({ id: 'resp_0', model: '', created: 0 }).json(nothingYet),
+)
 
 function messageOf({ message, overflow }: Failure): string {
   return overflow === undefined || overflow.what === 'output' ? message : inOpenAiWords(overflow, message)

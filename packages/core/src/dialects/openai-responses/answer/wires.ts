@@ -37,7 +37,7 @@ function isEqual(a: unknown, b: unknown): boolean {
   return isStructure && JSON.stringify(a) === JSON.stringify(b)
 }
 
-/** Some servers have a name of their own for the parts of reasoning; clients that do not know it fail. */
+/** Some servers have a name of their own for an event; clients that do not know it fail. */
 export function standard(wire: Wire): Wire {
   const name = standardNames.get(wire.data['type'])
   return name === undefined ? wire : renamed(wire, name)
@@ -46,6 +46,11 @@ export function standard(wire: Wire): Wire {
 const standardNames: ReadonlyMap<unknown, string> = new Map([
   ['response.reasoning_part.added', 'response.content_part.added'],
   ['response.reasoning_part.done', 'response.content_part.done'],
+  ['response.reasoning.delta', 'response.reasoning_text.delta'],
+  ['response.reasoning.done', 'response.reasoning_text.done'],
+  ['response.reasoning_summary.delta', 'response.reasoning_summary_text.delta'],
+  ['response.reasoning_summary.done', 'response.reasoning_summary_text.done'],
+  ['response.done', 'response.completed'],
 ])
 
 /** The same event under another name. */

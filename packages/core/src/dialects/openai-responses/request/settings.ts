@@ -35,7 +35,7 @@ export function decodeSettings(
     topK: undefined,
     stopSequences: [],
     reasoning: reasoningOf(lastEffort(items) ?? nonEmptyText(reasoning['effort'])),
-    ...(summary === null ? {} : { reasoningSummary: summary }),
+    ...shownReasoning(summary),
     outputFormat,
     user: nonEmptyText(body['user']) ?? nonEmptyText(body['safety_identifier']) ?? undefined,
     extra: {
@@ -71,6 +71,14 @@ const knownFields = new Set([
   'client_metadata',
 ])
 const reasoningFields = new Set(['effort', 'summary', 'generate_summary'])
+
+/** Servers of the dialect know words for the length of a summary. They refuse the words for none, and send none unasked. */
+function shownReasoning(
+  summary: string | null,
+): Pick<RequestSettings, 'reasoningSummary' | 'hidesReasoning'> {
+  if (summary === null) return {}
+  return summary === 'none' || summary === 'off' ? { hidesReasoning: true } : { reasoningSummary: summary }
+}
 
 /** The part of a field that we did not understand, under the name of the field. */
 function rest(field: string, value: JsonObject, known: ReadonlySet<string>): JsonObject {
