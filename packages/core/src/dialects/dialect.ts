@@ -102,7 +102,7 @@ export interface AnswerDialect {
   readonly idPrefix: string
   /** Who is told the usage in a stream: every client, or only one that asks for it. */
   readonly usageInStream: 'always' | 'on-demand'
-  /** Whether the proof that comes with reasoning is a signature, which the upstream wants back as it is. */
+  /** Whether the proof that comes with reasoning is all that the upstream wants back with it, as a signature. */
   readonly proofIsSignature: boolean
   /** Whether a client of the dialect takes this id of a call, which an upstream made. */
   isLegalCallId(id: string): boolean

@@ -2,13 +2,21 @@ import type { UpstreamCall } from '../../../answer/answer.ts'
 import type { CallPolicy } from '../../../answer/calls/policy.ts'
 import type { Failure } from '../../../answer/failure.ts'
 import type { AnswerOutput } from '../../../answer/output.ts'
-import { Comparison, type PatchOptions, type Piece, PieceCollector } from '../../../answer/patch.ts'
+import { Comparison, type PatchOptions, type Piece } from '../../../answer/patch.ts'
 import type { WireAnswer } from '../../../answer/stream.ts'
 import { isJsonObject, nonEmptyText, objectIn, parseJson, type JsonObject } from '../../../json/objects.ts'
 import type { SseEvent } from '../../../sse/items.ts'
 import { geminiErrorEvent } from '../errors.ts'
 import { decodeFinishReason, encodeFinishReason } from '../words.ts'
-import { addedChunk, type CameChunk, joinedChunk, PartWriter, saysMore, writtenChunk } from './chunks.ts'
+import {
+  addedChunk,
+  type CameChunk,
+  CollectedPieces,
+  joinedChunk,
+  PartWriter,
+  saysMore,
+  writtenChunk,
+} from './chunks.ts'
 import { type CameCandidate, CandidateReader, failureOf, firstCandidate, type ReadPart } from './decode.ts'
 import { dataLine } from '../line.ts'
 import { PlainChunks } from './plain-chunks.ts'
@@ -26,7 +34,7 @@ class GeminiPatch implements WireAnswer {
   private progress: 'new' | 'reading' | 'ended' = 'new'
   private readonly options: PatchOptions
   private readonly output: AnswerOutput
-  private readonly made = new PieceCollector('as the upstream')
+  private readonly made = new CollectedPieces()
   private readonly policy: CallPolicy
   private readonly reader: CandidateReader
   private readonly comparison = new Comparison<CameChunk>()
