@@ -1,7 +1,21 @@
 /** How many pieces of text each stream brings. */
 export const PIECES = 200
 
-const words = [' the', ' quick', ' brown', ' fox', ' jumps', ' over', ' a', ' lazy', ' dog', '.', ' It', ' was', ',']
+const words = [
+  ' the',
+  ' quick',
+  ' brown',
+  ' fox',
+  ' jumps',
+  ' over',
+  ' a',
+  ' lazy',
+  ' dog',
+  '.',
+  ' It',
+  ' was',
+  ',',
+]
 const pieces = Array.from({ length: PIECES }, (_, at) => words[at % words.length])
 const all = pieces.join('')
 
@@ -16,7 +30,14 @@ export const streams = {
 function chatStream() {
   const chunk = (delta, finish_reason = null, more = {}) => {
     const choices = [{ index: 0, delta, logprobs: null, finish_reason }]
-    return data({ id: 'chatcmpl-9f2c4e6a', object: 'chat.completion.chunk', created: 1_760_000_000, model: 'm', choices, ...more })
+    return data({
+      id: 'chatcmpl-9f2c4e6a',
+      object: 'chat.completion.chunk',
+      created: 1_760_000_000,
+      model: 'm',
+      choices,
+      ...more,
+    })
   }
   const usage = { prompt_tokens: 12, completion_tokens: PIECES, total_tokens: PIECES + 12 }
   return [
@@ -29,13 +50,28 @@ function chatStream() {
 
 function messagesStream() {
   const usage = { input_tokens: 12, output_tokens: 1 }
-  const message = { id: 'msg_9f2c4e6a', type: 'message', role: 'assistant', model: 'm', content: [], stop_reason: null, stop_sequence: null, usage }
+  const message = {
+    id: 'msg_9f2c4e6a',
+    type: 'message',
+    role: 'assistant',
+    model: 'm',
+    content: [],
+    stop_reason: null,
+    stop_sequence: null,
+    usage,
+  }
   return [
     named({ type: 'message_start', message }),
     named({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }),
-    ...pieces.map((text) => named({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } })),
+    ...pieces.map((text) =>
+      named({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } }),
+    ),
     named({ type: 'content_block_stop', index: 0 }),
-    named({ type: 'message_delta', delta: { stop_reason: 'end_turn', stop_sequence: null }, usage: { output_tokens: PIECES } }),
+    named({
+      type: 'message_delta',
+      delta: { stop_reason: 'end_turn', stop_sequence: null },
+      usage: { output_tokens: PIECES },
+    }),
     named({ type: 'message_stop' }),
   ]
 }
@@ -46,8 +82,19 @@ function responsesStream() {
   const part = { type: 'output_text', text: '', annotations: [], logprobs: [] }
   const item = { id: 'msg_9f2c4e6a', type: 'message', status: 'in_progress', role: 'assistant', content: [] }
   const whole = { ...item, status: 'completed', content: [{ ...part, text: all }] }
-  const response = { id: 'resp_9f2c4e6a', object: 'response', created_at: 1_760_000_000, model: 'm', status: 'in_progress', output: [], usage: null }
-  const details = { input_tokens_details: { cached_tokens: 0 }, output_tokens_details: { reasoning_tokens: 0 } }
+  const response = {
+    id: 'resp_9f2c4e6a',
+    object: 'response',
+    created_at: 1_760_000_000,
+    model: 'm',
+    status: 'in_progress',
+    output: [],
+    usage: null,
+  }
+  const details = {
+    input_tokens_details: { cached_tokens: 0 },
+    output_tokens_details: { reasoning_tokens: 0 },
+  }
   const usage = { input_tokens: 12, output_tokens: PIECES, total_tokens: PIECES + 12, ...details }
   const events = [
     { type: 'response.created', response },
@@ -72,10 +119,7 @@ function geminiStream() {
       modelVersion: 'm',
       responseId: '9f2c4e6a',
     })
-  return [
-    ...pieces.map((text, at) => chunk([{ text }], at + 1)),
-    chunk([], PIECES, { finishReason: 'STOP' }),
-  ]
+  return [...pieces.map((text, at) => chunk([{ text }], at + 1)), chunk([], PIECES, { finishReason: 'STOP' })]
 }
 
 function data(value) {

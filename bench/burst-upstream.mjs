@@ -8,7 +8,10 @@ import { streams } from './burst-streams.mjs'
 const head = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n'
 
 const answers = Object.fromEntries(
-  Object.entries(streams).map(([dialect, events]) => [dialect, Buffer.from(head + events.map(chunk).join('') + chunk(''))]),
+  Object.entries(streams).map(([dialect, events]) => [
+    dialect,
+    Buffer.from(head + events.map(chunk).join('') + chunk('')),
+  ]),
 )
 
 function chunk(text) {

@@ -24,14 +24,29 @@ export async function streams() {
   const upstream = start([file('./burst-upstream.mjs')])
   const port = await upstream.line(/^(\d+)$/m)
   const proxy = start([file('./byte-proxy.mjs'), port])
-  const gateway = start([file('../packages/gateway/bin/dragoman.js'), 'serve', '--port', '0', '--config', configIn(folder, port)])
+  const gateway = start([
+    file('../packages/gateway/bin/dragoman.js'),
+    'serve',
+    '--port',
+    '0',
+    '--config',
+    configIn(folder, port),
+  ])
   const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE })
   try {
     const address = await gateway.line(/listening on (\S+)/)
     const proxyAddress = `http://127.0.0.1:${await proxy.line(/^(\d+)$/m)}`
     const runs = [
-      ...dialects.map((dialect) => ({ key: `proxy ${dialect}`, pid: proxy.pid, ask: () => ask(agent, proxyAddress, dialect, dialect) })),
-      ...pairings.map(([client, from]) => ({ key: `${client} ${from}`, pid: gateway.pid, ask: () => ask(agent, address, client, from) })),
+      ...dialects.map((dialect) => ({
+        key: `proxy ${dialect}`,
+        pid: proxy.pid,
+        ask: () => ask(agent, proxyAddress, dialect, dialect),
+      })),
+      ...pairings.map(([client, from]) => ({
+        key: `${client} ${from}`,
+        pid: gateway.pid,
+        ask: () => ask(agent, address, client, from),
+      })),
     ]
     const samples = new Map(runs.map(({ key }) => [key, []]))
     for (const each of runs) await inParallel(each.ask, WARM_UP)
@@ -46,7 +61,12 @@ export async function streams() {
       const bare = samples.get(`proxy ${from}`)
       const own = samples.get(`${client} ${from}`)
       const ratio = median(own.map((each, at) => each / bare[at]))
-      return [`${client} client, ${from} upstream`, short(median(own)), short(median(bare)), `${ratio.toFixed(2)} ×`]
+      return [
+        `${client} client, ${from} upstream`,
+        short(median(own)),
+        short(median(bare)),
+        `${ratio.toFixed(2)} ×`,
+      ]
     })
     printTable('An event of a burst, µs of processor time', ['', 'gateway', 'byte proxy', 'times'], rows)
   } finally {
@@ -63,7 +83,10 @@ function configIn(folder, port) {
   })
   const models = dialects.map((dialect) => ({ match: dialect, upstream: dialect, model: 'kimi-k2' }))
   const path = join(folder, 'dragoman.yaml')
-  writeFileSync(path, JSON.stringify({ upstreams: Object.fromEntries(entries), models, log: { level: 'warn' } }))
+  writeFileSync(
+    path,
+    JSON.stringify({ upstreams: Object.fromEntries(entries), models, log: { level: 'warn' } }),
+  )
   return path
 }
 
@@ -147,6 +170,8 @@ const questions = {
 
 /** Of this process so far, in user and kernel mode: Linux tells it in hundredths of a second. */
 function processorMicroseconds(pid) {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /s, '').split(' ')
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /s, '')
+    .split(' ')
   return (Number(fields[11]) + Number(fields[12])) * 10_000
 }

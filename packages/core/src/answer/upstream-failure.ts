@@ -51,7 +51,9 @@ export function failureFromError(value: unknown): Failure {
 function waitIn({ fields }: ReadError): { retryAfter?: number; code?: string } {
   const { details } = fields
   const told = Array.isArray(details) ? details.filter(isJsonObject) : []
-  const violations = told.flatMap(({ violations: each }) => (Array.isArray(each) ? each.filter(isJsonObject) : []))
+  const violations = told.flatMap(({ violations: each }) =>
+    Array.isArray(each) ? each.filter(isJsonObject) : [],
+  )
   if (violations.some(({ quotaId }) => /PerDay/.test(String(quotaId)))) return { code: 'insufficient_quota' }
   const delay = told.map(({ retryDelay }) => nonEmptyText(retryDelay)).find((text) => text !== null) ?? ''
   const [, seconds] = /^(\d+(?:\.\d+)?)s$/.exec(delay) ?? []

@@ -82,7 +82,9 @@ describe('events that differ in their gaps alone', () => {
       sizes.push(known.ends.length)
     }
     expect(sizes).toEqual([1, 2, 4, 8, 5])
-    expect(known.matchPassing(many, 0, 1000, () => 3)).toBe([0, 1, 2].map((n) => event(String(n), n)).join('').length)
+    expect(known.matchPassing(many, 0, 1000, () => 3)).toBe(
+      [0, 1, 2].map((n) => event(String(n), n)).join('').length,
+    )
     expect(known).toMatchObject({ content: '012', ends: [1, 2, 3] })
     expect(known.matchPassing(many, 0, 1000, () => 0)).toBe(0)
   })

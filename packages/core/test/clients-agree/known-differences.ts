@@ -1,4 +1,12 @@
-import { type Answer, argumentsText, callsIn, type Client, hasBlocks, isNoCall, type Written } from './answer.ts'
+import {
+  type Answer,
+  argumentsText,
+  callsIn,
+  type Client,
+  hasBlocks,
+  isNoCall,
+  type Written,
+} from './answer.ts'
 import type { SeenCall, View } from './view.ts'
 
 /** A difference between what two clients see that a dialect, or the way an answer is delivered, forces. */

@@ -14,7 +14,11 @@ const writers: readonly (readonly [DialectId, Write])[] = [
     (texts, mark) =>
       texts
         .map((text, at) =>
-          content([{ text }], {}, { usageMetadata: { promptTokenCount: 3, candidatesTokenCount: at }, ...mark(at) }),
+          content(
+            [{ text }],
+            {},
+            { usageMetadata: { promptTokenCount: 3, candidatesTokenCount: at }, ...mark(at) },
+          ),
         )
         .join('') + finished('STOP'),
   ],
@@ -45,7 +49,12 @@ function responseOf(texts: readonly string[], mark: (at: number) => object): str
 const marked = (at: number): object => ({ createTime: `t${at}` })
 const unmarked = (): object => ({})
 
-function through(pieces: readonly string[], from: DialectId, to: DialectId, wants: 'stream' | 'whole'): string {
+function through(
+  pieces: readonly string[],
+  from: DialectId,
+  to: DialectId,
+  wants: 'stream' | 'whole',
+): string {
   let made = 0
   const answer = translateAnswer({
     from,
@@ -108,25 +117,28 @@ describe.each(writers)('a stream of %s', (from, write) => {
 })
 
 describe('the counts of chunks that were not parsed', () => {
-  it.each(['openai-chat', 'gemini'] as const)('are told where the stream breaks off, to clients of %s', (to) => {
-    const counted: number[] = []
-    const answer = translateAnswer({
-      from: 'gemini',
-      to,
-      delivered: 'stream',
-      wants: 'stream',
-      parser: {},
-      mint: () => 'id',
-      includeUsage: true,
-      watcher: { usage: ({ outputTokens }) => counted.push(outputTokens) },
-      encoding: () => ({ id: 'a', model: 'm', created: 1, inputTokens: () => 1, signature: () => 's' }),
-    })
-    answer.push(
-      [1, 2, 3]
-        .map((count) => content([{ text: 'x' }], {}, { usageMetadata: { candidatesTokenCount: count } }))
-        .join(''),
-    )
-    answer.end()
-    expect(counted.at(-1)).toBe(3)
-  })
+  it.each(['openai-chat', 'gemini'] as const)(
+    'are told where the stream breaks off, to clients of %s',
+    (to) => {
+      const counted: number[] = []
+      const answer = translateAnswer({
+        from: 'gemini',
+        to,
+        delivered: 'stream',
+        wants: 'stream',
+        parser: {},
+        mint: () => 'id',
+        includeUsage: true,
+        watcher: { usage: ({ outputTokens }) => counted.push(outputTokens) },
+        encoding: () => ({ id: 'a', model: 'm', created: 1, inputTokens: () => 1, signature: () => 's' }),
+      })
+      answer.push(
+        [1, 2, 3]
+          .map((count) => content([{ text: 'x' }], {}, { usageMetadata: { candidatesTokenCount: count } }))
+          .join(''),
+      )
+      answer.end()
+      expect(counted.at(-1)).toBe(3)
+    },
+  )
 })

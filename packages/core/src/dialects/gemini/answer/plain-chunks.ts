@@ -20,9 +20,7 @@ export class PlainChunks {
   take(text: string, at: number, limit: number, passing?: Passing): number {
     const { events } = this
     const next =
-      passing === undefined
-        ? events.match(text, at, limit)
-        : events.matchPassing(text, at, limit, passing)
+      passing === undefined ? events.match(text, at, limit) : events.matchPassing(text, at, limit, passing)
     if (next === at) return at
     this.taken += events.ends.length
     this.last = flatCopy(text.slice(Math.max(at, text.lastIndexOf('\n\n', next - 3) + 2), next))
@@ -40,7 +38,10 @@ export class PlainChunks {
     const gap = text === null || source !== `data: ${data}\n\n` ? null : gapOf(source, 'text', text)
     if (gap === null) return
     const gaps = [gap, ...numberGaps(source, counts, 'digits')]
-    this.events.learn(source, gaps.toSorted((a, b) => a.start - b.start))
+    this.events.learn(
+      source,
+      gaps.toSorted((a, b) => a.start - b.start),
+    )
   }
 
   /** The last chunk that was taken, if what it counts was not counted since. */
