@@ -216,6 +216,8 @@ export interface HttpDialect {
   readonly routes: readonly RoutePattern[]
   /** Everything below this path is answered in the dialect, errors for unknown routes too. */
   readonly root: string
+  /** Whether only clients of the dialect ask there, where that is not below its root. */
+  isOwnPath?(path: string): boolean
   /** Where clients list models, and ask for one of them behind a slash; `/v1/models` where it is left out. */
   readonly modelsPath?: string
   /** The header by which a client is known on a path that the dialects share. Null where there is none. */
