@@ -286,6 +286,7 @@ describe('a request of Gemini', () => {
     expect(chosen('ANY', [])).toEqual([{ type: 'required' }, all])
     expect(chosen('ANY', ['b'])).toEqual([{ type: 'tool', name: 'b' }, all])
     expect(chosen('ANY', ['a', 'b'])).toEqual([{ type: 'required' }, ['a', 'b']])
+    expect(chosen('VALIDATED', ['b'])).toEqual([{ type: 'auto' }, ['b']])
     expect(chosen('MODE_UNSPECIFIED')).toEqual([undefined, all])
     expect(chosen('WHATEVER')).toEqual([undefined, all])
     expect(chosen()).toEqual([undefined, all])

@@ -36,6 +36,18 @@ describe('JSON Schema for `parameters`', () => {
     expect(clean({ type: 'integer', enum: [1, 2, null] })).toEqual(
       x({ type: 'string', format: 'enum', enum: ['1', '2'], nullable: true }),
     )
+    expect(
+      clean({ type: ['array', 'string', 'null'], items: { type: 'number' }, minLength: 1, description: 'd' }),
+    ).toEqual(
+      x({
+        description: 'd',
+        anyOf: [
+          { type: 'array', items: { type: 'number' } },
+          { type: 'string', minLength: 1 },
+        ],
+        nullable: true,
+      }),
+    )
     expect(clean({ type: 'array' })).toEqual(x({ type: 'array', items: { type: 'string' } }))
     expect(clean({ type: 'array', prefixItems: [{ type: 'string' }, { type: 'number' }] })).toEqual(
       x({ type: 'array', items: { anyOf: [{ type: 'string' }, { type: 'number' }] } }),
@@ -54,6 +66,16 @@ describe('JSON Schema for `parameters`', () => {
         required: ['a', 'b'],
       }),
     )
+  })
+
+  it('leaves out variants that only tell which properties belong together', () => {
+    const properties = { a: { type: 'string' }, b: { type: 'string' } }
+    const either = [{ required: ['a'] }, { required: ['b'] }]
+    expect(openApiSchemaOf({ type: 'object', properties, anyOf: either })).toEqual({
+      type: 'object',
+      properties,
+    })
+    expect(clean({ type: 'string', oneOf: [{ not: {} }, { if: {} }] })).toEqual(x({ type: 'string' }))
   })
 
   it('leaves out what would be refused, and an object without properties at the root', () => {

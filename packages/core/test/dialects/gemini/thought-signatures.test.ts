@@ -19,6 +19,7 @@ import {
   thought,
   use,
 } from './signed-rounds.ts'
+import { content, finished, translated } from './upstream.ts'
 
 describe('an envelope of ours', () => {
   it('is base64 that begins with our name, and is read in both alphabets and without padding', () => {
@@ -118,13 +119,23 @@ describe('signatures towards Gemini', () => {
     expect(signatures(written(readable(decodeChatRequest(chatBody({ messages }))).request))).toEqual(['c2ln'])
   })
 
+  it('go to clients of the chat dialect beside the call, in the field that they send back', () => {
+    const part = { functionCall: { id: 'c', name: 'f', args: {} }, thoughtSignature: 'c2ln' }
+    const answer =
+      content([part, { functionCall: { id: 'd', name: 'f', args: { a: 1 } } }]) + finished('STOP')
+    for (const wants of ['stream', 'whole'] as const) {
+      const { text } = translated(answer, { from: 'gemini', to: 'openai-chat', wants })
+      expect(text.match(/"extra_content":\{"google":\{"thought_signature":"c2ln"\}\}/g)).toHaveLength(1)
+    }
+  })
+
   it('of a text stand beside the text, and those of a thought beside the thought', () => {
-    const content = [
+    const blocks = [
       { type: 'thinking', thinking: 'hm', signature: by('thought') },
       { type: 'text', text: 'so' },
       { type: 'thinking', thinking: '', signature: by('thought') },
     ]
-    expect(valueAt(written(anthropic(content)), 'contents', 1, 'parts')).toEqual([
+    expect(valueAt(written(anthropic(blocks)), 'contents', 1, 'parts')).toEqual([
       { text: 'hm', thought: true, thoughtSignature: 'c2ln' },
       { text: 'so', thoughtSignature: 'c2ln' },
     ])
