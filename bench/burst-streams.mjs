@@ -28,22 +28,11 @@ export const streams = {
 }
 
 function chatStream() {
-  const chunk = (delta, finish_reason = null, more = {}) => {
-    const choices = [{ index: 0, delta, logprobs: null, finish_reason }]
-    return data({
-      id: 'chatcmpl-9f2c4e6a',
-      object: 'chat.completion.chunk',
-      created: 1_760_000_000,
-      model: 'm',
-      choices,
-      ...more,
-    })
-  }
   const usage = { prompt_tokens: 12, completion_tokens: PIECES, total_tokens: PIECES + 12 }
   return [
-    chunk({ role: 'assistant', content: '' }),
-    ...pieces.map((content) => chunk({ content })),
-    chunk({}, 'stop', { usage }),
+    chatChunk({ role: 'assistant', content: '' }),
+    ...pieces.map((content) => chatChunk({ content })),
+    chatChunk({}, 'stop', { usage }),
     'data: [DONE]\n\n',
   ]
 }
@@ -112,14 +101,31 @@ function responsesStream() {
 
 /** Each chunk tells what was counted so far. */
 function geminiStream() {
-  const chunk = (parts, count, more = {}) =>
-    data({
-      candidates: [{ content: { parts, role: 'model' }, ...more, index: 0 }],
-      usageMetadata: { promptTokenCount: 12, candidatesTokenCount: count, totalTokenCount: count + 12 },
-      modelVersion: 'm',
-      responseId: '9f2c4e6a',
-    })
-  return [...pieces.map((text, at) => chunk([{ text }], at + 1)), chunk([], PIECES, { finishReason: 'STOP' })]
+  return [
+    ...pieces.map((text, at) => geminiChunk([{ text }], at + 1)),
+    geminiChunk([], PIECES, { finishReason: 'STOP' }),
+  ]
+}
+
+function chatChunk(delta, finish_reason = null, more = {}) {
+  const choices = [{ index: 0, delta, logprobs: null, finish_reason }]
+  return data({
+    id: 'chatcmpl-9f2c4e6a',
+    object: 'chat.completion.chunk',
+    created: 1_760_000_000,
+    model: 'm',
+    choices,
+    ...more,
+  })
+}
+
+function geminiChunk(parts, count, more = {}) {
+  return data({
+    candidates: [{ content: { parts, role: 'model' }, ...more, index: 0 }],
+    usageMetadata: { promptTokenCount: 12, candidatesTokenCount: count, totalTokenCount: count + 12 },
+    modelVersion: 'm',
+    responseId: '9f2c4e6a',
+  })
 }
 
 function data(value) {

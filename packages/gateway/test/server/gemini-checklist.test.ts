@@ -95,6 +95,31 @@ const faults: readonly Script[] = [[said], [said, half]].flatMap((before): Scrip
   },
 ])
 
+const fromChat: Script = (response) => {
+  sse(response, chunk({ role: 'assistant', content: 'Hi\u2028there\n' }), half, chunk({}, 'length'), '[DONE]')
+  response.end()
+}
+
+const late: Script = async (response) => {
+  await sleep(120)
+  sse(response, said)
+  await sleep(120)
+  sse(response, chunk({ content: ' you' }))
+  await sleep(120)
+  sse(response, chunk({}, 'stop'), '[DONE]')
+  response.end()
+}
+
+const empty: Script = (response) => {
+  sse(response, chunk({ role: 'assistant', content: '' }), chunk({}, 'stop'), '[DONE]')
+  response.end()
+}
+
+const silent: Script = (response) => {
+  sse(response, said)
+  response.end()
+}
+
 describe('the rim of the dialect Gemini', () => {
   it('1. Paths, versions, slashes and colons in M; unknown method', async () => {
     const { address, models } = await start(hello)
@@ -156,16 +181,6 @@ describe('the rim of the dialect Gemini', () => {
   it('15. Stream bytes: `data: `, one line, blank line, nothing else', async () => {
     const candidates = [{ content: { parts: [{ text: 'Hi\u2028there' }], role: 'model' }, index: 0 }]
     const lines = JSON.stringify({ candidates }, null, 1).split('\n')
-    const fromChat: Script = (response) => {
-      sse(
-        response,
-        chunk({ role: 'assistant', content: 'Hi\u2028there\n' }),
-        half,
-        chunk({}, 'length'),
-        '[DONE]',
-      )
-      response.end()
-    }
     const fromGemini: Script = (response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       response.write(
@@ -219,15 +234,6 @@ describe('the rim of the dialect Gemini', () => {
   })
 
   it('29. Keep-alive passes genai, genai-old, ai-g', async () => {
-    const late: Script = async (response) => {
-      await sleep(120)
-      sse(response, said)
-      await sleep(120)
-      sse(response, chunk({ content: ' you' }))
-      await sleep(120)
-      sse(response, chunk({}, 'stop'), '[DONE]')
-      response.end()
-    }
     const { address } = await start(late, { timeouts: { ping: '30ms' } })
     const ask = (): Promise<Response> => post(address, streamed, { contents })
     const raw = await (await ask()).text()
@@ -311,14 +317,6 @@ describe('the rim of the dialect Gemini', () => {
   })
 
   it('35. The same after a function response: gemini-cli reports no success', async () => {
-    const empty: Script = (response) => {
-      sse(response, chunk({ role: 'assistant', content: '' }), chunk({}, 'stop'), '[DONE]')
-      response.end()
-    }
-    const silent: Script = (response) => {
-      sse(response, said)
-      response.end()
-    }
     // Behind a response, that client takes an answer without an end, and one of nothing, for a success.
     await inTurn([...faults, empty, silent], async (fault) => {
       const { address } = await start(fault)

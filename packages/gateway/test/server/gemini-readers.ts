@@ -10,7 +10,7 @@ export interface ReadStream {
 export function textIn({ chunks }: ReadStream): string {
   return chunks
     .flatMap((chunk) => at(chunk, 'candidates', 0, 'content', 'parts') ?? [])
-    .flatMap((part) => (at(part, 'thought') === true ? [] : (at(part, 'text') ?? [])))
+    .map((part) => (at(part, 'thought') === true ? '' : textOf(at(part, 'text'))))
     .join('')
 }
 
@@ -24,7 +24,7 @@ export async function readByOlderGenai(response: Response): Promise<ReadStream> 
   for await (const piece of piecesOf(response)) {
     const alone = parsed(piece)
     if (Number(at(alone, 'error', 'code')) >= 400)
-      return { chunks, error: String(at(alone, 'error', 'message')) }
+      return { chunks, error: textOf(at(alone, 'error', 'message')) }
     buffer += piece
     for (let found = olderEvent.exec(buffer); found !== null; found = olderEvent.exec(buffer)) {
       chunks.push(JSON.parse(found[1] ?? ''))
@@ -49,10 +49,14 @@ export async function readByAiSdk(response: Response): Promise<ReadStream> {
     const chunk: unknown = JSON.parse(data.join('\n'))
     data = []
     const error = at(chunk, 'error', 'message')
-    if (error !== undefined) return { chunks, error: String(error) }
+    if (error !== undefined) return { chunks, error: textOf(error) }
     chunks.push(chunk)
   }
   return { chunks, error: null }
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : ''
 }
 
 /** The text of a body, piece by piece as it comes. */

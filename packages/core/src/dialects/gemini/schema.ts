@@ -113,7 +113,13 @@ class SchemaCleaner {
   #union(schema: JsonObject, within: readonly string[]): JsonObject[] {
     const variants = schema['anyOf'] ?? schema['oneOf']
     if (!Array.isArray(variants) || isJsonObject(schema['properties'])) return []
-    return variants.map((each: unknown) => this.clean(each, within)).filter((each) => !isEmptyObject(each))
+    const [type, ...others] = typesIn(schema['type'])
+    const shared = type === undefined || others.length > 0 ? {} : { type }
+    return variants.flatMap((each: unknown): JsonObject[] => {
+      const variant = this.clean(each, within)
+      if (isEmptyObject(variant)) return []
+      return ['anyOf' in variant || isNull(variant) ? variant : { ...shared, ...variant }]
+    })
   }
 
   #referred(schema: JsonObject, reference: string, within: readonly string[]): JsonObject {

@@ -10,7 +10,7 @@ import { answered, asking, candidateOf, chunksOf, partsOf, role, toolCall, usage
 import { call, model, read, response, user } from './requests.ts'
 import { deepseek, envelope, kimi, round, sentToChat, signed, thought } from './signed-rounds.ts'
 import { readByGenai } from './through-genai.ts'
-import { content, counted, finished, translated } from './upstream.ts'
+import { content as contentChunk, counted, finished, translated } from './upstream.ts'
 
 /** Reasoning, and two calls behind it. */
 const reasoned =
@@ -101,7 +101,7 @@ describe('an answer for a client of Gemini', () => {
     })
     expect(failure).toMatchObject({ code: 'tool_call_too_large' })
     expect(text).not.toContain('functionCall')
-    const inText = kimiCall.match(/.{1,10}/gs)?.map((piece) => content([{ text: piece }])) ?? []
+    const inText = kimiCall.match(/.{1,10}/gs)?.map((piece) => contentChunk([{ text: piece }])) ?? []
     const passed = translated(inText.join('') + finished('STOP'), {
       from: 'gemini',
       to: 'gemini',
@@ -181,7 +181,7 @@ describe('an answer for a client of Gemini', () => {
     const said = partsOf(answered(body))
     const texts = (isThought: boolean): string =>
       said
-        .flatMap(({ text, thought: is }) => ((is === true) === isThought && text !== undefined ? [text] : []))
+        .map(({ text, thought: is }) => ((is === true) === isThought && typeof text === 'string' ? text : ''))
         .join('')
     expect(valueAt(whole, 'candidates', 0, 'content', 'parts')).toEqual([
       { text: texts(true), thought: true },

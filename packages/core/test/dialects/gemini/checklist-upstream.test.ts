@@ -9,7 +9,7 @@ import { anthropicBody, readable } from '../../request/translation.ts'
 import { countingMint } from '../openai-chat/upstream.ts'
 import { call, type Fields, model, response, through, user, written } from './requests.ts'
 import * as rounds from './signed-rounds.ts'
-import { content, counted, finished, translated } from './upstream.ts'
+import { content as contentChunk, counted, finished, translated } from './upstream.ts'
 
 const { envelope, kimi, round, sentinel, signatures, signed } = rounds
 
@@ -157,10 +157,10 @@ describe('an upstream of Gemini', () => {
 
   it('44. Decode: usage per chunk, finish alone, no candidates, thoughts, signature on empty text', () => {
     const log = decode(
-      content([{ text: 'h', thought: true }], {}, { usageMetadata: { promptTokenCount: 9 } }),
-      content([{ text: 'm', thought: true }, { text: 'Let me ' }], {}, counted),
-      content([{ text: 'see.' }, { functionCall: { id: 'c1', name: 'f', args: { x: 1 } } }]),
-      content([{ functionCall: { name: 'g', args: {} } }]),
+      contentChunk([{ text: 'h', thought: true }], {}, { usageMetadata: { promptTokenCount: 9 } }),
+      contentChunk([{ text: 'm', thought: true }, { text: 'Let me ' }], {}, counted),
+      contentChunk([{ text: 'see.' }, { functionCall: { id: 'c1', name: 'f', args: { x: 1 } } }]),
+      contentChunk([{ functionCall: { name: 'g', args: {} } }]),
       finished('STOP'),
     )
     expect(log.lines).toEqual([
@@ -183,13 +183,13 @@ describe('an upstream of Gemini', () => {
       reasoningTokens: 3,
     })
     const empty = decode(
-      content([{ text: 'Hi' }]),
-      content([{ text: '', thoughtSignature: 'sig' }]),
+      contentChunk([{ text: 'Hi' }]),
+      contentChunk([{ text: '', thoughtSignature: 'sig' }]),
       finished('STOP'),
     )
     expect(empty.lines.slice(1)).toEqual(['text "Hi"', 'proof sig', 'finish stop'])
     const thought = decode(
-      content([{ text: 'hm', thought: true, thoughtSignature: 'sig' }, { text: 'Hi' }]),
+      contentChunk([{ text: 'hm', thought: true, thoughtSignature: 'sig' }, { text: 'Hi' }]),
       finished('STOP'),
     )
     expect(thought.lines.slice(1)).toEqual([
@@ -198,7 +198,7 @@ describe('an upstream of Gemini', () => {
       'text "Hi"',
       'finish stop',
     ])
-    const calling = content([
+    const calling = contentChunk([
       { functionCall: { id: 'c', name: 'f', args: { a: 1 } }, thoughtSignature: 'sig' },
     ])
     const { text } = translated(calling + finished('STOP'), { from: 'gemini', to: 'anthropic-messages' })
@@ -216,10 +216,10 @@ describe('an upstream of Gemini', () => {
 
   it('45. MALFORMED_FUNCTION_CALL: failure', () => {
     for (const word of ['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL', 'TOO_MANY_TOOL_CALLS']) {
-      const log = decode(content([{ text: 'Hi' }]), finished(word))
+      const log = decode(contentChunk([{ text: 'Hi' }]), finished(word))
       expect(log.failure).toMatchObject({ kind: 'upstream', code: word })
       for (const to of ['openai-chat', 'gemini'] as const) {
-        const got = translated(content([{ text: 'Hi' }]) + finished(word), { from: 'gemini', to })
+        const got = translated(contentChunk([{ text: 'Hi' }]) + finished(word), { from: 'gemini', to })
         expect(got.failure).toMatchObject({ code: word })
         expect(got.text).not.toContain('finishReason')
       }

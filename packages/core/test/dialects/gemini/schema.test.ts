@@ -32,6 +32,15 @@ describe('JSON Schema for `parameters`', () => {
     expect(clean({ oneOf: [{ type: 'string' }, { type: 'integer' }] })).toEqual(
       x({ anyOf: [{ type: 'string' }, { type: 'integer' }] }),
     )
+    expect(clean({ type: 'string', anyOf: [{ minLength: 1 }, { pattern: 'x' }, { type: 'null' }] })).toEqual(
+      x({
+        anyOf: [
+          { type: 'string', minLength: 1 },
+          { type: 'string', pattern: 'x' },
+        ],
+        nullable: true,
+      }),
+    )
     expect(clean({ const: 'a' })).toEqual(x({ type: 'string', format: 'enum', enum: ['a'] }))
     expect(clean({ type: 'integer', enum: [1, 2, null] })).toEqual(
       x({ type: 'string', format: 'enum', enum: ['1', '2'], nullable: true }),
