@@ -13,6 +13,10 @@ function errorOf(error: object) {
   return chatErrorBody(failureFromError({ error })).error
 }
 
+const refused = (...details: object[]): object => ({
+  error: { code: 429, message: 'You exceeded your quota.', status: 'RESOURCE_EXHAUSTED', details },
+})
+
 const said = JSON.stringify({ error: { message: 'told so', type: 't', code: 'c' } })
 
 describe('an error in the words of a dialect', () => {
@@ -148,9 +152,6 @@ describe('an error in the middle of a stream', () => {
 
 describe('a limit of Google’s', () => {
   const types = 'type.googleapis.com/google.rpc.'
-  const refused = (...details: object[]): object => ({
-    error: { code: 429, message: 'You exceeded your quota.', status: 'RESOURCE_EXHAUSTED', details },
-  })
   const wait = { '@type': `${types}RetryInfo`, retryDelay: '11.2s' }
   const quota = (quotaId: string): object => ({ '@type': `${types}QuotaFailure`, violations: [{ quotaId }] })
 
