@@ -254,6 +254,7 @@ describe('the public names', () => {
       createStreamRewriter
       decodeAnthropicRequest
       decodeChatRequest
+      decodeGeminiRequest
       decodeHistory
       decodeResponsesRequest
       defaultDialect
@@ -264,6 +265,7 @@ describe('the public names', () => {
       dialects
       encodeAnthropicRequest
       encodeChatRequest
+      encodeGeminiRequest
       encodeHistory
       encodeResponsesRequest
       encodeSse
@@ -364,6 +366,7 @@ describe('the public names', () => {
       Format
       FormatId
       FormatOverrides
+      GeminiTarget
       Grammar
       History
       HistoryTarget

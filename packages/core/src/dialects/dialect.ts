@@ -112,7 +112,7 @@ export interface AnswerDialect {
   readonly idPrefix: string
   /** Who is told the usage in a stream: every client, or only one that asks for it. */
   readonly usageInStream: 'always' | 'on-demand'
-  /** Whether the proof that comes with reasoning is a signature, which the upstream wants back as it is. */
+  /** Whether the proof that comes with reasoning is all that the upstream wants back with it, as a signature. */
   readonly proofIsSignature: boolean
   /** Whether a client of the dialect takes this id of a call, which an upstream made. */
   isLegalCallId(id: string): boolean
@@ -232,6 +232,8 @@ export interface HttpDialect {
   readonly routes: readonly RoutePattern[]
   /** Everything below this path is answered in the dialect, errors for unknown routes too. */
   readonly root: string
+  /** Whether only clients of the dialect ask there, where that is not below its root. */
+  isOwnPath?(path: string): boolean
   /** Where clients list models, and ask for one of them behind a slash; `/v1/models` where it is left out. */
   readonly modelsPath?: string
   /** The header by which a client is known on a path that the dialects share. Null where there is none. */

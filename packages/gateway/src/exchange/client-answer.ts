@@ -53,7 +53,9 @@ export class ClientAnswer {
     if (!response.headersSent) {
       const body = errors.body(told, requestId)
       const framed = framing === null ? body : framing.failure(body)
-      sendJson(response, status ?? errors.status(told), framed, redactHeaders(headers, redact))
+      const wait = told.retryAfter === undefined ? {} : { 'retry-after': String(told.retryAfter) }
+      const all = { ...wait, ...headers }
+      sendJson(response, status ?? errors.status(told), framed, redactHeaders(all, redact))
     } else if (!response.writableEnded) {
       this.endStream(errors.event(told), told)
     }

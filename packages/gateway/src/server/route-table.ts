@@ -5,6 +5,7 @@ import {
   type DialectId,
   dialectIds,
   dialects,
+  type HttpDialect,
   type RoutePattern,
 } from '@dragoman/core'
 
@@ -89,7 +90,7 @@ export function dialectOf(url: string, headers: IncomingHttpHeaders): DialectId 
   const path = pathIn(url)
   return (
     routes.find((route) => route.dialect !== undefined && isReached(path, route))?.dialect ??
-    dialectIds.find((id) => isBelow(path, dialects[id].http.root)) ??
+    dialectIds.find((id) => isOwn(path, dialects[id].http)) ??
     dialectIds.find((id) => hasHeader(headers, dialects[id].http.clientHeader)) ??
     dialectIds.find((id) => hasParameter(url, dialects[id].http.clientParameter)) ??
     defaultDialect
@@ -126,6 +127,10 @@ function pathIn(url: string): string {
 
 function isBelow(path: string, root: string): boolean {
   return [path, `/v1${path}`].some((each) => each === root || each.startsWith(`${root}/`))
+}
+
+function isOwn(path: string, http: HttpDialect): boolean {
+  return isBelow(path, http.root) || http.isOwnPath?.(path) === true
 }
 
 function hasHeader(headers: IncomingHttpHeaders, name: string | null): boolean {

@@ -1,7 +1,9 @@
-import type { Piece } from '../../../answer/patch.ts'
+import type { UpstreamCall } from '../../../answer/answer.ts'
+import { type Piece, PieceCollector } from '../../../answer/patch.ts'
 import { hasOtherFields, isJsonObject, type JsonObject } from '../../../json/objects.ts'
 import { RawJson } from '../../../json/raw.ts'
 import type { SseEvent } from '../../../sse/items.ts'
+import { byteLength } from '../../../text/utf8.ts'
 import type { CameCandidate, ReadPart } from './decode.ts'
 
 /** A chunk that came, with what its first candidate says. */
@@ -108,6 +110,30 @@ const textFields: ReadonlySet<string> = new Set(['text', 'thought'])
 /** Whether a part of text has fields beside the text, such as a signature. */
 function isMarked({ is, part }: ReadPart): boolean {
   return (is === 'text' || is === 'reasoning') && hasOtherFields(part, textFields)
+}
+
+/** Counts what the writer of parts holds of a call: one that the model wrote into its text comes in pieces. */
+export class CollectedPieces extends PieceCollector {
+  heldBytes = 0
+
+  constructor() {
+    super('as the upstream')
+  }
+
+  override callStart(index: number, id: string, name: string, call?: UpstreamCall): void {
+    this.heldBytes = 0
+    super.callStart(index, id, name, call)
+  }
+
+  override callDelta(index: number, json: string): void {
+    this.heldBytes += byteLength(json)
+    super.callDelta(index, json)
+  }
+
+  override callEnd(): void {
+    this.heldBytes = 0
+    super.callEnd()
+  }
 }
 
 /** Makes parts of what the policy has said. A call goes out when it is whole. */

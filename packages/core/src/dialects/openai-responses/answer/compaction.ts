@@ -7,7 +7,7 @@ import { responsesErrorFields } from '../errors.ts'
 import { makeCompaction, withHeading } from '../request/compaction.ts'
 import { encodeResponsesUsage, nothingCounted } from '../words.ts'
 import { EventWriter, inside } from './events.ts'
-import { ResponseObject, type ResponseState } from './response-object.ts'
+import { ResponseObject, type ResponseState } from '../response-object.ts'
 
 /**
  * Writes the summary that a model made of a conversation as the one item that a client keeps in its place. Nothing but the

@@ -15,6 +15,7 @@ import { EventWriter, inside } from './events.ts'
 import { ItemWriter } from './items.ts'
 import { OtherItems } from './other-items.ts'
 import { partKindOfEvent } from './parts.ts'
+import { PlainDeltas } from './plain-deltas.ts'
 import type { OtherItem, TextItem, Wire } from './read-items.ts'
 import { ResponseReader } from './reader.ts'
 import { nothingYet, ResponseObject } from '../response-object.ts'
@@ -43,6 +44,7 @@ class ResponsePatch implements WireAnswer {
   private readonly calls: CallItems
   private readonly others: OtherItems
   private readonly comparison = new Comparison<CallWire>()
+  private readonly deltas = new PlainDeltas()
   /** What the upstream has told of the response around its items. */
   private response: JsonObject = {}
   /** What of it is ours, because the upstream has not begun it. */
@@ -81,7 +83,27 @@ class ResponsePatch implements WireAnswer {
     return this.progress === 'reading' ? this.events.made('keepalive', '') : null
   }
 
+  get taken(): number {
+    return this.deltas.taken
+  }
+
+  /** Where known deltas bring more of the text that is open, and go on as they came, nothing is parsed and nothing written. */
+  takeEvents(text: string, at: number, limit: number): number {
+    const { deltas, events, policy } = this
+    const passing = (content: string, ends: readonly number[]): number => policy.countPassing(content, ends)
+    const next = deltas.matchPassing(text, at, limit, passing, events.upcoming)
+    if (next === at) return at
+    deltas.taken += deltas.ends.length
+    this.reader.sayMore(deltas.content)
+    this.made.take()
+    this.texts.passedMore(deltas.content)
+    if (deltas.areCounted) events.skip(deltas.ends.length)
+    this.options.output.pass(text, at, next)
+    return next
+  }
+
   read(came: JsonObject, event: SseEvent): void {
+    this.deltas.pause()
     if (this.progress === 'ended' || this.progress === 'finished') return
     const wire = standard({ data: came, event })
     const { data } = wire
@@ -205,6 +227,7 @@ class ResponsePatch implements WireAnswer {
     const isSame =
       made.length === 1 && only?.is === item.is && only.text === text && !this.comparison.isWaiting
     if (!this.texts.passDelta(wire, item, text, isSame)) this.settle(made)
+    else if (this.wires.passed === wire.event) this.deltas.learnFrom(wire)
   }
 
   private compareOther(wire: Wire, { call }: OtherItem): void {

@@ -95,6 +95,13 @@ export class ResponseReader {
     }
   }
 
+  /** More of the text that the last event was a delta of. */
+  sayMore(text: string): void {
+    const { current } = this
+    if (current?.is === 'text' && current.last !== null)
+      this.say(current, current.last.kind, current.last.at, text)
+  }
+
   finish(): void {
     if (this.end !== null) this.policy.finish(this.end.reason, null)
   }

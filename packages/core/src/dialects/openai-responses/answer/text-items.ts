@@ -95,6 +95,12 @@ export class TextItems {
     for (const wire of ending.splice(0)) if (!isOfItem(wire)) this.wires.pass(wire)
   }
 
+  /** More deltas of the part that is open have gone on as they came. */
+  passedMore(text: string): void {
+    const part = this.opened?.open?.part ?? null
+    if (part !== null) part.text += text
+  }
+
   /** Any other event of an item of text. What ends it waits: text that belongs into it may still be held. */
   passOther(wire: Wire, item: object): void {
     if (isEnd(wire)) this.keepProof(objectIn(wire.data, 'item'))

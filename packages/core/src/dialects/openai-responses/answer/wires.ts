@@ -1,6 +1,7 @@
 import type { AnswerOutput } from '../../../answer/output.ts'
 import { isJsonObject, type JsonObject } from '../../../json/objects.ts'
 import { encodeSse } from '../../../sse/encoder.ts'
+import type { SseEvent } from '../../../sse/items.ts'
 import type { EventWriter } from './events.ts'
 import type { Wire } from './read-items.ts'
 
@@ -8,6 +9,8 @@ import type { Wire } from './read-items.ts'
 export class WirePasser {
   private readonly output: AnswerOutput
   private readonly events: EventWriter
+  /** The event that has gone on last, if it went on as it came. */
+  passed: SseEvent | null = null
 
   constructor(output: AnswerOutput, events: EventWriter) {
     this.output = output
@@ -21,6 +24,7 @@ export class WirePasser {
     const differing = Object.entries({ ...changes, ...number }).filter(
       ([field, value]) => !isEqual(data[field], value),
     )
+    this.passed = differing.length === 0 ? event : null
     if (differing.length === 0) {
       this.output.event(event)
       return false
