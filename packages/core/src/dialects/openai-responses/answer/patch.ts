@@ -20,7 +20,7 @@ import type { OtherItem, TextItem, Wire } from './read-items.ts'
 import { ResponseReader } from './reader.ts'
 import { nothingYet, ResponseObject } from '../response-object.ts'
 import { TextItems } from './text-items.ts'
-import { renamed, standard, WirePasser } from './wires.ts'
+import { isEndOfResponse, isWire, namesItem, renamed, standard, WirePasser } from './wires.ts'
 
 /**
  * The stream of a response on its way to a client of the same dialect. An event in which nothing has to change is written
@@ -371,29 +371,10 @@ interface CallWire {
   readonly call: StructuredCall | null
 }
 
-function isEndOfResponse(type: unknown): boolean {
-  return type === 'response.completed' || type === 'response.incomplete' || type === 'response.done'
-}
-
-function namesItem(data: JsonObject): boolean {
-  const isOfItem = data['output_index'] !== undefined || data['item_id'] !== undefined
-  const type = String(data['type'])
-  return isOfItem || data['item'] !== undefined || partKindOfEvent(type) !== null || argumentEvents.has(type)
-}
-
-const argumentEvents: ReadonlySet<string> = new Set([
-  'response.function_call_arguments.delta',
-  'response.function_call_arguments.done',
-])
-
 /** What is the response's own in its id: ours are made of it. */
 function idEndOf({ id }: JsonObject): string {
   const end = (nonEmptyText(id) ?? '').replace(/^[a-z]+_/, '').replaceAll(/[^a-zA-Z0-9]/g, '')
   return `${end}p`
-}
-
-function isWire(item: unknown): item is Wire {
-  return isJsonObject(item) && isJsonObject(item['data']) && isJsonObject(item['event'])
 }
 
 /** Whether the upstream's own error says all that clients of the dialect look for. */

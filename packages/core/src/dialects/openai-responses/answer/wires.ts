@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject } from '../../../json/objects.ts'
 import { encodeSse } from '../../../sse/encoder.ts'
 import type { SseEvent } from '../../../sse/items.ts'
 import type { EventWriter } from './events.ts'
+import { partKindOfEvent } from './parts.ts'
 import type { Wire } from './read-items.ts'
 
 /** Passes events of the upstream on, byte for byte unless something about them is another now. */
@@ -62,4 +63,24 @@ export function renamed({ data, event }: Wire, type: string): Wire {
   const changed = { ...data, type }
   const source = encodeSse({ ...event, event: type, data: JSON.stringify(changed) })
   return { data: changed, event: { ...event, event: type, source, terminated: true } }
+}
+
+export function isEndOfResponse(type: unknown): boolean {
+  return type === 'response.completed' || type === 'response.incomplete' || type === 'response.done'
+}
+
+/** Whether an event is about an item of the response. */
+export function namesItem(data: JsonObject): boolean {
+  const isOfItem = data['output_index'] !== undefined || data['item_id'] !== undefined
+  const type = String(data['type'])
+  return isOfItem || data['item'] !== undefined || partKindOfEvent(type) !== null || argumentEvents.has(type)
+}
+
+const argumentEvents: ReadonlySet<string> = new Set([
+  'response.function_call_arguments.delta',
+  'response.function_call_arguments.done',
+])
+
+export function isWire(item: unknown): item is Wire {
+  return isJsonObject(item) && isJsonObject(item['data']) && isJsonObject(item['event'])
 }
