@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { isRecord } from '../../support/is-record.ts'
 import { ant, messageEnd, messageStart, textBlock, thinkingBlock } from '../anthropic-messages/upstream.ts'
 import { calls, chunk, done, event, kimiCall } from '../openai-chat/upstream.ts'
+import { expectOthersSee } from './other-sdks.ts'
 import { sdkReads } from './sdk.ts'
 import {
   eventsIn,
@@ -17,11 +18,12 @@ import {
 
 const way: WayOptions = { from: 'openai-chat', to: 'openai-responses' }
 
-/** What a client of responses gets for the stream of a chat upstream. The vendor's SDK has to take it. */
+/** What a client of responses gets for the stream of a chat upstream. The vendor's SDK has to take it, and two others. */
 async function encoded(body: string, options: Partial<WayOptions> = {}): Promise<string> {
   const stream = through(body, { ...way, ...options })
   const read = await sdkReads(stream)
   expect(read.output.map(({ type }) => type)).toEqual(outputOf(stream).map(({ type }) => type))
+  await expectOthersSee(stream)
   return stream
 }
 
