@@ -7,6 +7,8 @@ export function judge({ calls, read, answer }, { contents }, expectedCalls) {
     ...contents.filter((content) => !read.includes(content)).map((content) => `no tool read ${content}`),
     ...(answer.includes(contents.at(-1)) ? [] : ['the answer does not quote the last result']),
     ...(/history problem|<\|/.test(read + answer) ? ['a history problem or a marker came through'] : []),
+    // What the gateway says to a model that demands its reasoning back, where a client did not bring it.
+    ...(/reasoning for this step was not kept/.test(read) ? ['the reasoning was lost on the way'] : []),
     ...(calls.join() === expectedCalls.join() ? [] : [`the calls should be ${expectedCalls.join(', ')}`]),
   ]
   if (faults.length > 0) throw new Error(faults.join('\n'))

@@ -114,8 +114,14 @@ describe('Claude Code', () => {
   it.each([65_536, 32_768, 16_384])('compacts before a small window of %d is full', (window) => {
     const { defaults } = claudeCode.prepare({ ...situation, window })
     const answer = Number(defaults['CLAUDE_CODE_MAX_OUTPUT_TOKENS'])
-    const counted = Number(defaults['CLAUDE_CODE_AUTO_COMPACT_WINDOW']) - Math.min(answer, 20_000)
-    const compactsAt = (counted * Number(defaults['CLAUDE_AUTOCOMPACT_PCT_OVERRIDE'])) / 100
+    // The smaller of the two windows is what Claude Code counts with.
+    const counted = Math.min(
+      Number(defaults['CLAUDE_CODE_MAX_CONTEXT_TOKENS'] ?? 200_000),
+      Number(defaults['CLAUDE_CODE_AUTO_COMPACT_WINDOW']),
+    )
+    const left = counted - Math.min(answer, 20_000)
+    const share = (left * Number(defaults['CLAUDE_AUTOCOMPACT_PCT_OVERRIDE'])) / 100
+    const compactsAt = Math.min(share, left - 13_000)
     expect(compactsAt + answer).toBeLessThan(window)
     expect(compactsAt).toBeGreaterThan((window - answer) / 2)
   })
