@@ -123,7 +123,7 @@ export function closedEnvironment() {
 }
 
 /** Nothing of the caller's: a key or a setting of theirs would decide what is tested. */
-export function bareEnvironment() {
+function bareEnvironment() {
   const home = join(workshop, 'home')
   mkdirSync(home, { recursive: true })
   return { PATH: process.env.PATH, HOME: home, TMPDIR: workshop, LANG: 'C.UTF-8' }

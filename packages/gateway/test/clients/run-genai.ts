@@ -1,5 +1,6 @@
 import {
   type Content,
+  FinishReason,
   type GenerateContentParameters,
   GoogleGenAI,
   type GenerateContentResponse,
@@ -50,7 +51,7 @@ const streamedParts: TakeParts = async (client, body) => {
 /** The SDK does not mind an answer that never says that it is over. */
 function finished(answers: readonly GenerateContentResponse[]): Part[] {
   const reason = answers.at(-1)?.candidates?.[0]?.finishReason
-  if (reason !== 'STOP') throw new Error(`the answer ended with ${reason}`)
+  if (reason !== FinishReason.STOP) throw new Error(`the answer ended with ${reason}`)
   return answers.flatMap(({ candidates }) => candidates?.[0]?.content?.parts ?? [])
 }
 

@@ -9,6 +9,7 @@ import { kimiCode } from '../../src/launch/clients/kimi-code.ts'
 import { opencode } from '../../src/launch/clients/opencode.ts'
 import { pi } from '../../src/launch/clients/pi.ts'
 import { qwenCode } from '../../src/launch/clients/qwen-code.ts'
+import { at } from '../server/ask.ts'
 
 const situation: Situation = {
   base: 'http://127.0.0.1:4000',
@@ -130,8 +131,8 @@ describe('Claude Code', () => {
 describe('Codex', () => {
   it('gets overrides on its command line, each a value of TOML', () => {
     const { env, args } = codex.prepare({ ...roomy, model: 'a "b"' })
-    expect(args.filter((_arg, at) => at % 2 === 0).every((arg) => arg === '-c')).toBe(true)
-    expect(args.filter((_arg, at) => at % 2 === 1)).toEqual([
+    expect(args.filter((_arg, index) => index % 2 === 0).every((arg) => arg === '-c')).toBe(true)
+    expect(args.filter((_arg, index) => index % 2 === 1)).toEqual([
       'model="a \\"b\\""',
       'model_provider="dragoman"',
       'model_providers.dragoman.name="Dragoman"',
@@ -219,6 +220,18 @@ describe('Gemini CLI', () => {
       security: { auth: { selectedType: 'gemini-api-key' } },
     })
   })
+
+  it.each([131_072, 32_768])(
+    'compresses before a window of %d is full, which it takes for a larger one',
+    (window) => {
+      const { files } = geminiCli.prepare({ ...situation, window })
+      const settings: unknown = JSON.parse(files['.gemini/settings.json'] ?? '')
+      const compressesAt = Number(at(settings, 'model', 'compressionThreshold')) * 1_048_576
+      expect(compressesAt).toBeLessThan(window * 0.75)
+      expect(compressesAt).toBeGreaterThan(window / 2)
+      expect(geminiCli.windowHint?.({ window, answer: 8192 })).toContain('compressionThreshold')
+    },
+  )
 })
 
 describe('pi', () => {
