@@ -3,7 +3,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startBreaking } from './breaking-server.mjs'
-import { callsIn, judge, lastTold } from './judge.mjs'
+import { callsIn, expectThoughts, judge, lastTold } from './judge.mjs'
 import {
   closedEnvironment,
   end,
@@ -46,6 +46,7 @@ async function onGateway(codex, task, model) {
   await gateway.stop()
   await simulator.stop()
   const read = lastTold(gateway.recordings())
+  expectThoughts(read, model)
   judge({ calls: callsIn(gateway.requests()), read, answer: answerIn(events) }, task, calls)
   expectCommands(events, 2)
 }
