@@ -73,6 +73,7 @@ export type {
   ModelEntry,
   RateLimit,
   RateLimitDialect,
+  ReferenceDialect,
   RefusalOptions,
   RefusedServerTools,
   RoutePattern,
@@ -87,6 +88,7 @@ export { readOverflow, type Overflow } from './answer/overflow/overflow.ts'
 export type { AnswerWatcher } from './answer/watch.ts'
 export type { WholeAnswer, WholeAsEvents, WholeCollector } from './answer/whole.ts'
 export type {
+  CompactionWish,
   ConversationRequest,
   OutputFormat,
   ReasoningRequest,

@@ -108,7 +108,8 @@ class Translation implements AnswerTranslation {
     const { from, to, delivered, wants } = options
     const isWhole = wants === 'whole'
     this.source = dialects[from].answer
-    this.isSameDialect = from === to
+    // A summary in place of an answer is written by us alone.
+    this.isSameDialect = from === to && options.request?.compacts === undefined
     const includeUsage = options.includeUsage || isWhole
     this.answer = this.isSameDialect
       ? patchAnswer(from, options, this.output, includeUsage, () =>

@@ -343,6 +343,7 @@ describe('the public names', () => {
       Block
       Channel
       ChatTarget
+      CompactionWish
       Content
       ConversationRequest
       DecodedHistory
@@ -396,6 +397,7 @@ describe('the public names', () => {
       ReasoningMarkers
       ReasoningRequest
       RecordedEvent
+      ReferenceDialect
       RefusalOptions
       RefusedServerTools
       RepairCode

@@ -24,7 +24,7 @@ export interface ConversationRequest {
   readonly reasoningSummary?: string
   readonly outputFormat: OutputFormat | undefined
   /** The client wants a summary that it can keep in place of the conversation, and no answer. */
-  readonly compacts?: true
+  readonly compacts?: CompactionWish
   /** Who asks, as far as the client says. */
   readonly user: string | undefined
   /**
@@ -32,6 +32,12 @@ export interface ConversationRequest {
    */
   readonly extra: Readonly<Record<string, unknown>>
 }
+
+/** `item`: an answer whose only item is the summary. `history`: what the client goes on from, the summary included. */
+export type CompactionWish =
+  | { readonly gets: 'item' }
+  /** `kept`: what of the conversation stays as it is, in the words of the client's dialect. */
+  | { readonly gets: 'history'; readonly kept: readonly Readonly<Record<string, unknown>>[] }
 
 /** What a request says beside its conversation and its tools. */
 export type RequestSettings = Omit<ConversationRequest, 'model' | 'system' | 'contents' | 'tools'>

@@ -36,6 +36,8 @@ describe('text and reasoning', () => {
     for (const view of seen(answer([reasoning(kimiCall, 'Hm.', '\n')]))) {
       expect(view).toMatchObject({ text: 'Hm.\n', calls: [paris] })
     }
+    const behindCall = [calls(call('list', '{}')), reasoning(kimiCall), reasoning('Hm.'), reasoning('\n')]
+    for (const view of seen(answer(behindCall))) expect(view).toMatchObject({ text: 'Hm.\n' })
   })
 
   it('make no block of white space in a message', () => {

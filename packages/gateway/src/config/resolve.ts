@@ -42,6 +42,7 @@ export function resolveConfig(
     formats: formatsOf(parsed),
     delivery,
     reasoning,
+    responses: { itemCache: parsed.responses.itemCache ?? null },
     strictHistory,
     warnings,
     limits,

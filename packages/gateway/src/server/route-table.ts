@@ -53,9 +53,10 @@ export type RouteMatch =
  * Finds the route of a request. The base address of some clients ends in `/v1` and that of others does not, so both
  * spellings work.
  */
-export function findRoute(method: string, url: string): RouteMatch {
+export function findRoute(method: string, url: string, headers: IncomingHttpHeaders = {}): RouteMatch {
   const path = pathIn(url)
-  const known = routesAt(path)
+  const isWebSocket = headers.upgrade?.toLowerCase() === 'websocket'
+  const known = routesAt(path).filter((route) => isWebSocket || !isForWebSockets(route))
   const [first] = known
   if (first === undefined) return { is: 'unknown' }
   const route = known.find((each) => each.method === method || (method === 'HEAD' && each.method === 'GET'))
@@ -64,11 +65,19 @@ export function findRoute(method: string, url: string): RouteMatch {
   return { is: 'wrong-method', route: first, allow: methods.join(', ') }
 }
 
-/** A model could be called what a method is called, but none is: the address of a method is that alone. */
+function isForWebSockets(route: HttpRoute): boolean {
+  return route.serves === 'refusal' && route.only === 'web-sockets'
+}
+
+/**
+ * A model or a response could be called what a method is called, but none is: the address of a method is that alone.
+ */
 function routesAt(path: string): readonly HttpRoute[] {
   const known = routes.filter((route) => isReached(path, route))
   const own = known.filter(({ dialect }) => dialect !== undefined)
-  return own.length === 0 ? known : own
+  const nearest = own.length === 0 ? known : own
+  const exact = nearest.filter((route) => !patterns.has(route))
+  return exact.length === 0 ? nearest : exact
 }
 
 function isReached(path: string, route: HttpRoute): boolean {
@@ -82,6 +91,7 @@ export function dialectOf(url: string, headers: IncomingHttpHeaders): DialectId 
     routes.find((route) => route.dialect !== undefined && isReached(path, route))?.dialect ??
     dialectIds.find((id) => isBelow(path, dialects[id].http.root)) ??
     dialectIds.find((id) => hasHeader(headers, dialects[id].http.clientHeader)) ??
+    dialectIds.find((id) => hasParameter(url, dialects[id].http.clientParameter)) ??
     defaultDialect
   )
 }
@@ -120,6 +130,12 @@ function isBelow(path: string, root: string): boolean {
 
 function hasHeader(headers: IncomingHttpHeaders, name: string | null): boolean {
   return name !== null && headers[name] !== undefined
+}
+
+function hasParameter(url: string, name: string | undefined): boolean {
+  return (
+    name !== undefined && url.includes('?') && new URLSearchParams(url.slice(pathIn(url).length)).has(name)
+  )
 }
 
 function isAt(path: string, route: HttpRoute): boolean {

@@ -1,7 +1,7 @@
 import { dialectIds, dialects } from '@dragoman/core'
 import { describe, expect, it } from 'vitest'
 import { type Client, longestAnswer, type Situation } from '../../src/launch/client.ts'
-import { clientNamed, clients, installCommand, isServed } from '../../src/launch/clients.ts'
+import { clientNamed, clients, installCommand, isServed, modelList } from '../../src/launch/clients.ts'
 import { claudeCode } from '../../src/launch/clients/claude-code.ts'
 import { codex } from '../../src/launch/clients/codex.ts'
 import { geminiCli } from '../../src/launch/clients/gemini-cli.ts'
@@ -18,6 +18,7 @@ const situation: Situation = {
   window: null,
   maxOutput: null,
   folder: '/tmp/run-1',
+  models: { models: [{ slug: 'org/model-1' }] },
 }
 const roomy = { ...situation, window: 200_000, maxOutput: 8000 }
 
@@ -139,9 +140,26 @@ describe('Codex', () => {
       'model_providers.dragoman.base_url="http://127.0.0.1:4000/v1"',
       'model_providers.dragoman.env_key="DRAGOMAN_CLIENT_KEY"',
       'model_providers.dragoman.wire_api="responses"',
+      'model_catalog_json="/tmp/run-1/models.json"',
       'model_context_window=200000',
     ])
     expect(env).toEqual({ DRAGOMAN_CLIENT_KEY: 'the-key' })
+  })
+
+  it('gets a catalogue in which its model has a window, efforts and a tool for patches', () => {
+    const models = modelList(codex, 'org/model-1', { window: 65_536, maxOutput: null })
+    const { files } = codex.prepare({ ...situation, window: 65_536, models })
+    expect(JSON.parse(files['models.json'] ?? '')).toMatchObject({
+      models: [
+        {
+          slug: 'org/model-1',
+          context_window: 65_536,
+          apply_patch_tool_type: 'freeform',
+          supported_reasoning_levels: [{ effort: 'none' }, { effort: 'low' }, {}, { effort: 'high' }],
+          base_instructions: expect.stringContaining('*** Begin Patch'),
+        },
+      ],
+    })
   })
 })
 

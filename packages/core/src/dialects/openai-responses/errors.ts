@@ -26,6 +26,14 @@ export function responsesErrorStatus({ kind, code, status }: Failure): number {
   return status ?? words[kind].status
 }
 
+/**
+ * Codex makes a conversation shorter that is too long, but gives up on a response with an error status. It waits as long
+ * as the message of a rate limit says, and reads no header. The SDKs read headers, and ask again after a status alone.
+ */
+export function responsesErrorInStream({ kind, code }: Failure, client: string | undefined): boolean {
+  return code === contextOverflow || (kind === 'rate-limit' && client?.startsWith('codex') === true)
+}
+
 /** What an error of this dialect says in a stream. Clients decide by its code alone whether to ask again. */
 export interface ResponsesErrorFields {
   readonly type: string

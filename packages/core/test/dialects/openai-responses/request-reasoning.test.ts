@@ -175,17 +175,25 @@ describe('a summary in place of a conversation', () => {
     expect(decoded({ input: [item] }).request.contents).toMatchObject([{ speaker: 'human' }])
   })
 
-  it('is asked for in words, unless the upstream knows the item that asks for it', () => {
+  it('is asked for in words and without tools, whoever the upstream is', () => {
     const trigger = { type: 'compaction_trigger' }
     const tools = [{ type: 'function', name: 'run', parameters: { type: 'object', properties: {} } }]
     const fields = { input: [user, spoken, trigger], tools, tool_choice: 'auto' }
-    expect(decoded(fields).request).toMatchObject({ compacts: true, toolChoice: { type: 'none' } })
+    expect(decoded(fields).request).toMatchObject({
+      compacts: { gets: 'item' },
+      tools: [],
+      toolChoice: { type: 'none' },
+    })
     expect(decoded({ input: [user] }).request).not.toHaveProperty('compacts')
     expect(toChat(fields).items.at(-1)).toMatchObject({
       role: 'user',
       content: expect.stringContaining('summary'),
     })
-    expect(toOpenAi(fields).items).toEqual([user, spoken, trigger])
+    expect(toOpenAi(fields).items).toEqual([
+      user,
+      spoken,
+      expect.objectContaining({ role: 'user', content: expect.anything() }),
+    ])
   })
 
   it('of somebody else is dropped with a note, or goes back to who may read it', () => {
