@@ -1,5 +1,5 @@
-// Codex: a task on text of three families, started by `dragoman run`, on an upstream that breaks off a call, and on a
-// model whose window is too small for it.
+// Codex: a task on text of three families, started by `dragoman run`, on an upstream that breaks off a call or wants fewer
+// requests, and on a model whose window is too small for it.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startBreaking } from './breaking-server.mjs'
@@ -37,6 +37,7 @@ export async function tryCodex(models) {
   await byDragomanRun(codex, task, models[0])
   await onBrokenCall(codex, task, models[0])
   await onSmallWindow(codex, task, models[0])
+  await onRateLimit(codex, task, models[0])
 }
 
 async function onGateway(codex, task, model) {
@@ -100,6 +101,21 @@ async function onSmallWindow(codex, task, model) {
     throw new Error('Codex did not see that the window is full')
   const asked = gateway.requests().length
   if (asked !== 1) throw new Error(`Codex asked ${asked} times for what cannot fit`)
+}
+
+/** A plain 429 ends the task of Codex at once. */
+async function onRateLimit(codex, task, model) {
+  const simulator = await startListening(twoRounds)
+  const gateway = await startGateway('codex-limited', simulator.address)
+  const run = startCodex(codex, gateway.address, task, `${model}+429`)
+  await step('Codex on an upstream that wants fewer requests', () =>
+    failing(run, limits.task, 'codex on a rate limit'),
+  )
+  await gateway.stop()
+  await simulator.stop()
+  const asked = gateway.requests().length
+  console.log(`  it asked ${asked} times`)
+  if (asked !== 3) throw new Error(`Codex may ask three times, and asked ${asked} times`)
 }
 
 async function runCodex(codex, address, task, model) {
