@@ -49,8 +49,11 @@ describe('which tool the model calls', () => {
     expect(callsIn(request('Use delete_files', tools))).toEqual([['delete_files', {}]])
   })
 
-  it('words in the reminders of a client name no tool', () => {
-    const reminder = '<system-reminder>\nget_time get_time\n</system-reminder>'
+  it.each([
+    '<system-reminder>\nget_time get_time\n</system-reminder>',
+    '<environment_context>\n  <cwd type="get_time">/home</cwd>\n</environment_context>',
+    '<session_context>\nThe folder is get_time.\n</session_context>',
+  ])('words that a client adds of its own name no tool: %s', (reminder) => {
     expect(callsIn(request(`${reminder}The weather in Oslo?${reminder}`, [time, weather]))).toEqual([
       ['get_weather', { city: 'Oslo' }],
     ])
