@@ -215,8 +215,8 @@ export interface ErrorDialect {
   status(failure: Failure): number
   /** The body of a response. */
   body(failure: Failure, requestId?: string): object
-  /** The last event of a stream that has begun. */
-  event(failure: Failure): string
+  /** The last event of a stream that has begun. `requestId` is for dialects whose streams begin with an answer that has an id. */
+  event(failure: Failure, requestId?: string): string
   /** What follows that event in a write of its own, for clients that find no error in an event. Left out where all do. */
   readonly afterEvent?: (failure: Failure) => string
   /**

@@ -57,7 +57,7 @@ export class ClientAnswer {
       const all = { ...wait, ...headers }
       sendJson(response, status ?? errors.status(told), framed, redactHeaders(all, redact))
     } else if (!response.writableEnded) {
-      this.endStream(errors.event(told), told)
+      this.endStream(errors.event(told, requestId), told)
     }
   }
 

@@ -64,12 +64,13 @@ const streamedCodes: ReadonlySet<string> = new Set([
  * All of a stream that began with signs of life alone and has no answer. Some clients read only the last event, some only
  * the one before it, and some throw unless a response was created before.
  */
-export function responsesErrorEvents(failure: Failure): string {
+export function responsesErrorEvents(failure: Failure, requestId = ''): string {
   const fields = responsesErrorFields(failure)
   const { type, code, message, param } = fields
-  const failed = { ...emptyResponse, status: 'failed', error: { code, message } }
+  const created = { ...emptyResponse, id: `resp_${requestId.replaceAll(/[^a-zA-Z0-9]/g, '') || '0'}` }
+  const failed = { ...created, status: 'failed', error: { code, message } }
   const events: readonly JsonObject[] = [
-    { type: 'response.created', response: emptyResponse },
+    { type: 'response.created', response: created },
     { type: 'error', code, message, param, error: { type, code, message, param } },
     { type: 'response.failed', response: failed },
   ]
@@ -83,7 +84,6 @@ export function responsesErrorEvents(failure: Failure): string {
     .join('')
 }
 
-/** Of a response that says nothing there is nothing to tell apart. */
 const emptyResponse: JsonObject = JSON.parse(
   new ResponseObject({ id: 'resp_0', model: '', created: 0 }).json(nothingYet),
 )
