@@ -12,7 +12,7 @@ const config = {
 }
 const contents = [{ role: 'user', parts: [{ text: question }] }]
 
-for (let round = 0; round < 5; round++) {
+async function converse() {
   const stream = await client.models.generateContentStream({ model: 'kimi-k2', contents, config })
   const parts = []
   for await (const { candidates } of stream) {
@@ -22,13 +22,15 @@ for (let round = 0; round < 5; round++) {
     }
   }
   const calls = parts.flatMap(({ functionCall }) => functionCall ?? [])
-  if (calls.length === 0) break
+  if (calls.length === 0) return
   const results = calls.map((call) => ({
     functionResponse: { id: call.id, name: call.name, response: { output: getWeather(call.args) } },
   }))
   // The parts go back as they came: what the model has thought is known by them.
   contents.push({ role: 'model', parts }, { role: 'user', parts: results })
+  await converse()
 }
 
+await converse()
 console.log()
 expectToolRan()

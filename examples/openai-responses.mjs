@@ -15,19 +15,22 @@ const client = new OpenAI({
 const input = [{ role: 'user', content: question }]
 const tools = [{ type: 'function', ...weather, strict: false }]
 
-for (let round = 0; round < 5; round++) {
+async function converse() {
   const stream = client.responses.stream({ model: 'kimi-k2', input, tools, store: false })
   stream.on('response.output_text.delta', ({ delta }) => process.stdout.write(delta))
   const { output } = await stream.finalResponse()
   const calls = output.filter(({ type }) => type === 'function_call')
-  if (calls.length === 0) break
+  if (calls.length === 0) return
+  const results = calls.map((call) => ({
+    type: 'function_call_output',
+    call_id: call.call_id,
+    output: getWeather(JSON.parse(call.arguments)),
+  }))
   // Nobody keeps the conversation: what the model said goes back with the results.
-  input.push(...output)
-  for (const call of calls) {
-    const result = getWeather(JSON.parse(call.arguments))
-    input.push({ type: 'function_call_output', call_id: call.call_id, output: result })
-  }
+  input.push(...output, ...results)
+  await converse()
 }
 
+await converse()
 console.log()
 expectToolRan()

@@ -36,11 +36,12 @@ export function findRequest(
   const likely = dialectIds
     .filter((id) => from === undefined || id === from)
     .filter((id) => dialects[id].request.messages.places.field in value)
-  const read = likely.map((dialect) => ({ dialect, ...decoded(value, dialect, model) }))
-  const [best] = read
-    .flatMap((each) => ('error' in each ? [] : [each]))
-    .toSorted((one, other) => leftOver(one) - leftOver(other))
-  return best ?? read.flatMap((each) => ('error' in each ? [each.error] : []))[0] ?? null
+  const read = likely.map((dialect) => ({ dialect, came: decoded(value, dialect, model) }))
+  const found = read.flatMap(({ dialect, came }): FoundRequest[] =>
+    'error' in came ? [] : [{ dialect, request: came.request, notes: came.notes }],
+  )
+  const [best] = found.toSorted((one, other) => leftOver(one) - leftOver(other))
+  return best ?? read.flatMap(({ came }) => ('error' in came ? [came.error] : []))[0] ?? null
 }
 
 function decoded(value: object, dialect: DialectId, model = 'unknown'): ReturnType<typeof decodeIn> {

@@ -237,9 +237,9 @@ export const localImitations: readonly Imitation[] = [
 /** llama.cpp shows a model the content of reasoning, and takes no summary for it. */
 function reasoningWithoutContent({ body: { input } }: Asked): ImitatedError | undefined {
   const items: readonly unknown[] = Array.isArray(input) ? input : []
-  const isBare = (item: unknown): boolean =>
-    isJsonObject(item) && item['type'] === 'reasoning' && !Array.isArray(item['content'])
-  return items.some(isBare)
+  return items
+    .filter(isJsonObject)
+    .some(({ type, content }) => type === 'reasoning' && !Array.isArray(content))
     ? { status: 400, message: "item['content'] is not an array", type: 'invalid_request_error' }
     : undefined
 }

@@ -20,12 +20,11 @@ export function responseEvents(answer: ScriptedAnswer, laidOut: LaidOut, envelop
   const items = itemsOf(answer, laidOut, envelope)
   const begun = responseOf(said, 'in_progress', [])
   const ended = endOf(answer, laidOut)
-  const written = items.map((item, index) => itemEvents(item, index, answer))
-  const isDone = ({ type }: StreamEvent): boolean => type === 'response.output_item.done'
-  const deltas =
+  const written = items.flatMap((item, index) => itemEvents(item, index, answer))
+  const events =
     itemsDone === undefined
-      ? written.flat()
-      : [...written.flat().filter((event) => !isDone(event)), ...written.flat().filter(isDone)]
+      ? written
+      : [...written.filter((event) => !isItemDone(event)), ...written.filter(isItemDone)]
   let sequence = 0
   const eventOf = (event: StreamEvent): string => {
     const numbered = Object.entries({ ...event, sequence_number: sequence++ })
@@ -34,11 +33,15 @@ export function responseEvents(answer: ScriptedAnswer, laidOut: LaidOut, envelop
   }
   return {
     opening: ['response.created', 'response.in_progress'].map((type) => eventOf({ type, response: begun })),
-    deltas: deltas.map(eventOf),
+    deltas: events.map(eventOf),
     finish: [eventOf({ type: ended.event, response: responseOf(said, ended.status, items) })],
     usage: [],
     done: [],
   }
+}
+
+function isItemDone({ type }: StreamEvent): boolean {
+  return type === 'response.output_item.done'
 }
 
 /** The events with which a response fails after it has begun. */
@@ -212,7 +215,7 @@ function summaryEvents(summary: readonly ItemPart[], place: object, answer: Scri
 
 function deltas(type: string, place: object, text: string, { settings }: ScriptedAnswer): StreamEvent[] {
   const pieces = cutText(text, settings.chunk, seededRandom(settings.seed))
-  return pieces.map((delta) => ({ type, ...place, delta }))
+  return pieces.map((delta) => Object.assign({ type }, place, { delta }))
 }
 
 function responseOf(

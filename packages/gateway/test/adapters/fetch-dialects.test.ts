@@ -43,8 +43,7 @@ describe.each(pairings)('createFetch for a client of %s and an upstream of %s', 
     expect(answer).toMatchObject({ calls: [{ name: 'get_weather' }], finish: 'tool-calls', failure: null })
     expect(JSON.parse(answer.calls[0]?.json ?? '')).toEqual({ city: 'Paris' })
     expect(answer.reasoning).toContain('simulated thought')
-    const { headers } = dialects[server].http
-    expect(simulator.requests.at(-1)?.headers).toMatchObject(headers('the-key'))
+    expect(simulator.requests.at(-1)?.headers).toMatchObject(dialects[server].http.headers('the-key'))
   })
 
   it('keeps calls that the server has read', async () => {

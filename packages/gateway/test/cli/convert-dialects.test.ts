@@ -71,8 +71,10 @@ describe('dragoman convert', () => {
   })
 
   it('reads a stream whose events are the elements of a list, as a whole answer', async () => {
-    const { framing } = dialects.gemini.http
-    const array = framing?.({ path: '/v1beta/models/m:streamGenerateContent', query: {} })
+    const array = dialects.gemini.http.framing?.({
+      path: '/v1beta/models/m:streamGenerateContent',
+      query: {},
+    })
     const input = `${array?.write(await answerIn('gemini', true))}${array?.end()}`
     expect(JSON.parse(input)).toBeInstanceOf(Array)
     const { code, stdout } = await dragoman(['convert', '--format', 'kimi'], { input })

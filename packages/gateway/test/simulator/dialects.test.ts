@@ -257,8 +257,9 @@ describe('what a server of each dialect tells beside its answers', () => {
   })
 
   it.each(dialectIds)('%s lists models', async (id) => {
-    const { modelsPath = '/v1/models', headers } = dialects[id].http
-    const response = await fetch(base.replace(/\/v1$/, modelsPath), { headers: headers('key') })
+    const { http } = dialects[id]
+    const { modelsPath = '/v1/models' } = http
+    const response = await fetch(base.replace(/\/v1$/, modelsPath), { headers: http.headers('key') })
     expect(response.status).toBe(200)
     expect(JSON.stringify(await response.json())).toContain('kimi-k2')
   })

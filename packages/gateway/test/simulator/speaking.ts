@@ -109,8 +109,9 @@ interface Call {
   isWhole: boolean
 }
 
+const nothing = (): void => {}
+
 function sinkInto(said: Writable<Understood> & { calls: Call[] }): AnswerSink {
-  const nothing = (): void => {}
   return {
     start: nothing,
     text: (text) => (said.text += text),
