@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { dialects, type Server, serverAt } from '@dragoman/core'
+import { dialects, type Server, serverById } from '@dragoman/core'
 import type { Upstream, UpstreamTimeouts } from '../config/config.ts'
 
 /** A request for an answer, as it is sent to an upstream. */
@@ -45,7 +45,7 @@ export function headersFor(
     accept: stream ? 'text/event-stream' : 'application/json',
     'user-agent': 'dragoman',
     ...server?.headers,
-    ...keyHeaders(upstream),
+    ...keyHeaders(upstream, server),
   }
   for (const [name, value] of upstream.headers) headers[name] = value.reveal()
   for (const name of server?.clientHeaders ?? []) {
@@ -56,13 +56,15 @@ export function headersFor(
 }
 
 /**
- * The headers of the dialect, with the key. A server that people run themselves often has one way to check keys for all its
- * dialects, and that is a bearer: such a server is shown the key in both ways. A vendor is shown it as the vendor wants it.
+ * The headers of the dialect, with the key. A server of a kind that people run themselves often has one way to check keys for
+ * all its dialects, and that is a bearer: such a server is shown the key in both ways. Everybody else is shown it as the
+ * dialect has it.
  */
-function keyHeaders({ url, dialect, apiKey }: Upstream): Record<string, string> {
+function keyHeaders({ dialect, apiKey, kind }: Upstream, server = serverById(kind)): Record<string, string> {
   const key = apiKey?.reveal()
   const own = dialects[dialect].http.headers(key)
-  return key === undefined || serverAt(url) !== undefined ? own : { authorization: `Bearer ${key}`, ...own }
+  const isOwnServer = server !== undefined && server.hosts === undefined
+  return key !== undefined && isOwnServer ? { authorization: `Bearer ${key}`, ...own } : own
 }
 
 /** What the configuration and the client ask for in one header, each thing once. */

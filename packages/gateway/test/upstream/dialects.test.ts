@@ -45,10 +45,14 @@ describe('the address of an upstream', () => {
 })
 
 /** The headers that a server at this host gets with the key of the configuration. */
-async function headersAt(host: string, dialect: DialectId): Promise<Readonly<Record<string, unknown>>> {
+async function headersAt(
+  host: string,
+  dialect: DialectId,
+  kind: string,
+): Promise<Readonly<Record<string, unknown>>> {
   const upstream = await startUpstream((response) => json(response, 500, {}))
   const proxy = await startProxy(Number(new URL(upstream.url).port))
-  const lab = { url: `http://${host}/v1`, dialect, apiKey: 'the-key' }
+  const lab = { url: `http://${host}/v1`, dialect, apiKey: 'the-key', kind }
   const { address } = await startGateway({
     upstream: lab.url,
     env: { HTTP_PROXY: proxy.url },
@@ -60,17 +64,26 @@ async function headersAt(host: string, dialect: DialectId): Promise<Readonly<Rec
 
 describe('the key of an upstream', () => {
   it.each([
-    ['api.openai.com', 'openai-chat', { authorization: 'Bearer the-key' }],
-    ['api.openai.com', 'openai-responses', { authorization: 'Bearer the-key' }],
-    ['api.anthropic.com', 'anthropic-messages', { 'x-api-key': 'the-key' }],
-    ['generativelanguage.googleapis.com', 'gemini', { 'x-goog-api-key': 'the-key' }],
-    ['lab.example', 'anthropic-messages', { 'x-api-key': 'the-key', authorization: 'Bearer the-key' }],
-    ['lab.example', 'gemini', { 'x-goog-api-key': 'the-key', authorization: 'Bearer the-key' }],
-  ] as const)('is shown to %s, in %s, as it is wanted there', async (host, dialect, expected) => {
-    const headers = await headersAt(host, dialect)
-    const shown = ['authorization', 'x-api-key', 'x-goog-api-key'].filter((name) => name in headers)
-    expect(Object.fromEntries(shown.map((name) => [name, headers[name]]))).toEqual(expected)
-  })
+    ['api.openai.com', 'openai-chat', 'auto', { authorization: 'Bearer the-key' }],
+    ['api.openai.com', 'openai-responses', 'auto', { authorization: 'Bearer the-key' }],
+    ['api.anthropic.com', 'anthropic-messages', 'auto', { 'x-api-key': 'the-key' }],
+    ['generativelanguage.googleapis.com', 'gemini', 'auto', { 'x-goog-api-key': 'the-key' }],
+    ['lab.example', 'anthropic-messages', 'other', { 'x-api-key': 'the-key' }],
+    [
+      'lab.example',
+      'anthropic-messages',
+      'vllm',
+      { 'x-api-key': 'the-key', authorization: 'Bearer the-key' },
+    ],
+    ['lab.example', 'gemini', 'other', { 'x-goog-api-key': 'the-key' }],
+  ] as const)(
+    'is shown to %s, in %s, kind %s, as it is wanted there',
+    async (host, dialect, kind, expected) => {
+      const headers = await headersAt(host, dialect, kind)
+      const shown = ['authorization', 'x-api-key', 'x-goog-api-key'].filter((name) => name in headers)
+      expect(Object.fromEntries(shown.map((name) => [name, headers[name]]))).toEqual(expected)
+    },
+  )
 })
 
 describe('the models of an upstream', () => {
