@@ -52,7 +52,9 @@ export interface RouteContext {
  */
 export async function openExchange(context: RouteContext): Promise<Exchange | undefined> {
   const { client, config, log, upstreams } = context
-  const recording = context.recorder?.open(client.requestId, client.dialect)
+  const { requestId, dialect } = client
+  const asked = askedAt(context.request.url ?? '')
+  const recording = context.recorder?.open({ requestId, dialect, asked })
   if (recording !== undefined) tapResponse(client.response, recording)
   const read = await readRequest(context, recording)
   if (read === undefined) return undefined
