@@ -4,7 +4,7 @@ import { readSignature } from '../../../src/request/reasoning-signature.ts'
 import { chunk, done, event } from '../openai-chat/upstream.ts'
 import { completed, created, resp } from '../openai-responses/upstream.ts'
 import { answered, chunksOf, partsOf, role, toolCall, usage } from './answers.ts'
-import { readByGenai } from './through-genai.ts'
+import { readByGenai, rememberedByGenai } from './through-genai.ts'
 
 describe('the stream', () => {
   it('is `data: `, one line of JSON and a blank line for each chunk, and nothing else', () => {
@@ -12,7 +12,7 @@ describe('the stream', () => {
     expect(text).toBe(
       [
         'data: {"candidates":[{"content":{"parts":[{"text":"Hi\\u2028there\\n"}],"role":"model"},"index":0}],"modelVersion":"the-model","responseId":"answer_1"}',
-        'data: {"candidates":[{"content":{"parts":[],"role":"model"},"finishReason":"STOP","index":0}],"usageMetadata":{"promptTokenCount":10,"cachedContentTokenCount":4,"candidatesTokenCount":5,"thoughtsTokenCount":2,"totalTokenCount":17},"modelVersion":"the-model","responseId":"answer_1"}',
+        'data: {"candidates":[{"content":{"parts":[{"text":""}],"role":"model"},"finishReason":"STOP","index":0}],"usageMetadata":{"promptTokenCount":10,"cachedContentTokenCount":4,"candidatesTokenCount":5,"thoughtsTokenCount":2,"totalTokenCount":17},"modelVersion":"the-model","responseId":"answer_1"}',
       ]
         .map((line) => `${line}\n\n`)
         .join(''),
@@ -37,6 +37,15 @@ describe('the stream', () => {
     ])
     expect(chunks.at(-1)?.candidates?.[0]?.finishReason).toBe('STOP')
     expect(chunks.at(-1)?.usageMetadata?.totalTokenCount).toBe(17)
+  })
+
+  it('is a turn that a chat of Google’s SDK remembers', async () => {
+    const { writes } = answered(role + toolCall(0, 'f', '{"a":1}') + chunk({}, 'tool_calls') + usage + done)
+    const remembered = await rememberedByGenai(writes)
+    expect(remembered.map((content) => content.role)).toEqual(expect.arrayContaining(['user', 'model']))
+    expect(remembered.flatMap(({ parts }) => parts ?? [])).toContainEqual({
+      functionCall: { id: 'call_0', name: 'f', args: { a: 1 } },
+    })
   })
 
   it('may have a line break in front of any chunk, which is sent while the client waits', async () => {

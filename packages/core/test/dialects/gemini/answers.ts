@@ -25,6 +25,7 @@ export function candidateOf(given: unknown): Record<string, unknown> {
   return first
 }
 
+/** The parts that say something. A chunk of the end alone has one that does not. */
 export function partsOf(got: Got): Record<string, unknown>[] {
   return chunksOf(got)
     .map(candidateOf)
@@ -32,6 +33,7 @@ export function partsOf(got: Got): Record<string, unknown>[] {
       const parts: unknown = isRecord(content) ? content['parts'] : undefined
       return Array.isArray(parts) ? parts.filter(isRecord) : []
     })
+    .filter((part) => JSON.stringify(part) !== '{"text":""}')
 }
 
 export function toolCall(index: number, name: string, json: string, id = `call_${index}`): string {

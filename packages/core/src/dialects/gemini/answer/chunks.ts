@@ -47,11 +47,16 @@ function candidateText(
   const besides = copied(raw, content, [...path, 'content'], new Set(['parts', 'role']))
   const changed = new Set(['content', 'index', ...(finish === 'as it came' ? [] : ['finishReason'])])
   return objectText([
-    ['content', objectText([['parts', `[${parts.join(',')}]`], ['role', '"model"'], ...besides])],
+    ['content', objectText([['parts', partsText(parts)], ['role', '"model"'], ...besides])],
     ...(typeof finish === 'string' ? [] : [['finishReason', JSON.stringify(finish.word)] as const]),
     ...copied(raw, candidate, path, changed),
     ['index', '0'],
   ])
+}
+
+/** The vendor's SDK forgets a turn in which one content is without parts: a client then asks for the same call again. */
+export function partsText(parts: readonly string[]): string {
+  return parts.length === 0 ? '[{"text":""}]' : `[${parts.join(',')}]`
 }
 
 /** The text of a chunk that says something in the place of one that was passed on already, and nothing else of it. */
@@ -61,7 +66,7 @@ export function addedChunk(came: CameChunk, parts: readonly string[], finish: st
     [
       'content',
       objectText([
-        ['parts', `[${parts.join(',')}]`],
+        ['parts', partsText(parts)],
         ['role', '"model"'],
       ]),
     ],
