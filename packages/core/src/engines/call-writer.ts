@@ -73,6 +73,7 @@ export class CallWriter {
   start(id: string | null, name: string): string {
     if (this.isOver()) return name
     const known = this.declaredName(name)
+    if (known !== name && !name.startsWith('functions.')) this.repair('namespace')
     if (this.tools.isKnown && !this.tools.has(known)) {
       this.sink.problem('unknown-tool', `The model called "${known}", which was not offered.`, name)
     }
@@ -225,9 +226,12 @@ export class CallWriter {
     return this.state === 'begun' || this.pending !== undefined ? this.recording : this.hold
   }
 
-  /** `functions.read` is `read` when that is what the client declared: only then can it find its tool. */
+  /** `functions.read`, `files::read` and `files/read` are `read` when that is what the client declared: only then can it find its tool. */
   private declaredName(name: string): string {
-    if (!name.startsWith('functions.') || this.tools.has(name)) return name
+    if (this.tools.has(name)) return name
+    const inNamespace = /(?:\/|::)([^/:]+)$/.exec(name)?.[1]
+    if (inNamespace !== undefined && this.tools.has(inNamespace)) return inNamespace
+    if (!name.startsWith('functions.')) return name
     const bare = name.slice('functions.'.length)
     return bare !== '' && (!this.tools.isKnown || this.tools.has(bare)) ? bare : name
   }

@@ -37,6 +37,18 @@ export const formatIds = [
   'olmo',
   'inkling',
   'dots',
+  'k2-horizon',
+  'lm-studio',
+  'spark',
+  'hyperclova',
+  'telechat',
+  'pangu',
+  'plamo',
+  'iquest',
+  'sarashina',
+  'mirothinker',
+  'rwkv',
+  'cwm',
 ] as const
 
 export type FormatId = (typeof formatIds)[number]

@@ -5,6 +5,14 @@ import { isSpace, skipSpace } from './space.ts'
 export interface NameText {
   readonly name: string
   readonly end: number
+  /** The type that stands behind the name, in tags of its own. */
+  readonly type?: string
+}
+
+/** The tags around a type. */
+export interface TypeTags {
+  readonly begin: string
+  readonly end: string
 }
 
 /** Longer texts are no names. */
@@ -44,6 +52,7 @@ export function readKey(
   from: number,
   around: readonly TagMarker[],
   end: TagMarker,
+  typeTags?: TypeTags,
 ): NameText | 'more' | 'bad' {
   const start = skipTags(text, from, around)
   if (start === 'more') return 'more'
@@ -55,9 +64,32 @@ export function readKey(
   const closed = skipTags(text, at, around)
   const length = closed === 'more' ? PARTIAL : matchTag(text, closed.at, end)
   if (closed === 'more' || length === PARTIAL) return 'more'
+  const type = typeTags === undefined ? undefined : readType(text, closed.at, typeTags, end)
+  if (type === 'more') return 'more'
+  if (type !== undefined) return { name, ...type }
   if (length > NONE) return { name, end: closed.at + length }
   // The tag of the value is missing: it begins right behind the key.
   return closed.last > at ? { name, end: closed.last } : 'bad'
+}
+
+/** Reads `<type>integer</type>` and the tag behind it that opens the value. Of `array[string]` the first word is enough. */
+function readType(
+  text: string,
+  from: number,
+  tags: TypeTags,
+  end: TagMarker,
+): { readonly type: string; readonly end: number } | 'more' | undefined {
+  const begin = matchTag(text, from, tags.begin)
+  if (begin === PARTIAL) return 'more'
+  if (begin === NONE) return undefined
+  const at = from + begin
+  const close = text.indexOf(tags.end, at)
+  if (close < 0) return text.length - at > LONGEST_NAME ? undefined : 'more'
+  const behind = skipSpace(text, close + tags.end.length)
+  const length = matchTag(text, behind, end)
+  if (behind === text.length || length === PARTIAL) return 'more'
+  const type = /^\w*/.exec(text.slice(at, close).trim())?.[0] ?? ''
+  return { type, end: length > NONE ? behind + length : close + tags.end.length }
 }
 
 /** Behind the tags and white space at `from`, and right behind the last of the tags. */

@@ -1,5 +1,5 @@
 import { matchTag, NONE, PARTIAL, spelled, type TagMarker } from './marker.ts'
-import { type NameText, readKey, readWord } from './name-text.ts'
+import { type NameText, readKey, readWord, type TypeTags } from './name-text.ts'
 import { isSpace, skipSpace } from './space.ts'
 
 /** How the inside of a tag is written, behind the marker that opens it. */
@@ -16,12 +16,12 @@ export interface TagShape {
 /**
  * `inline`: the rest of the tag is the name, `<function=NAME>`. `word`: the name is the word behind the tag,
  * `<tool_call>NAME`; then `end` may be missing. `around`: the name stands between these tags, and `end` opens
- * its value. Otherwise: the attribute that holds it, which may be left out where `isOptional` says so.
+ * its value; a type may stand between the two, which becomes the attribute `type`. Otherwise: the attribute that holds it, which may be left out where `isOptional` says so.
  */
 export type NameShape =
   | 'inline'
   | 'word'
-  | { readonly around: readonly TagMarker[] }
+  | { readonly around: readonly TagMarker[]; readonly typeTags?: TypeTags }
   | { readonly attribute: string; readonly isOptional?: boolean }
 
 export interface Tag {
@@ -46,14 +46,17 @@ function readShape(text: string, at: number, shape: TagShape, final: boolean): T
   const { name } = shape
   if (name === 'inline') return readInline(text, at, shape)
   if (name === 'word') return asTag(readWord(text, at, shape.end, final))
-  if ('around' in name) return asTag(readKey(text, at, name.around, shape.end))
+  if ('around' in name) return asTag(readKey(text, at, name.around, shape.end, name.typeTags))
   return readAttributes(text, at, shape, name)
 }
 
 const noAttributes: ReadonlyMap<string, string> = new Map()
 
 function asTag(name: NameText | 'more' | 'bad'): Tag | 'more' | 'bad' {
-  return typeof name === 'string' ? name : { ...name, attributes: noAttributes, isSelfClosing: false }
+  if (typeof name === 'string') return name
+  const { type } = name
+  const attributes = type === undefined ? noAttributes : new Map([['type', type]])
+  return { name: name.name, end: name.end, attributes, isSelfClosing: false }
 }
 
 function readInline(text: string, at: number, shape: TagShape): Tag | 'more' | 'bad' {

@@ -38,6 +38,8 @@ export interface EnvelopeShape {
   readonly isNameKey?: boolean
   /** The id is written behind the arguments: the call waits for it, as it begins with its id. */
   readonly isIdLast?: boolean
+  /** The object is a dictionary of Python's: what is not JSON in it is as it should be. */
+  readonly isPython?: boolean
   /** Names that mean that no tool is called, unless a tool of that name was declared. */
   readonly noTools?: readonly string[]
   /** Every line of the object is indented by this much, also the lines of strings that hold U+2028. */

@@ -27,6 +27,16 @@ export function readHeader(header: string, shape: HeaderShape, tools: ToolSet): 
   return { id: id === '' ? null : id, name }
 }
 
+/**
+ * The tool that a name means inside a namespace. Clients that offer the tools of several servers join the two; where
+ * the name alone was offered, or nobody knows, the namespace has no place in a call.
+ */
+export function nameWithin(namespace: string, name: string, tools: ToolSet): string | null {
+  const joined = [name, `${namespace}__${name}`, `${namespace}.${name}`, `mcp__${namespace}__${name}`]
+  if (name !== '') return joined.find((each) => tools.has(each)) ?? name
+  return tools.has(namespace) ? namespace : null
+}
+
 function nameInId(id: string, prefix: string, tools: ToolSet): string | null {
   const declared = declaredIn(id, prefix, tools) ?? declaredInside(id, prefix, tools)
   if (declared !== undefined) return declared

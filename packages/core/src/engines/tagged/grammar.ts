@@ -3,6 +3,7 @@ import { type Marker, NONE, PARTIAL } from '../../text/marker.ts'
 import { skipSpace } from '../../text/space.ts'
 import { readTag, type TagShape } from '../../text/tag-reader.ts'
 import type { Probe } from '../engine.ts'
+import { type DelimitedJsonGrammar, type EnvelopeShape, usualEnvelope } from '../json/grammar.ts'
 import type { ParameterShape } from './parameter-writer.ts'
 
 /** An opening tag: its marker, and how the rest of it is written. */
@@ -31,13 +32,17 @@ export interface TaggedParamsGrammar {
   readonly closesByName?: boolean
   /** Prose may hold the tag of a call as well: it opens a call only with the name of a tool that was offered. */
   readonly isPlain?: boolean
+  /** Where the name should stand, an object with name and arguments may stand instead, or a list of such objects. */
+  readonly envelope?: EnvelopeShape
+  /** Tags around the parameters that say nothing: `<arguments>`. */
+  readonly empty?: readonly Marker[]
 }
 
 /** A forgotten tag is only guessed at in front of a short word. */
 const LONGEST_KEY = 64
 
 export type TaggedParamsRole =
-  | { readonly is: 'section-begin' | 'section-end' | 'call-end' | 'parameter-end' | 'key-end' }
+  | { readonly is: 'section-begin' | 'section-end' | 'call-end' | 'parameter-end' | 'key-end' | 'empty' }
   | { readonly is: 'call-begin' | 'parameter-begin'; readonly tag: OpeningTag }
 
 export interface TaggedParamsMarkers {
@@ -58,6 +63,7 @@ export function markersOf(grammar: TaggedParamsGrammar): TaggedParamsMarkers {
     for (const marker of grammar.callEnd) all.add(marker, { is: 'call-end' })
     for (const marker of grammar.parameterEnd) all.add(marker, { is: 'parameter-end' })
     for (const marker of grammar.keyEnd ?? []) all.add(marker, { is: 'key-end' })
+    for (const marker of grammar.empty ?? []) all.add(marker, { is: 'empty' })
     for (const tag of grammar.callBegin) all.add(tag.open, { is: 'call-begin', tag })
     for (const tag of grammar.parameterBegin) all.add(tag.open, { is: 'parameter-begin', tag })
     markers = {
@@ -68,6 +74,22 @@ export function markersOf(grammar: TaggedParamsGrammar): TaggedParamsMarkers {
     compiled.set(grammar, markers)
   }
   return markers
+}
+
+const envelopes = new WeakMap<TaggedParamsGrammar, DelimitedJsonGrammar>()
+
+/** How the objects are read that may stand in the place of a name. */
+export function envelopesOf(grammar: TaggedParamsGrammar): DelimitedJsonGrammar {
+  const known = envelopes.get(grammar) ?? {
+    engine: 'delimited-json',
+    id: `${grammar.id}-envelopes`,
+    isSpecial: grammar.isSpecial,
+    callBegin: grammar.callBegin.map(({ open }) => open),
+    callEnd: grammar.callEnd,
+    envelope: grammar.envelope ?? usualEnvelope,
+  }
+  envelopes.set(grammar, known)
+  return known
 }
 
 /** What must follow the opener of a section: the tag of a call, after white space. */
@@ -101,11 +123,22 @@ function probeTag(
 ): Probe {
   const tag = readTag(text, at, shape, final)
   if (tag === 'more') return 'more'
-  if (tag === 'bad') return 'no'
+  if (tag === 'bad') return probeEnvelope(grammar, text, at, final)
   const isAccepted = accepts(tag.name)
   if (grammar.isPlain === true && !isAccepted) return 'no'
   if (tag.isSelfClosing || (shape.name !== 'word' && grammar.isPlain !== true)) return 'yes'
   return probeBody(grammar, isAccepted, text, tag.end, final)
+}
+
+/** Whether an object, or a list of objects, stands at `at`, where this grammar may have one in place of a name. */
+export function probeEnvelope(grammar: TaggedParamsGrammar, text: string, at: number, final: boolean): Probe {
+  const start = skipSpace(text, at)
+  if (grammar.envelope === undefined) return 'no'
+  if (text.charAt(start) !== '[') return text.charAt(start) === '{' ? 'yes' : 'no'
+  const inside = skipSpace(text, start + 1)
+  if (inside - start > LONGEST_KEY) return 'no'
+  if (inside === text.length) return final ? 'no' : 'more'
+  return text.charAt(inside) === '{' ? 'yes' : 'no'
 }
 
 /** Where nothing but what follows tells the tag from prose: a parameter, arguments as JSON, or the end. */

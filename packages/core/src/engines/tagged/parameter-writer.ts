@@ -16,10 +16,12 @@ export interface ParameterShape {
 
 export interface TypeAttribute {
   readonly name: string
-  /** The value that means text as it stands. */
-  readonly string: string
+  /** The values that mean text as it stands. */
+  readonly string: readonly string[]
   /** The values that mean JSON. */
   readonly json: readonly string[]
+  /** It counts only where the schema says nothing: models write a type that they were never told. */
+  readonly isHint?: boolean
 }
 
 type Value =
@@ -152,14 +154,15 @@ export class ParameterWriter {
 
   private beginValue(tag: Tag): Value {
     const attribute = this.shape.typeAttribute
-    const type = attribute === undefined ? undefined : tag.attributes.get(attribute.name)
+    const types = this.context.tools.types(this.tool, tag.name)
+    const isAsked = attribute !== undefined && (attribute.isHint !== true || types.size === 0)
+    const type = isAsked ? tag.attributes.get(attribute.name) : undefined
     if (attribute !== undefined && type !== undefined) {
-      if (type === attribute.string) return { is: 'string' }
+      if (attribute.string.includes(type)) return { is: 'string' }
       if (attribute.json.includes(type)) return { is: 'collected', text: '', type: jsonOrString }
       const source = `${attribute.name}="${type}"`
       this.context.writer.problem('extra-field', problemCodes['extra-field'], source)
     }
-    const types = this.context.tools.types(this.tool, tag.name)
     if (isPureString(types)) return { is: 'string' }
     return { is: 'collected', text: '', type: (text) => plainJson(text, types) }
   }

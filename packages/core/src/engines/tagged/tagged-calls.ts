@@ -41,11 +41,11 @@ export abstract class TaggedCalls<Inside extends object, Role extends TaggedPara
   protected abstract get hasArguments(): boolean
   protected abstract finishArguments(): void
 
-  protected between(): Next<CallPlace> {
+  protected between(): Next<CallPlace | Inside> {
     const { input, writer } = this.context
     const role: TaggedParamsRole | 'none' | 'more' = this.markers.ahead(input)
     if (role === 'more') return 'more'
-    if (role === 'none' || role.is === 'section-begin' || role.is === 'parameter-begin') {
+    if (role === 'none' || role.is === 'section-begin' || role.is === 'parameter-begin' || role.is === 'empty') {
       return this.leave()
     }
     if (role.is === 'call-begin') return this.callTag(role.tag, input.at + this.markers.length)
@@ -65,10 +65,12 @@ export abstract class TaggedCalls<Inside extends object, Role extends TaggedPara
     return 'done'
   }
 
-  protected callTag(shape: OpeningTag, from: number): Next<CallPlace> {
+  protected callTag(shape: OpeningTag, from: number): Next<CallPlace | Inside> {
     const { input, writer } = this.context
     const tag = readTag(input.text, from, shape, input.final)
     if (tag === 'more') return 'more'
+    const other = tag === 'bad' ? this.instead(from) : undefined
+    if (other !== undefined) return other
     // Other syntaxes open with the same tag.
     if (tag === 'bad' && shape.name === 'word' && writer.isIdle) return this.leave()
     if (writer.isIdle) writer.begin()
@@ -83,6 +85,11 @@ export abstract class TaggedCalls<Inside extends object, Role extends TaggedPara
     if (!tag.isSelfClosing) return { at: 'body' }
     this.endCall('closed')
     return { at: 'between' }
+  }
+
+  /** What else may stand at `from`, where the name of a call should. Undefined: nothing. */
+  protected instead(_from: number): Next<CallPlace | Inside> | undefined {
+    return undefined
   }
 
   /** `marks`: where an argument may begin, or the call end. */

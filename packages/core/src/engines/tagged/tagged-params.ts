@@ -6,8 +6,16 @@ import { readTag, type Tag } from '../../text/tag-reader.ts'
 import type { CallWriter } from '../call-writer.ts'
 import type { EndReason, EngineContext } from '../engine.ts'
 import { ArgumentsReader } from '../json/arguments-reader.ts'
+import { DelimitedJson } from '../json/delimited-json.ts'
 import type { Next } from '../state-machine.ts'
-import { markersOf, type OpeningTag, type TaggedParamsGrammar, type TaggedParamsRole } from './grammar.ts'
+import {
+  envelopesOf,
+  markersOf,
+  type OpeningTag,
+  probeEnvelope,
+  type TaggedParamsGrammar,
+  type TaggedParamsRole,
+} from './grammar.ts'
 import { ParameterReader } from './parameter-reader.ts'
 import { type CallPlace, TaggedCalls } from './tagged-calls.ts'
 
@@ -18,6 +26,8 @@ type Inside =
   | { at: 'json'; reader: ArgumentsReader }
   | { at: 'broken-json' }
   | { at: 'after-json' }
+  /** Name and arguments stand in an object, or several do in a list. */
+  | { at: 'envelopes'; engine: DelimitedJson }
 
 type State = CallPlace | Inside
 
@@ -46,6 +56,10 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
    */
   finish(reason: EndReason | undefined): void {
     const { input, writer } = this.context
+    if (this.state.at === 'envelopes') {
+      this.state.engine.finish(reason)
+      return
+    }
     const hasFinished = reason === 'stop' || reason === 'tool_calls'
     input.takeAll()
     if (writer.isIdle) return
@@ -77,7 +91,20 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
         return this.brokenJson()
       case 'after-json':
         return this.afterJson()
+      case 'envelopes': {
+        const result = state.engine.step()
+        return result === 'again' ? state : result === 'more' ? 'more' : { at: 'between' }
+      }
     }
+  }
+
+  protected override instead(from: number): Next<State> | undefined {
+    const { input, writer } = this.context
+    const probe = probeEnvelope(this.grammar, input.text, from, input.final)
+    if (probe !== 'yes') return probe === 'more' ? 'more' : undefined
+    if (writer.isIdle) writer.begin()
+    input.at = from
+    return { at: 'envelopes', engine: new DelimitedJson(this.context, envelopesOf(this.grammar)) }
   }
 
   protected beginArguments(tool: string, tag: Tag, shape: OpeningTag): void {
@@ -111,6 +138,9 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
         return this.parameterTag(role.tag)
       case 'key-end':
         return this.lateKey()
+      case 'empty':
+        input.at += this.markers.length
+        return { at: 'body' }
       case 'parameter-end':
         input.at += this.markers.length
         writer.repair('residue')
@@ -156,6 +186,12 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
 
   private parameterTag(shape: OpeningTag): Next<State> {
     const { input, writer } = this.context
+    const inside = skipSpace(input.text, input.at + this.markers.length)
+    // A key has no brace: all the arguments stand here as one object.
+    if (this.parameters.isEmpty && hasKeyText(shape) && input.text.charAt(inside) === '{') {
+      input.at = inside
+      return { at: 'json', reader: new ArgumentsReader(writer, this.ends) }
+    }
     const tag = readTag(input.text, input.at + this.markers.length, shape, false)
     if (tag === 'more') return input.final ? { at: 'cut' } : 'more'
     if (tag === 'bad') {
@@ -230,6 +266,10 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
     }
     return !input.final && closer.startsWith(rest) ? 'more' : undefined
   }
+}
+
+function hasKeyText({ name }: OpeningTag): boolean {
+  return typeof name === 'object' && 'around' in name
 }
 
 /** Attributes that mean nothing are not dropped in silence. */

@@ -18,6 +18,7 @@ const afterParameter: Roles = new Set([
   'section-end',
   'call-begin',
   'section-begin',
+  'empty',
 ])
 const afterCall: Roles = new Set(['section-end', 'call-begin', 'section-begin'])
 const endsParameter: Roles = new Set(['parameter-end'])

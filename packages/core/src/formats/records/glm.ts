@@ -1,17 +1,21 @@
+import type { NameThenArgsGrammar } from '../../engines/named/grammar.ts'
 import type { TaggedParamsGrammar } from '../../engines/tagged/grammar.ts'
 import type { Format } from '../format.ts'
 import { commonTurnTokens, enableThinking, think } from './common.ts'
 import { hermesJson } from './hermes.ts'
 
-/** 4.5 and 4.6 write a line break behind the name and between the tags, later releases none. */
-const glmTags: TaggedParamsGrammar = {
+/**
+ * 4.5 and 4.6 write a line break behind the name and between the tags, later releases none. 5.3 Flash often writes
+ * a closing bracket behind the name, and its arguments as JSON.
+ */
+export const glmTags: TaggedParamsGrammar = {
   engine: 'tagged-params',
   id: 'glm-xml',
   isSpecial: false,
   isSectionOptional: true,
   sectionBegin: [],
   sectionEnd: [],
-  callBegin: [{ open: '<tool_call>', name: 'word', end: '' }],
+  callBegin: [{ open: '<tool_call>', name: 'word', end: '>' }],
   callEnd: ['</tool_call>'],
   parameterBegin: [{ open: '<arg_key>', name: { around: ['<arg_key>', '</arg_key>'] }, end: '<arg_value>' }],
   keyEnd: ['</arg_key>'],
@@ -19,13 +23,28 @@ const glmTags: TaggedParamsGrammar = {
   parameter: { trim: 'none' },
 }
 
+/** The 0414 releases of GLM-4 write the name on a line of its own, at the start of the answer, and JSON below it. */
+const glm4Lines: NameThenArgsGrammar = {
+  engine: 'name-then-args',
+  id: 'glm4-lines',
+  isSpecial: false,
+  isPlain: true,
+  isFirst: true,
+  sectionBegin: [],
+  sectionEnd: [],
+  callBegin: [],
+  separator: ['\n'],
+  callEnd: [],
+  header: {},
+}
+
 export const glm: Format = {
   id: 'glm',
   title: 'GLM',
-  models: ['GLM-4.5 to 4.7', 'GLM-5', 'Laguna', 'Ling', 'Ring'],
+  models: ['GLM-4.5 to 4.7', 'GLM-5 to 5.3', 'GLM-4-0414', 'Laguna', 'Ling', 'Ring'],
   sample: '<tool_call>get_weather<arg_key>city</arg_key><arg_value>Paris</arg_value></tool_call>',
   grammars: [glmTags, hermesJson],
-  salvage: [],
+  salvage: [glm4Lines],
   reasoning: [think],
   structure: [],
   turnTokens: ['<|user|>', '<|assistant|>', '</assistant>', ...commonTurnTokens],

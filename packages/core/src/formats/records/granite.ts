@@ -1,6 +1,7 @@
 import { type DelimitedJsonGrammar, usualEnvelope } from '../../engines/json/grammar.ts'
 import type { Format, ReasoningMarkers } from '../format.ts'
 import { bareJson, commonTurnTokens, think } from './common.ts'
+import { pythonicCall } from './pythonic.ts'
 
 /** Granite 3.0 writes an array behind its token; Phi-4 closes it as well. */
 export const toolCallToken: DelimitedJsonGrammar = {
@@ -14,7 +15,7 @@ export const toolCallToken: DelimitedJsonGrammar = {
 }
 
 /** 3.1 to 3.3 write an array that nothing closes, 4 an object between two tags. */
-const graniteTag: DelimitedJsonGrammar = {
+export const graniteTag: DelimitedJsonGrammar = {
   engine: 'delimited-json',
   id: 'granite-tag',
   isSpecial: false,
@@ -49,7 +50,8 @@ export const granite: Format = {
   models: ['Granite 3', 'Granite 4', 'Granite 20B Function Calling'],
   sample: '<|tool_call|>[{"name": "get_weather", "arguments": {"city":"Paris"}}]',
   grammars: [toolCallToken, graniteTag, granite20b],
-  salvage: [bareJson],
+  // 3.3 and 4.0 can be asked to write Python, one call a line.
+  salvage: [bareJson, pythonicCall],
   reasoning: [think, ...thoughts],
   structure: [],
   wrappers: [{ begin: '<response>', end: '</response>' }],

@@ -18,7 +18,7 @@ const kimiK2: NameThenArgsGrammar = {
 
 const kimiTypes: TypeAttribute = {
   name: 'type',
-  string: 'string',
+  string: ['string'],
   json: ['number', 'integer', 'boolean', 'object', 'array', 'null'],
 }
 

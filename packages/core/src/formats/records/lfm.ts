@@ -14,7 +14,7 @@ const lfmPythonic: PythonicGrammar = {
 }
 
 /** Between the same markers, where the prompt asked for JSON. */
-const lfmJson: DelimitedJsonGrammar = {
+export const lfmJson: DelimitedJsonGrammar = {
   engine: 'delimited-json',
   id: 'lfm2-json',
   isSpecial: true,

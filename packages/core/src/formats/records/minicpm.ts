@@ -19,13 +19,15 @@ const minicpm5: TaggedParamsGrammar = {
     { open: '<parameter ', name: { attribute: 'name', isOptional: true }, end: '>' },
   ],
   parameterEnd: ['</param>', '</parameter>'],
+  // MiniCPM4 puts these around the parameters.
+  empty: ['<arguments>', '</arguments>'],
   parameter: { trim: 'none', hasCdata: true },
 }
 
 export const minicpm: Format = {
   id: 'minicpm',
   title: 'MiniCPM',
-  models: ['MiniCPM5'],
+  models: ['MiniCPM4', 'MiniCPM5'],
   sample: '<function name="get_weather"><param name="city">Paris</param></function>',
   grammars: [minicpm5],
   salvage: [claudeInvoke],

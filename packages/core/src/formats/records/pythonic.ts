@@ -13,7 +13,7 @@ export const pythonicList: PythonicGrammar = {
 }
 
 /** The whole answer is one call, or one a line, without brackets around them. */
-const pythonicCall: PythonicGrammar = {
+export const pythonicCall: PythonicGrammar = {
   engine: 'pythonic',
   id: 'pythonic-call',
   isSpecial: false,

@@ -36,7 +36,7 @@ export const claudeInvoke: TaggedParamsGrammar = {
   callEnd: ['</invoke>'],
   parameterBegin: [{ open: '<parameter ', name: { attribute: 'name' }, attributes: ['string'], end: '>' }],
   parameterEnd: ['</parameter>'],
-  parameter: { trim: 'none', typeAttribute: { name: 'string', string: 'true', json: ['false'] } },
+  parameter: { trim: 'none', typeAttribute: { name: 'string', string: ['true'], json: ['false'] } },
 }
 
 export const xml: Format = {

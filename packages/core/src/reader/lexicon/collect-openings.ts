@@ -68,6 +68,7 @@ function addOpenings(
     return
   }
   if (grammar.engine === 'name-then-args') {
+    if (grammar.needsSection === true) return
     for (const marker of grammar.callBegin) add(marker, { ...source, grammar, opens: 'call' })
   } else if (grammar.isSectionOptional || (source.isSalvage && !('closesByName' in grammar))) {
     for (const tag of grammar.callBegin) add(tag.open, { ...source, grammar, opens: 'call', tag })

@@ -1,0 +1,43 @@
+import type { TaggedParamsGrammar } from '../../engines/tagged/grammar.ts'
+
+/**
+ * Tags whose names stand behind a word between bars, `<｜DSML｜invoke name="…">`. The word with its bars is one token, and
+ * what follows it is text. So it is seen with a blank behind it, and where a server wrote the token anew, with single,
+ * double, full-width or ASCII bars and with blanks around each part.
+ */
+export function barTags(id: string, word: string, sections: readonly string[]): TaggedParamsGrammar {
+  const open = (name: string): string[][] => tags(['<', '< '], word, [name])
+  const close = (name: string): string[][] => tags(closers, word, [name, '>'])
+  return {
+    engine: 'tagged-params',
+    id,
+    isSpecial: true,
+    isSectionOptional: true,
+    sectionBegin: sections.flatMap((name) => tags(['<', '< '], word, [name, '>'])),
+    sectionEnd: sections.flatMap(close),
+    callBegin: open('invoke ').map((marker) => ({ open: marker, name: { attribute: 'name' }, end: '>' })),
+    callEnd: close('invoke'),
+    parameterBegin: open('parameter ').map((marker) => ({
+      open: marker,
+      name: { attribute: 'name' },
+      attributes: ['string'],
+      end: '>',
+    })),
+    parameterEnd: close('parameter'),
+    parameter: { trim: 'none', typeAttribute: { name: 'string', string: ['true'], json: ['false'] } },
+  }
+}
+
+/** Routes that carry the text inside JSON leave a backslash behind. */
+const closers = ['</', '</ ', '< /', '< / ', '<\\/', '\\</']
+
+const bars = ['｜', '｜｜', '‖', '‖‖', '|', '||']
+
+function tags(starts: readonly string[], word: string, rest: readonly string[]): string[][] {
+  return starts.flatMap((start) =>
+    bars.flatMap((bar) =>
+      // White space between the pieces is looked for only behind the word: before it all prose would be looked at.
+      ['', ' '].map((gap) => [`${start}${bar}${gap}${word}`, bar, ...rest]),
+    ),
+  )
+}

@@ -1,0 +1,46 @@
+import { type DelimitedJsonGrammar, usualEnvelope } from '../../engines/json/grammar.ts'
+import type { Format } from '../format.ts'
+import { bareJson, commonTurnTokens, think } from './common.ts'
+import { glmTags } from './glm.ts'
+import { hermesJson } from './hermes.ts'
+
+const arrow = '-> tool/function_call'
+
+/** 14B: a message to the tools, with an array of calls. The message before it ends first. */
+const clovaMessage: DelimitedJsonGrammar = {
+  engine: 'delimited-json',
+  id: 'hyperclova-message',
+  isSpecial: true,
+  callBegin: [
+    ['<|im_end|>', '<|im_start|>', 'assistant', arrow],
+    ['<|im_start|>', 'assistant', arrow],
+  ],
+  callEnd: [],
+  envelope: usualEnvelope,
+}
+
+/** The prompt holds the token and the role: the output begins with the arrow. */
+const clovaArrow: DelimitedJsonGrammar = {
+  ...clovaMessage,
+  id: 'hyperclova-arrow',
+  isSpecial: false,
+  isLine: true,
+  callBegin: [arrow],
+}
+
+/** 32B writes GLM's tags on lines of their own, 14B messages with headers. */
+export const hyperclova: Format = {
+  id: 'hyperclova',
+  title: 'HyperCLOVA X',
+  models: ['HyperCLOVA X SEED Think 32B', 'HyperCLOVA X SEED Think 14B'],
+  sample: '<|im_start|>assistant -> tool/function_call\n[{"name": "get_weather", "arguments": {"city":"Paris"}}]',
+  grammars: [clovaMessage, clovaArrow, glmTags, hermesJson],
+  salvage: [bareJson],
+  reasoning: [
+    think,
+    { begin: ['<|im_start|>', 'assistant/think'], end: '<|im_end|>', plain: 'both' },
+    { begin: '/think\n', end: '<|im_end|>', plain: 'both' },
+  ],
+  structure: [],
+  turnTokens: ['<|stop|>', '<|endofturn|>', ...commonTurnTokens],
+}
