@@ -7,7 +7,11 @@ import type { TaggedParamsGrammar } from '../../engines/tagged/grammar.ts'
  */
 export function barTags(id: string, word: string, sections: readonly string[]): TaggedParamsGrammar {
   const open = (name: string): string[][] => tags(['<', '< '], word, [name])
-  const close = (name: string): string[][] => tags(closers, word, [name, '>'])
+  const close = (name: string): string[][] => [
+    ...tags(closers, word, [name, '>']),
+    // Only where the bars were written anew as well: a path may end with a backslash.
+    [`\\</|${word}`, '|', name, '>'],
+  ]
   return {
     engine: 'tagged-params',
     id,
@@ -29,7 +33,7 @@ export function barTags(id: string, word: string, sections: readonly string[]): 
 }
 
 /** Routes that carry the text inside JSON leave a backslash behind. */
-const closers = ['</', '</ ', '< /', '< / ', '<\\/', '\\</']
+const closers = ['</', '</ ', '< /', '< / ', '<\\/']
 
 const bars = ['｜', '｜｜', '‖', '‖‖', '|', '||']
 

@@ -22,7 +22,7 @@ const telechatTags: TaggedParamsGrammar = {
   ],
   keyEnd: ['</param_key>'],
   parameterEnd: ['</param_value>'],
-  parameter: { trim: 'newline' },
+  parameter: { trim: 'none' },
   envelope: usualEnvelope,
 }
 
