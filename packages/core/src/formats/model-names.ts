@@ -193,7 +193,11 @@ const keywords: readonly ModelNameRow[] = [
   { pattern: /\bspark-?x?2\.5/, format: 'spark', grammar: 'glm-xml' },
   { pattern: /hyperclova-?x?.*think.*14b/, format: 'hyperclova', grammar: 'hyperclova-message' },
   { pattern: /hyperclova-?x?.*think/, format: 'hyperclova', grammar: 'glm-xml' },
-  { pattern: /\btelechat-?4(?!\d*b)|\bxing(?:chen)?-?4(?!\d*b)/, format: 'telechat', grammar: 'telechat4-xml' },
+  {
+    pattern: /\btelechat-?4(?!\d*b)|\bxing(?:chen)?-?4(?!\d*b)/,
+    format: 'telechat',
+    grammar: 'telechat4-xml',
+  },
   { pattern: /\bopen-?pangu/, format: 'pangu', grammar: 'openpangu' },
   { pattern: /\bplamo-?3(?!\d*b)/, format: 'plamo', grammar: 'plamo3' },
   { pattern: /\bsarashina/, format: 'sarashina', grammar: 'sarashina' },

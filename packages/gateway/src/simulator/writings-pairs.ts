@@ -127,7 +127,8 @@ function inTags(call: string, key: string, value: string, suffix = ''): (call: W
   return ({ name, arguments: values }) => {
     const tags = parameters(
       values,
-      (each, held) => `<${key}${suffix}>${each}</${key}${suffix}><${value}${suffix}>${raw(held)}</${value}${suffix}>`,
+      (each, held) =>
+        `<${key}${suffix}>${each}</${key}${suffix}><${value}${suffix}>${raw(held)}</${value}${suffix}>`,
     )
     return `<${call}${suffix}>${name}${tags}</${call}${suffix}>`
   }

@@ -74,7 +74,9 @@ export const pythonWritings: readonly Writing[] = [
     gap: '',
     thinking: think,
     calls: (calls) => {
-      const dictionaries = calls.map(({ name, arguments: given }) => pythonDictionary({ name, arguments: given }))
+      const dictionaries = calls.map(({ name, arguments: given }) =>
+        pythonDictionary({ name, arguments: given }),
+      )
       return wrap('<|tool_calls|>[', dictionaries.join(', '), ']')
     },
   },

@@ -45,7 +45,12 @@ export abstract class TaggedCalls<Inside extends object, Role extends TaggedPara
     const { input, writer } = this.context
     const role: TaggedParamsRole | 'none' | 'more' = this.markers.ahead(input)
     if (role === 'more') return 'more'
-    if (role === 'none' || role.is === 'section-begin' || role.is === 'parameter-begin' || role.is === 'empty') {
+    if (
+      role === 'none' ||
+      role.is === 'section-begin' ||
+      role.is === 'parameter-begin' ||
+      role.is === 'empty'
+    ) {
       return this.leave()
     }
     if (role.is === 'call-begin') return this.callTag(role.tag, input.at + this.markers.length)

@@ -1,4 +1,5 @@
 import type { TaggedParamsGrammar } from '../../engines/tagged/grammar.ts'
+import { claudeInvoke } from './xml.ts'
 
 /**
  * Tags whose names stand behind a word between bars, `<｜DSML｜invoke name="…">`. The word with its bars is one token, and
@@ -30,6 +31,18 @@ export function barTags(id: string, word: string, sections: readonly string[]): 
     parameterEnd: close('parameter'),
     parameter: { trim: 'none', typeAttribute: { name: 'string', string: ['true'], json: ['false'] } },
   }
+}
+
+/** What is left of such tags where the server strips the token, and a blank stood behind it. */
+export const blankTags: TaggedParamsGrammar = {
+  ...claudeInvoke,
+  id: 'blank-invoke',
+  sectionBegin: ['< calls>', '< tool_calls>', '< function_calls>'],
+  sectionEnd: ['</ calls>', '</ tool_calls>', '</ function_calls>'],
+  callBegin: claudeInvoke.callBegin.map((tag) => ({ ...tag, open: '< invoke ' })),
+  callEnd: ['</ invoke>'],
+  parameterBegin: claudeInvoke.parameterBegin.map((tag) => ({ ...tag, open: '< parameter ' })),
+  parameterEnd: ['</ parameter>'],
 }
 
 /** Routes that carry the text inside JSON leave a backslash behind. */

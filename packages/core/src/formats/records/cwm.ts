@@ -24,6 +24,11 @@ export const cwm: Format = {
   title: 'Code World Model',
   models: ['CWM'],
   sample: '<tool: weather>\nget_weather {"city":"Paris"}\n</tool>',
+  checked: {
+    on: '2026-10',
+    against: 'a proposal for vLLM, which says little of labels',
+    proof: ['proposal'],
+  },
   grammars: [labelled],
   salvage: [],
   reasoning: [think],

@@ -1,6 +1,6 @@
 import type { NameThenArgsGrammar } from '../../engines/named/grammar.ts'
 import type { Format } from '../format.ts'
-import { barTags } from './bar-tags.ts'
+import { barTags, blankTags } from './bar-tags.ts'
 import { commonTurnTokens, think, thinkingArgument } from './common.ts'
 import { claudeInvoke } from './xml.ts'
 
@@ -50,9 +50,25 @@ export const deepseek: Format = {
   models: ['DeepSeek V3', 'R1', 'V3.1', 'V3.2', 'V4', 'V4.1', 'Cogito v2'],
   sample:
     '<｜DSML｜function_calls>\n<｜DSML｜invoke name="get_weather">\n<｜DSML｜parameter name="city" string="true">Paris</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜function_calls>',
+  checked: {
+    on: '2026-10',
+    against: 'the templates of V3, R1, V3.1, V3.2 and V4; deepseek_v41 of vLLM and SGLang',
+    proof: ['template', 'engine', 'report'],
+  },
   grammars: [deepseekV3, deepseekDsml],
   // What a server leaves of a call when it strips its tokens.
-  salvage: [deepseekStripped, claudeInvoke],
+  salvage: [deepseekStripped, claudeInvoke, blankTags],
+  stripped: [
+    { grammar: 'deepseek-v3', left: 'get_weather{"city":"Paris"}' },
+    {
+      grammar: 'deepseek-dsml',
+      left: '<function_calls>\n<invoke name="get_weather">\n<parameter name="city" string="true">Paris</parameter>\n</invoke>\n</function_calls>',
+    },
+    {
+      grammar: 'deepseek-dsml',
+      left: '< calls>\n< invoke name="get_weather">\n< parameter name="city" string="true">Paris</ parameter>\n</ invoke>\n</ calls>',
+    },
+  ],
   reasoning: [think],
   structure: [],
   turnTokens: [

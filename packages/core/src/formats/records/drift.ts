@@ -98,7 +98,11 @@ const toolElements: ElementTreeGrammar = {
   isSectionOptional: true,
   sectionBegin: [],
   sectionEnd: [],
-  callBegin: elementNames.map((name) => ({ open: ['<tool>', `<${name}>`], name: 'inline', end: `</${name}>` })),
+  callBegin: elementNames.map((name) => ({
+    open: ['<tool>', `<${name}>`],
+    name: 'inline',
+    end: `</${name}>`,
+  })),
   looseCallBegin: [],
   callEnd: ['</tool>'],
   prefix: '',

@@ -52,8 +52,17 @@ export const gemma: Format = {
   title: 'Gemma',
   models: ['Gemma 4', 'FunctionGemma', 'Gemma 2 and 3 (by prompt)'],
   sample: '<|tool_call>call:get_weather{city:<|"|>Paris<|"|>}<tool_call|>',
+  checked: {
+    on: '2026-10',
+    against: 'the templates of Gemma 4 and FunctionGemma; gemma4 of vLLM, SGLang and Ollama',
+    proof: ['template', 'engine', 'report'],
+  },
   grammars: [gemma4, functionGemma],
   salvage: [toolCode, gemmaStripped, pythonicList],
+  stripped: [
+    { grammar: 'gemma4', left: 'call:get_weather{city:Paris}' },
+    { grammar: 'functiongemma', left: 'call:get_weather{city:Paris}' },
+  ],
   reasoning: [{ begin: ['<|channel>', 'thought'], end: '<channel|>' }],
   structure: [],
   turnTokens: [

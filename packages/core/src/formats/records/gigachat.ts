@@ -30,8 +30,21 @@ export const gigachat: Format = {
   title: 'GigaChat',
   models: ['GigaChat 3', 'GigaChat 3.1', 'GigaChat 3.5'],
   sample: '<|function_call|>{"name": "get_weather", "arguments": {"city":"Paris"}}',
+  checked: {
+    on: '2026-10',
+    against: 'the templates of GigaChat 3 and 3.1; gigachat35 of SGLang',
+    proof: ['template', 'engine', 'report'],
+  },
   grammars: [gigachatCall, gigachatGcml],
   salvage: [gigachatStripped, claudeInvoke, bareJson],
+  stripped: [
+    { grammar: 'gigachat', left: 'function call\n{"name": "get_weather", "arguments": {"city":"Paris"}}' },
+    { grammar: 'gigachat', left: '{"name": "get_weather", "arguments": {"city":"Paris"}}' },
+    {
+      grammar: 'gigachat-gcml',
+      left: '<tool_calls>\n<invoke name="get_weather">\n<parameter name="city" string="true">Paris</parameter>\n</invoke>\n</tool_calls>',
+    },
+  ],
   reasoning: [think],
   structure: [],
   turnTokens: [

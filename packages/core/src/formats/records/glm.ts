@@ -43,6 +43,12 @@ export const glm: Format = {
   title: 'GLM',
   models: ['GLM-4.5 to 4.7', 'GLM-5 to 5.3', 'GLM-4-0414', 'Laguna', 'Ling', 'Ring'],
   sample: '<tool_call>get_weather<arg_key>city</arg_key><arg_value>Paris</arg_value></tool_call>',
+  checked: {
+    on: '2026-10',
+    against:
+      'the templates of GLM-4.6, GLM-4.7 Flash and Laguna; glm47 and ling3 of vLLM and SGLang; reports of GLM-5.3 Flash',
+    proof: ['template', 'engine', 'report'],
+  },
   grammars: [glmTags, hermesJson],
   salvage: [glm4Lines],
   reasoning: [think],

@@ -18,6 +18,11 @@ export const hermes: Format = {
   title: 'Hermes',
   models: ['Hermes 2 Pro to 4', 'SmolLM3', 'EXAONE 4', 'Reka Edge', 'Bielik v3', 'Trinity', 'MiMo 7B and VL'],
   sample: '<tool_call>\n{"name": "get_weather", "arguments": {"city":"Paris"}}\n</tool_call>',
+  checked: {
+    on: '2026-10',
+    against: 'the templates of Hermes 2 Pro, Bielik v3, MiMo VL and Reka Edge; hermes of vLLM and SGLang',
+    proof: ['template', 'engine', 'report'],
+  },
   grammars: [hermesJson, qwen3Coder],
   salvage: [qwen3Coder, claudeInvoke, bareJson, ...drift],
   reasoning: [think],

@@ -46,8 +46,20 @@ export const hunyuan: Format = {
   models: ['Hunyuan A13B', 'Hy3', 'Hy4'],
   sample:
     '<tool_calls:opensource>\n<tool_call:opensource>get_weather<tool_sep:opensource>\n<arg_key:opensource>city</arg_key:opensource>\n<arg_value:opensource>Paris</arg_value:opensource>\n</tool_call:opensource>\n</tool_calls:opensource>',
+  checked: {
+    on: '2026-10',
+    against: 'the templates of Hunyuan A13B and Hy3; hy_v3 and hy_v4 of vLLM',
+    proof: ['template', 'engine', 'report'],
+  },
   grammars: [hunyuan3, hunyuan3Plain, toolCallsJson],
   salvage: [],
+  stripped: [
+    {
+      grammar: 'hunyuan3-xml',
+      left: 'get_weather\ncity\nParis',
+      why: 'the name, the keys and the values run together',
+    },
+  ],
   reasoning: [{ begin: suffixed('think'), end: suffixed('/think') }, think],
   structure: [],
   wrappers: [{ begin: '<answer>', end: '</answer>' }],

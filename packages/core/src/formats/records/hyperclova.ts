@@ -24,8 +24,16 @@ const clovaArrow: DelimitedJsonGrammar = {
   ...clovaMessage,
   id: 'hyperclova-arrow',
   isSpecial: false,
+  isPlain: true,
   isLine: true,
   callBegin: [arrow],
+}
+
+/** What is left when the server strips the token before the role. */
+const clovaStripped: DelimitedJsonGrammar = {
+  ...clovaArrow,
+  id: 'hyperclova-stripped',
+  callBegin: [`assistant ${arrow}`],
 }
 
 /** 32B writes GLM's tags on lines of their own, 14B messages with headers. */
@@ -33,9 +41,21 @@ export const hyperclova: Format = {
   id: 'hyperclova',
   title: 'HyperCLOVA X',
   models: ['HyperCLOVA X SEED Think 32B', 'HyperCLOVA X SEED Think 14B'],
-  sample: '<|im_start|>assistant -> tool/function_call\n[{"name": "get_weather", "arguments": {"city":"Paris"}}]',
+  sample:
+    '<|im_start|>assistant -> tool/function_call\n[{"name": "get_weather", "arguments": {"city":"Paris"}}]',
+  checked: {
+    on: '2026-10',
+    against: 'proposals for vLLM',
+    proof: ['proposal'],
+  },
   grammars: [clovaMessage, clovaArrow, glmTags, hermesJson],
-  salvage: [bareJson],
+  salvage: [clovaStripped, bareJson],
+  stripped: [
+    {
+      grammar: 'hyperclova-message',
+      left: 'assistant -> tool/function_call\n[{"name": "get_weather", "arguments": {"city":"Paris"}}]',
+    },
+  ],
   reasoning: [
     think,
     { begin: ['<|im_start|>', 'assistant/think'], end: '<|im_end|>', plain: 'both' },

@@ -8,7 +8,11 @@ const iquestTags: TaggedParamsGrammar = {
   ...glmTags,
   id: 'iquest-xml',
   isSpecial: true,
-  callBegin: ['<iquest_tool_call>', '<iquestcoder_tool_call>'].map((open) => ({ open, name: 'word', end: '' })),
+  callBegin: ['<iquest_tool_call>', '<iquestcoder_tool_call>'].map((open) => ({
+    open,
+    name: 'word',
+    end: '',
+  })),
   callEnd: ['</iquest_tool_call>', '</iquestcoder_tool_call>'],
 }
 
@@ -17,9 +21,22 @@ export const iquest: Format = {
   id: 'iquest',
   title: 'iQuest',
   models: ['iQuest Q1', 'iQuest-Coder V2'],
-  sample: '<iquest_tool_call>get_weather<arg_key>city</arg_key><arg_value>Paris</arg_value></iquest_tool_call>',
+  sample:
+    '<iquest_tool_call>get_weather<arg_key>city</arg_key><arg_value>Paris</arg_value></iquest_tool_call>',
+  checked: {
+    on: '2026-10',
+    against: 'iquest_q1 of SGLang; a proposal for Coder V2',
+    proof: ['engine'],
+  },
   grammars: [iquestTags],
   salvage: [],
+  stripped: [
+    {
+      grammar: 'iquest-xml',
+      left: 'get_weather<arg_key>city</arg_key><arg_value>Paris</arg_value>',
+      why: 'nothing tells where the call begins',
+    },
+  ],
   reasoning: [think],
   structure: [],
   turnTokens: commonTurnTokens,

@@ -1,6 +1,7 @@
 import { usualEnvelope } from '../../engines/json/grammar.ts'
 import type { TaggedParamsGrammar } from '../../engines/tagged/grammar.ts'
 import type { Format } from '../format.ts'
+import { bareJson } from './common.ts'
 
 /** The template can be asked for tags, for tags that tell the type of each value, and for JSON. */
 const horizonTags: TaggedParamsGrammar = {
@@ -44,8 +45,21 @@ export const k2Horizon: Format = {
   models: ['K2 Horizon 375B, 36B, 32B and 7B', 'K2-V3'],
   sample:
     '<ifm|tool_calls>\n<ifm|tool_call>get_weather\n<ifm|arg_key>city</ifm|arg_key>\n<ifm|arg_value>Paris</ifm|arg_value>\n</ifm|tool_call>\n</ifm|tool_calls>',
+  checked: {
+    on: '2026-10',
+    against: 'k2_horizon of vLLM and SGLang',
+    proof: ['engine'],
+  },
   grammars: [horizonTags],
-  salvage: [],
+  salvage: [bareJson],
+  stripped: [
+    {
+      grammar: 'k2-horizon',
+      left: 'get_weather\ncity\nParis',
+      why: 'the name, the keys and the values run together',
+    },
+    { grammar: 'k2-horizon', left: '{"name": "get_weather", "arguments": {"city":"Paris"}}' },
+  ],
   reasoning: ['think', 'think_fast', 'think_faster'].map((name) => ({
     begin: `<ifm|${name}>`,
     end: `</ifm|${name}>`,

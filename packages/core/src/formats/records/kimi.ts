@@ -72,8 +72,21 @@ export const kimi: Format = {
   models: ['Kimi K2', 'Kimi K2 Thinking', 'Kimi K2.5 to K2.7', 'Kimi Linear', 'Kimi K3'],
   sample:
     '<|tool_calls_section_begin|><|tool_call_begin|>functions.get_weather:0<|tool_call_argument_begin|>{"city":"Paris"}<|tool_call_end|><|tool_calls_section_end|>',
+  checked: {
+    on: '2026-10',
+    against: 'the templates of Kimi K2, K2 Thinking and K3; kimi_k2 and kimi_k3 of vLLM and SGLang',
+    proof: ['template', 'engine', 'report'],
+  },
   grammars: [kimiK2, kimiK3],
   salvage: [kimiStripped],
+  stripped: [
+    { grammar: 'kimi-k2', left: 'functions.get_weather:0{"city":"Paris"}' },
+    {
+      grammar: 'kimi-k3',
+      left: 'toolscall tool="get_weather" index="1"argument key="city" type="string"Parisargumentcalltools',
+      why: 'a value ends where a word of the tags begins',
+    },
+  ],
   reasoning: [
     think,
     { begin: '◁think▷', end: '◁/think▷' },

@@ -35,6 +35,11 @@ export const lmStudio: Format = {
   title: 'LM Studio',
   models: ['any model in LM Studio whose own syntax it does not know'],
   sample: '[TOOL_REQUEST]{"name": "get_weather", "arguments": {"city":"Paris"}}[END_TOOL_REQUEST]',
+  checked: {
+    on: '2026-10',
+    against: 'the documentation of LM Studio, and what models wrote there',
+    proof: ['report'],
+  },
   grammars: [toolRequest],
   salvage: [bareJson, namedRequest],
   reasoning: [think],

@@ -38,10 +38,29 @@ const longcatTags: TaggedParamsGrammar = {
 export const longcat: Format = {
   id: 'longcat',
   title: 'LongCat',
-  models: ['LongCat-Flash-Chat', 'LongCat-Flash-Thinking', 'LongCat-Flash-Lite', 'LongCat-Next', 'LongCat 2.0'],
+  models: [
+    'LongCat-Flash-Chat',
+    'LongCat-Flash-Thinking',
+    'LongCat-Flash-Lite',
+    'LongCat-Next',
+    'LongCat 2.0',
+  ],
   sample: '<longcat_tool_call>\n{"name": "get_weather", "arguments": {"city":"Paris"}}\n</longcat_tool_call>',
+  checked: {
+    on: '2026-10',
+    against: 'longcat of vLLM, the tags of mlx-lm, and what hosts return',
+    proof: ['engine', 'report'],
+  },
   grammars: [longcatJson, longcatTags],
   salvage: [functionCallsJson, bareJson],
+  stripped: [
+    { grammar: 'longcat', left: '{"name": "get_weather", "arguments": {"city":"Paris"}}' },
+    {
+      grammar: 'longcat-xml',
+      left: 'get_weather\ncity\nParis',
+      why: 'the name, the keys and the values run together',
+    },
+  ],
   reasoning: [{ begin: '<longcat_think>', end: '</longcat_think>' }, think],
   structure: [],
   turnTokens: ['<longcat_s>', '</longcat_s>', ...commonTurnTokens],

@@ -29,6 +29,11 @@ export const minicpm: Format = {
   title: 'MiniCPM',
   models: ['MiniCPM4', 'MiniCPM5'],
   sample: '<function name="get_weather"><param name="city">Paris</param></function>',
+  checked: {
+    on: '2026-10',
+    against: 'the template of MiniCPM5; minicpm5 of vLLM and SGLang',
+    proof: ['template', 'engine', 'report'],
+  },
   grammars: [minicpm5],
   salvage: [claudeInvoke],
   reasoning: [think],

@@ -25,6 +25,11 @@ export const mirothinker: Format = {
   models: ['MiroThinker'],
   sample:
     '<use_mcp_tool>\n<server_name>weather</server_name>\n<tool_name>get_weather</tool_name>\n<arguments>\n{"city":"Paris"}\n</arguments>\n</use_mcp_tool>',
+  checked: {
+    on: '2026-10',
+    against: 'a proposal for llama.cpp',
+    proof: ['proposal'],
+  },
   // It is built on Qwen3, and may write as that does.
   grammars: [mcpTool, hermesJson],
   salvage: [qwen3Coder, bareJson],

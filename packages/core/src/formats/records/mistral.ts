@@ -49,8 +49,17 @@ export const mistral: Format = {
   title: 'Mistral',
   models: ['Mistral', 'Mixtral', 'Ministral', 'Magistral', 'Devstral', 'Codestral', 'Pixtral'],
   sample: '[TOOL_CALLS]get_weather[ARGS]{"city":"Paris"}',
+  checked: {
+    on: '2026-10',
+    against: 'the templates of Nemo, Small 3.2, Devstral and Ministral 3; mistral of vLLM and SGLang',
+    proof: ['template', 'engine', 'report'],
+  },
   grammars: [mistralArray, mistralArgs],
   salvage: [mistralStripped, bareJson],
+  stripped: [
+    { grammar: 'mistral-array', left: '[{"name": "get_weather", "arguments": {"city":"Paris"}}]' },
+    { grammar: 'mistral-args', left: 'get_weather{"city":"Paris"}' },
+  ],
   reasoning: [{ begin: '[THINK]', end: '[/THINK]' }, think],
   structure: [],
   turnTokens: commonTurnTokens,

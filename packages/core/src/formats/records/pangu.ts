@@ -17,8 +17,17 @@ export const pangu: Format = {
   title: 'openPangu',
   models: ['openPangu'],
   sample: '[unused11][{"name": "get_weather", "arguments": {"city":"Paris"}}][unused12]',
+  checked: {
+    on: '2026-10',
+    against: 'proposals for vLLM',
+    proof: ['proposal'],
+  },
   grammars: [lfmJson, panguUnused],
   salvage: [bareJson],
+  stripped: [
+    { grammar: 'lfm2-json', left: '[{"name": "get_weather", "arguments": {"city":"Paris"}}]' },
+    { grammar: 'pangu-unused', left: '[{"name": "get_weather", "arguments": {"city":"Paris"}}]' },
+  ],
   reasoning: [{ begin: '[unused16]', end: '[unused17]' }],
   structure: [],
   turnTokens: ['[unused10]', ...commonTurnTokens],

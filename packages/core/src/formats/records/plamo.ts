@@ -25,6 +25,11 @@ export const plamo: Format = {
   models: ['PLaMo 3'],
   sample:
     '<|plamo:begin_tool_requests:plamo|><|plamo:begin_tool_request:plamo|><|plamo:begin_tool_name:plamo|>get_weather<|plamo:end_tool_name:plamo|><|plamo:begin_tool_arguments:plamo|><|plamo:constrain|>json<|plamo:msg|>{"city":"Paris"}<|plamo:end_tool_arguments:plamo|><|plamo:end_tool_request:plamo|><|plamo:end_tool_requests:plamo|>',
+  checked: {
+    on: '2026-10',
+    against: 'a proposal for vLLM',
+    proof: ['proposal'],
+  },
   grammars: [plamoRequests],
   salvage: [],
   reasoning: [{ begin: '<|plamo:begin_think:plamo|>', end: '<|plamo:end_think:plamo|>' }],

@@ -24,6 +24,11 @@ export const rwkv: Format = {
   title: 'RWKV',
   models: ['RWKV'],
   sample: '**Tool Call:**\n```json\n{"name": "get_weather", "arguments": {"city":"Paris"}}\n```',
+  checked: {
+    on: '2026-10',
+    against: 'a proposal for vLLM',
+    proof: ['proposal'],
+  },
   grammars: [boldLine, graniteTag],
   salvage: [bareJson],
   reasoning: [think],

@@ -17,9 +17,15 @@ export const sarashina: Format = {
   title: 'Sarashina',
   models: ['Sarashina'],
   sample: "<|tool_calls|>[{'name': 'get_weather', 'arguments': {'city': 'Paris'}}]",
+  checked: {
+    on: '2026-10',
+    against: 'sarashina of smg',
+    proof: ['engine'],
+  },
   grammars: [sarashinaList],
   // Servers usually strip the token.
   salvage: [bareJson],
+  stripped: [{ grammar: 'sarashina', left: "[{'name': 'get_weather', 'arguments': {'city': 'Paris'}}]" }],
   reasoning: [],
   structure: [],
   turnTokens: commonTurnTokens,

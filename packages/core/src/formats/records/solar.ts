@@ -57,8 +57,21 @@ export const solar: Format = {
   models: ['Solar Open 100B', 'Solar Open 2'],
   sample:
     '<|tool_calls|><|tool_call:begin|>8a0d7f38e<|tool_call:name|>get_weather<|tool_call:args|>{"city":"Paris"}<|tool_call:end|>',
+  checked: {
+    on: '2026-10',
+    against: 'the template of Solar Open 100B; a proposal for Solar Open 2',
+    proof: ['template', 'proposal'],
+  },
   grammars: [solarCalls, solarTags],
   salvage: [],
+  stripped: [
+    { grammar: 'solar-open', left: '8a0d7f38eget_weather{"city":"Paris"}', why: 'the id runs into the name' },
+    {
+      grammar: 'solar-open-2',
+      left: 'get_weather\ncityParis',
+      why: 'the name, the keys and the values run together',
+    },
+  ],
   reasoning: [{ begin: '<|think:start|>', end: '<|think:end|>' }],
   channels: solarMessages,
   structure: [],

@@ -18,8 +18,20 @@ export const spark: Format = {
   title: 'Spark',
   models: ['Spark X2.5'],
   sample: '<|tool_call|>\nget_weather<arg_key>city</arg_key><arg_value>Paris</arg_value>\n<|/tool_call|>',
+  checked: {
+    on: '2026-10',
+    against: 'spark25 of SGLang; a proposal for vLLM',
+    proof: ['engine', 'report'],
+  },
   grammars: [glmTags, sparkTags, hermesJson],
   salvage: [],
+  stripped: [
+    {
+      grammar: 'spark-tokens',
+      left: 'get_weather<arg_key>city</arg_key><arg_value>Paris</arg_value>',
+      why: 'nothing tells where the call begins',
+    },
+  ],
   reasoning: [think],
   structure: [],
   turnTokens: ['<|Bot|>', ...commonTurnTokens],

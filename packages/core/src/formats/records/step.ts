@@ -24,6 +24,14 @@ const step3: TaggedParamsGrammar = {
   parameter: { trim: 'none' },
 }
 
+/** What is left of Step-3 when the server strips the tokens. */
+const step3Stripped: TaggedParamsGrammar = {
+  ...step3,
+  id: 'step3-stripped',
+  isSpecial: false,
+  callBegin: [{ open: 'function<steptml:invoke ', name: { attribute: 'name' }, end: '>' }],
+}
+
 /** Step-Audio 2 writes a word, the name and JSON, each on a line, between Qwen's tags. */
 const stepAudio: NameThenArgsGrammar = {
   engine: 'name-then-args',
@@ -45,8 +53,20 @@ export const step: Format = {
   models: ['Step-3', 'Step 3.5 and 3.7 Flash', 'Step-Audio 2'],
   sample:
     '<｜tool_calls_begin｜>\n<｜tool_call_begin｜>function<｜tool_sep｜><steptml:invoke name="get_weather">\n<steptml:parameter name="city">Paris</steptml:parameter>\n</steptml:invoke><｜tool_call_end｜>\n<｜tool_calls_end｜>',
+  checked: {
+    on: '2026-10',
+    against:
+      'the template of Step 3.5 Flash; step3 and step3p5 of vLLM and SGLang; a proposal for Step-Audio 2',
+    proof: ['template', 'engine', 'report'],
+  },
   grammars: [step3, qwen3Coder, hermesJson],
-  salvage: [qwen3Coder, stepAudio],
+  salvage: [qwen3Coder, stepAudio, step3Stripped],
+  stripped: [
+    {
+      grammar: 'step3',
+      left: 'function<steptml:invoke name="get_weather">\n<steptml:parameter name="city">Paris</steptml:parameter>\n</steptml:invoke>',
+    },
+  ],
   reasoning: [think],
   structure: [],
   turnTokens: ['<｜EOT｜>', '<｜BOT｜>', ...commonTurnTokens],

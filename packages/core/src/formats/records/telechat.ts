@@ -31,6 +31,11 @@ export const telechat: Format = {
   title: 'TeleChat',
   models: ['TeleChat4', 'Xing 4.0'],
   sample: '<tool_call>get_weather<param_key>city</param_key><param_value>Paris</param_value></tool_call>',
+  checked: {
+    on: '2026-10',
+    against: 'telechat4 and xing4_0 of TensorRT-LLM; proposals for vLLM',
+    proof: ['engine'],
+  },
   grammars: [telechatTags],
   salvage: [bareJson],
   reasoning: [think],

@@ -45,6 +45,11 @@ export const xml: Format = {
   models: ['models prompted to write Claude-like or Qwen3-Coder tags'],
   sample:
     '<function_calls>\n<invoke name="get_weather">\n<parameter name="city">Paris</parameter>\n</invoke>\n</function_calls>',
+  checked: {
+    on: '2026-08',
+    against: 'what models fall into that were taught another syntax',
+    proof: ['report'],
+  },
   grammars: [claudeInvoke, qwen3Coder],
   isNamedOnly: true,
   salvage: [claudeInvoke, qwen3Coder, bareJson, ...drift],
