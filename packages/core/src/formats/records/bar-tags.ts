@@ -39,9 +39,9 @@ export const blankTags: TaggedParamsGrammar = {
   id: 'blank-invoke',
   sectionBegin: ['< calls>', '< tool_calls>', '< function_calls>'],
   sectionEnd: ['</ calls>', '</ tool_calls>', '</ function_calls>'],
-  callBegin: claudeInvoke.callBegin.map((tag) => ({ ...tag, open: '< invoke ' })),
+  callBegin: [{ open: '< invoke ', name: { attribute: 'name' }, end: '>' }],
   callEnd: ['</ invoke>'],
-  parameterBegin: claudeInvoke.parameterBegin.map((tag) => ({ ...tag, open: '< parameter ' })),
+  parameterBegin: [{ open: '< parameter ', name: { attribute: 'name' }, attributes: ['string'], end: '>' }],
   parameterEnd: ['</ parameter>'],
 }
 
@@ -54,7 +54,7 @@ function tags(starts: readonly string[], word: string, rest: readonly string[]):
   return starts.flatMap((start) =>
     bars.flatMap((bar) =>
       // White space between the pieces is looked for only behind the word: before it all prose would be looked at.
-      ['', ' '].map((gap) => [`${start}${bar}${gap}${word}`, bar, ...rest]),
+      ['', ' '].map((gap) => [`${start}${bar}${gap}${word}`, bar].concat(rest)),
     ),
   )
 }
