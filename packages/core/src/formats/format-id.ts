@@ -47,7 +47,6 @@ export const formatIds = [
   'iquest',
   'sarashina',
   'mirothinker',
-  'rwkv',
   'cwm',
 ] as const
 

@@ -135,7 +135,7 @@ const keywords: readonly ModelNameRow[] = [
 
   // Hermes JSON. With a boundary: eureka is not Reka.
   {
-    pattern: /smollm-?3|exaone|bielik|\bkolibri-?1|\btrinity\b|\breka\b|\bmimo\b/,
+    pattern: /smollm-?3|exaone|bielik|\bkolibri-?1|\brwkv|\btrinity\b|\breka\b|\bmimo\b/,
     format: 'hermes',
     grammar: 'hermes-json',
   },
@@ -201,7 +201,6 @@ const keywords: readonly ModelNameRow[] = [
   { pattern: /\bopen-?pangu/, format: 'pangu', grammar: 'openpangu' },
   { pattern: /\bplamo-?3(?!\d*b)/, format: 'plamo', grammar: 'plamo3' },
   { pattern: /\bsarashina/, format: 'sarashina', grammar: 'sarashina' },
-  { pattern: /\brwkv/, format: 'rwkv', grammar: 'rwkv' },
   { pattern: /(?:^|[/:])cwm\b/, format: 'cwm', grammar: 'cwm', note: 'as a name' },
 
   // Last, because so many fine-tunes carry these names besides their own.

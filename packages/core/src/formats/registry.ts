@@ -39,7 +39,6 @@ import { phi } from './records/phi.ts'
 import { plamo } from './records/plamo.ts'
 import { pythonic } from './records/pythonic.ts'
 import { qwen } from './records/qwen.ts'
-import { rwkv } from './records/rwkv.ts'
 import { sarashina } from './records/sarashina.ts'
 import { seed } from './records/seed.ts'
 import { solar } from './records/solar.ts'
@@ -96,7 +95,6 @@ export const formats: readonly Format[] = [
   iquest,
   sarashina,
   mirothinker,
-  rwkv,
   cwm,
   xml,
   standard,

@@ -169,12 +169,6 @@ export const jsonWritings: readonly Writing[] = [
         `<arguments>\n${spacedJson(call.arguments)}\n</arguments>`,
       ].join('\n'),
   }),
-  json('rwkv', 'rwkv', 'RWKV', {
-    models: ['rwkv7'],
-    gap: '\n\n',
-    between: '\n\n',
-    each: (call) => `**Tool Call:**\n\`\`\`json\n${spacedJson(usual(call))}\n\`\`\``,
-  }),
   json('cwm', 'cwm', 'Code World Model', {
     models: ['cwm'],
     gap: '\n',

@@ -7,18 +7,14 @@ import { claudeInvoke } from './xml.ts'
  * double, full-width or ASCII bars and with blanks around each part.
  */
 export function barTags(id: string, word: string, sections: readonly string[]): TaggedParamsGrammar {
-  const open = (name: string): string[][] => tags(['<', '< '], word, [name])
-  const close = (name: string): string[][] => [
-    ...tags(closers, word, [name, '>']),
-    // Only where the bars were written anew as well: a path may end with a backslash.
-    [`\\</|${word}`, '|', name, '>'],
-  ]
+  const open = (name: string): string[][] => openers(word).map(([start, bar]) => [start, bar, name])
+  const close = (name: string): string[][] => closers(word).map(([start, bar]) => [start, bar, name, '>'])
   return {
     engine: 'tagged-params',
     id,
     isSpecial: true,
     isSectionOptional: true,
-    sectionBegin: sections.flatMap((name) => tags(['<', '< '], word, [name, '>'])),
+    sectionBegin: sections.flatMap((name) => openers(word).map(([start, bar]) => [start, bar, name, '>'])),
     sectionEnd: sections.flatMap(close),
     callBegin: open('invoke ').map((marker) => ({ open: marker, name: { attribute: 'name' }, end: '>' })),
     callEnd: close('invoke'),
@@ -45,16 +41,30 @@ export const blankTags: TaggedParamsGrammar = {
   parameterEnd: ['</ parameter>'],
 }
 
-/** Routes that carry the text inside JSON leave a backslash behind. */
-const closers = ['</', '</ ', '< /', '< / ', '<\\/']
+/** How a tag begins, up to the word, and the bar behind that. */
+type Start = readonly [start: string, bar: string]
 
 const bars = ['｜', '｜｜', '‖', '‖‖', '|', '||']
 
-function tags(starts: readonly string[], word: string, rest: readonly string[]): string[][] {
-  return starts.flatMap((start) =>
-    bars.flatMap((bar) =>
-      // White space between the pieces is looked for only behind the word: before it all prose would be looked at.
-      ['', ' '].map((gap) => [`${start}${bar}${gap}${word}`, bar].concat(rest)),
-    ),
-  )
+// White space between the pieces is looked for only behind the word: before it all prose would be looked at.
+function openers(word: string): Start[] {
+  return [...glued('<', word), ...spaced(['< '], word)]
+}
+
+/** Routes that carry the text inside JSON leave a backslash in the closing tags, and write the bars anew. */
+function closers(word: string): Start[] {
+  return [
+    ...glued('</', word),
+    ...spaced(['</ ', '< /', '< / '], word),
+    [`<\\/|${word}`, '|'],
+    [`\\</|${word}`, '|'],
+  ]
+}
+
+function glued(start: string, word: string): Start[] {
+  return bars.map((bar): Start => [`${start}${bar}${word}`, bar])
+}
+
+function spaced(starts: readonly string[], word: string): Start[] {
+  return starts.flatMap((start) => ['｜', '|'].map((bar): Start => [`${start}${bar} ${word}`, bar]))
 }

@@ -73,6 +73,19 @@ const tagOfName: TaggedParamsGrammar = {
   parameter: { trim: 'none' },
 }
 
+/** RWKV: a line in bold, and the call in a code fence. */
+const boldLine: DelimitedJsonGrammar = {
+  ...toolsJson,
+  id: 'bold-line',
+  isPlain: true,
+  isLine: true,
+  callBegin: [
+    ['**Tool Call:**', '```json'],
+    ['**Tool Call:**', '```'],
+  ],
+  callEnd: ['```'],
+}
+
 const elementNames = ['name', 'tool_name']
 const elementArguments = ['arguments', 'args', 'input']
 
@@ -119,4 +132,5 @@ export const drift: readonly Grammar[] = [
   tagOfName,
   toolElement,
   toolElements,
+  boldLine,
 ]

@@ -15,7 +15,7 @@ export const toolCallToken: DelimitedJsonGrammar = {
 }
 
 /** 3.1 to 3.3 write an array that nothing closes, 4 an object between two tags. */
-export const graniteTag: DelimitedJsonGrammar = {
+const graniteTag: DelimitedJsonGrammar = {
   engine: 'delimited-json',
   id: 'granite-tag',
   isSpecial: false,

@@ -16,7 +16,17 @@ export const hermesJson: DelimitedJsonGrammar = {
 export const hermes: Format = {
   id: 'hermes',
   title: 'Hermes',
-  models: ['Hermes 2 Pro to 4', 'SmolLM3', 'EXAONE 4', 'Reka Edge', 'Bielik v3', 'Trinity', 'MiMo 7B and VL'],
+  models: [
+    'Hermes 2 Pro to 4',
+    'SmolLM3',
+    'EXAONE 4',
+    'Reka Edge',
+    'Bielik v3',
+    'Trinity',
+    'MiMo 7B and VL',
+    'Kolibri-1',
+    'RWKV',
+  ],
   sample: '<tool_call>\n{"name": "get_weather", "arguments": {"city":"Paris"}}\n</tool_call>',
   checked: {
     on: '2026-10',

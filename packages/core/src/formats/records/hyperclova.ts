@@ -48,8 +48,8 @@ export const hyperclova: Format = {
     against: 'proposals for vLLM',
     proof: ['proposal'],
   },
-  grammars: [clovaMessage, clovaArrow, glmTags, hermesJson],
-  salvage: [clovaStripped, bareJson],
+  grammars: [clovaMessage, glmTags, hermesJson],
+  salvage: [clovaArrow, clovaStripped, bareJson],
   stripped: [
     {
       grammar: 'hyperclova-message',

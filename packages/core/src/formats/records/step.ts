@@ -29,6 +29,9 @@ const step3Stripped: TaggedParamsGrammar = {
   ...step3,
   id: 'step3-stripped',
   isSpecial: false,
+  sectionBegin: [],
+  sectionEnd: [],
+  callEnd: ['</steptml:invoke>'],
   callBegin: [{ open: 'function<steptml:invoke ', name: { attribute: 'name' }, end: '>' }],
 }
 

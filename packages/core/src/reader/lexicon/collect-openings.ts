@@ -19,9 +19,9 @@ export function collectOpenings(formats: readonly Format[], salvages: boolean): 
   if (!salvages) return openers
   for (const [index, { id: format, salvage }] of formats.entries()) {
     const source = { format, isSalvage: true, isNamed: false }
-    // Of a format that nobody named, words are not looked for: all prose would be looked at for them.
+    // Of a format that nobody named, words, dashes and stars are not looked for: all prose would be looked at for them.
     const addMarked = (marker: Marker, opening: Opening): void => {
-      if (index === 0 || !/^[a-z]/i.test(keyOf(marker))) add(marker, opening)
+      if (index === 0 || !/^[a-z*-]/i.test(keyOf(marker))) add(marker, opening)
     }
     for (const grammar of salvage) addOpenings(grammar, source, addMarked)
   }

@@ -38,13 +38,16 @@ export function buildLexicon(formats: readonly Format[], options: LexiconOptions
     ? collectOpenings(formats, options.salvages)
     : new Map<string, Opening[]>()
   const headers = headerOpenings(formats[0], options.salvages)
+  const residue = options.readsCalls ? residueIn(formats) : []
+  const turnTokens = options.readsCalls ? turnTokensIn(formats) : []
   const isEmpty = openers.size === 0 && headers.length === 0 && formats.every(hasOnlyContent)
   const build = (where: Where): Vocabulary => {
     const search = new MarkerSearch<Entry>()
     const isFenced = where === 'fencedContent'
-    if (options.readsCalls) {
-      if (!isFenced) addResidue(search, formats)
-      addTurnTokens(search, formats, isFenced)
+    if (!isFenced) for (const [marker, entry] of residue) search.add(marker, entry)
+    for (const [marker, owners] of turnTokens) {
+      // Code may hold the text of such a token. At the very end it ends the turn, even in a fence that was never closed.
+      search.add(marker, { is: 'turn-token', onlyAtEnd: isFenced || onlyAtEnd.has(keyOf(marker)), owners })
     }
     addStructure(search, formats, where)
     addHeadings(search, formats, where)
@@ -99,14 +102,17 @@ function isReadIn(where: Where, opening: Opening): boolean {
   return where === 'reasoning' && !opening.isSalvage
 }
 
-/** Code may hold the text of such a token. At the very end it ends the turn, even in a fence that was never closed. */
-function addTurnTokens(search: MarkerSearch<Entry>, formats: readonly Format[], isFenced: boolean): void {
+/** Every token that ends a turn, and whose it is. */
+function turnTokensIn(formats: readonly Format[]): (readonly [Marker, ReadonlySet<FormatId>])[] {
+  const tokens = new Map<string, Set<FormatId>>()
   for (const format of formats) {
     for (const marker of format.turnTokens) {
-      const owners = ownersWith(search.get(marker), format.id)
-      search.add(marker, { is: 'turn-token', onlyAtEnd: isFenced || onlyAtEnd.has(keyOf(marker)), owners })
+      const key = keyOf(marker)
+      const owners = tokens.get(key) ?? new Set()
+      tokens.set(key, owners.add(format.id))
     }
   }
+  return [...tokens].map(([key, owners]) => [markerOf(key), owners] as const)
 }
 
 function addStructure(search: MarkerSearch<Entry>, formats: readonly Format[], where: Where): void {
@@ -185,18 +191,24 @@ function addHeadings(search: MarkerSearch<Entry>, formats: readonly Format[], wh
   }
 }
 
-function addResidue(search: MarkerSearch<Entry>, formats: readonly Format[]): void {
-  for (const format of formats) {
-    for (const grammar of [...format.grammars, ...format.salvage.filter(hasMarkers)]) {
-      for (const marker of closingMarkers(grammar)) {
-        // What closes a call there opens code as well.
-        if (keyOf(marker).startsWith('`')) continue
-        const known = search.get(marker)
-        const grammars = known?.is === 'residue' ? known.grammars : []
-        search.add(marker, { is: 'residue', grammars: [...grammars, grammar] })
-      }
+/** Every closing marker, and the grammars in which it closes something. */
+function residueIn(formats: readonly Format[]): (readonly [Marker, Entry])[] {
+  const closers = new Map<string, Set<Grammar>>()
+  const all = new Set(
+    formats.flatMap(({ grammars, salvage }) => [...grammars, ...salvage.filter(hasMarkers)]),
+  )
+  for (const grammar of all) {
+    for (const marker of closingMarkers(grammar)) {
+      const key = keyOf(marker)
+      // What closes a call there opens code as well, or all code would have to be looked at for it.
+      if (/^[`\\]/.test(key)) continue
+      const grammars = closers.get(key) ?? new Set()
+      closers.set(key, grammars.add(grammar))
     }
   }
+  return [...closers].map(
+    ([key, grammars]) => [markerOf(key), { is: 'residue', grammars: [...grammars] }] as const,
+  )
 }
 
 /** Whether a marker closes a call in this grammar, and not a bracket that prose is full of. */
