@@ -156,6 +156,23 @@ export class CallWriter {
     if (!this.isOver()) this.input.unread(this.release())
   }
 
+  /**
+   * Puts back what was read of the call from where `find` says, in the last `length` characters of its source. Returns
+   * whether it did. Only as much of the source as is always kept is looked at: more would depend on the chunks. All that
+   * was held is put back too, so that whoever reads on can report it; at the end of the stream nobody does.
+   */
+  giveBackFrom(length: number, find: (source: string) => number): boolean {
+    if (this.isOver() || this.recording === undefined) return false
+    const kept = Math.min(length, SHOWN_SOURCE)
+    const source = kept === 0 ? '' : this.recording.peek(this.input).slice(-kept)
+    const at = find(source)
+    if (at < 0) return false
+    const isHeld = !this.input.final && (this.hold?.lengthAt(this.input) ?? 0) >= source.length - at
+    const held = this.release()
+    this.input.unread(isHeld ? held : source.slice(at))
+    return true
+  }
+
   /** Text inside or between calls that belongs to no call. */
   stray(text: string): void {
     this.sink.text(text)

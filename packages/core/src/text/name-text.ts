@@ -5,6 +5,8 @@ import { isSpace, skipSpace } from './space.ts'
 export interface NameText {
   readonly name: string
   readonly end: number
+  /** `bare`: the tag that should open its value is missing. `none`: another key follows, and no value. */
+  readonly value?: 'bare' | 'none'
 }
 
 /** Longer texts are no names. */
@@ -36,8 +38,8 @@ export function readWord(
 }
 
 /**
- * Reads a key between tags of its own, up to the tag `end` that opens its value. Models repeat the tags
- * `around` it and forget them: one of them is enough.
+ * Reads a key between the tags `around` it, the first of which opens it, up to the tag `end` that opens its value.
+ * Models repeat these tags and forget them: one of them is enough.
  */
 export function readKey(
   text: string,
@@ -52,12 +54,18 @@ export function readKey(
   if (at === text.length) return 'more'
   const name = text.slice(start.at, at).trim()
   if (name === '' || at - start.at > LONGEST_NAME) return 'bad'
+  const [opener, ...closers] = around
+  const key = skipTags(text, at, closers)
+  if (key === 'more') return 'more'
+  const next = opener === undefined || key.last === at ? NONE : matchTag(text, key.at, opener)
+  if (next === PARTIAL) return 'more'
+  if (next > NONE) return { name, end: key.last, value: 'none' }
   const closed = skipTags(text, at, around)
   const length = closed === 'more' ? PARTIAL : matchTag(text, closed.at, end)
   if (closed === 'more' || length === PARTIAL) return 'more'
   if (length > NONE) return { name, end: closed.at + length }
   // The tag of the value is missing: it begins right behind the key.
-  return closed.last > at ? { name, end: closed.last } : 'bad'
+  return closed.last > at ? { name, end: closed.last, value: 'bare' } : 'bad'
 }
 
 /** Behind the tags and white space at `from`, and right behind the last of the tags. */

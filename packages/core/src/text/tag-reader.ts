@@ -28,6 +28,8 @@ export interface Tag {
   readonly name: string
   readonly attributes: ReadonlyMap<string, string>
   readonly isSelfClosing: boolean
+  /** Of a key with tags of its own: the tag of its value is missing, or the value is. */
+  readonly value?: NameText['value']
   /** Position behind the tag. */
   readonly end: number
 }

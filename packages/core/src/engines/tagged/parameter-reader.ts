@@ -1,3 +1,4 @@
+import { problemCodes } from '../../problems.ts'
 import { type MarkerSearch, searchFor } from '../../text/marker-search.ts'
 import { NONE, PARTIAL } from '../../text/marker.ts'
 import { skipSpace } from '../../text/space.ts'
@@ -49,6 +50,7 @@ export class ParameterReader {
     // A value that streams on is not held, whatever was held before it.
     this.context.writer.release()
     this.parameters.begin(tag)
+    if (tag.value === 'bare') this.reportMissing(tag.name)
     if (tag.isSelfClosing) this.end()
     else this.place = this.shape.hasCdata === true ? 'value-start' : 'value'
   }
@@ -116,7 +118,13 @@ export class ParameterReader {
     }
     this.end()
     if (role.is === 'parameter-end') input.at += length
+    else this.reportMissing(input.text.slice(input.at, input.at + length))
     return 'done'
+  }
+
+  /** `source`: what stands where the tag should. */
+  private reportMissing(source: string): void {
+    this.context.writer.problem('missing-tag', problemCodes['missing-tag'], source)
   }
 
   private end(): void {

@@ -4,8 +4,9 @@ import { NONE, PARTIAL } from '../../text/marker.ts'
 import { skipSpace } from '../../text/space.ts'
 import { readTag, type Tag } from '../../text/tag-reader.ts'
 import type { CallWriter } from '../call-writer.ts'
-import type { EndReason, EngineContext } from '../engine.ts'
+import type { EndReason, EngineContext, Probe } from '../engine.ts'
 import { ArgumentsReader } from '../json/arguments-reader.ts'
+import { isCutShort } from '../json/cut-short.ts'
 import type { Next } from '../state-machine.ts'
 import { markersOf, type OpeningTag, type TaggedParamsGrammar, type TaggedParamsRole } from './grammar.ts'
 import { ParameterReader } from './parameter-reader.ts'
@@ -162,10 +163,28 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
       this.junk += input.take(input.at + this.markers.length)
       return { at: 'junk' }
     }
+    const hasValue = this.hasValue(tag)
+    if (hasValue === 'more') return 'more'
+    const source = input.text.slice(input.at, tag.end)
     input.at = tag.end
+    if (hasValue === 'no') {
+      writer.problem('extra-field', problemCodes['extra-field'], source)
+      return { at: 'body' }
+    }
     reportExtra(tag, shape, writer)
     this.parameters.begin(tag)
     return { at: 'parameter' }
+  }
+
+  /** A key that nothing follows but further markup was forgotten before its value was written. */
+  private hasValue(tag: Tag): Probe {
+    if (tag.value === undefined) return 'yes'
+    if (tag.value === 'none') return 'no'
+    const { input } = this.context
+    const at = skipSpace(input.text, tag.end)
+    if (at === input.text.length) return input.final ? 'no' : 'more'
+    const length = this.markers.match(input.text, at, input.final)
+    return length === PARTIAL ? 'more' : length === NONE ? 'yes' : 'no'
   }
 
   private insideParameter(): Next<State> {
@@ -207,6 +226,9 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
       writer.repair('surplus-closer')
       return { at: 'after-json' }
     }
+    const isShort = role === 'none' ? isCutShort(input, this.ends) : 'no'
+    if (isShort === 'more') return 'more'
+    if (isShort === 'yes') return { at: 'broken-json' }
     if (role !== 'none' && role.is === 'call-end') {
       input.at += this.markers.length
       this.endCall('closed')
