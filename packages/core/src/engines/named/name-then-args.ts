@@ -263,7 +263,7 @@ export class NameThenArgs extends StateMachine<State> {
       input.at++
       return { at: 'closing' }
     }
-    const isShort = role === 'none' ? isCutShort(input, this.ends) : 'no'
+    const isShort = role === 'none' ? isCutShort(input, this.ends, this.needsEnd ? isCallEnd : undefined) : 'no'
     if (isShort === 'more') return 'more'
     if (isShort === 'yes') return this.lookForEnd('invalid-arguments')
     if (role === 'call-end') {
@@ -278,8 +278,12 @@ export class NameThenArgs extends StateMachine<State> {
   /** Nothing closes the call. A format that has no end marker misses none. */
   private endCall(): void {
     const { writer } = this.context
-    if (this.grammar.callEnd.length === 0 || this.grammar.isEndOptional === true) writer.end()
-    else writer.endUnclosed()
+    if (this.needsEnd) writer.endUnclosed()
+    else writer.end()
+  }
+
+  private get needsEnd(): boolean {
+    return this.grammar.callEnd.length > 0 && this.grammar.isEndOptional !== true
   }
 
   private between(): Next<State> {

@@ -226,7 +226,7 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
       writer.repair('surplus-closer')
       return { at: 'after-json' }
     }
-    const isShort = role === 'none' ? isCutShort(input, this.ends) : 'no'
+    const isShort = role === 'none' ? isCutShort(input, this.ends, Boolean) : 'no'
     if (isShort === 'more') return 'more'
     if (isShort === 'yes') return { at: 'broken-json' }
     if (role !== 'none' && role.is === 'call-end') {
