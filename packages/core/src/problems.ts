@@ -31,6 +31,7 @@ export const repairCodes = {
   'trailing-comma': 'A comma before a closing bracket was removed.',
   'control-character': 'A raw control character in a JSON string was escaped.',
   'invalid-escape': 'A backslash in a JSON string that begins no escape was doubled.',
+  'unescaped-quote': 'A quote or mark inside a text was not escaped; it was taken for a part of the text.',
   'python-literal': 'Python spelling (single quotes, True, False, None) was rewritten as JSON.',
   'surplus-closer': 'A closing bracket too many was removed.',
   'missing-closer': 'Missing closing brackets were added where the end marker of the call stood.',

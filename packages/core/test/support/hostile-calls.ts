@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { fraction, markersIn } from './model-output.ts'
 import type { Mode } from './modes.ts'
 
-/** Two calls one behind the other, as a model of some format writes them, and what it meant by them. */
+/** Calls one behind the other, as a model of some format writes them, and what it meant by them. */
 export interface WrittenCalls {
   readonly text: string
   readonly meant: readonly string[]
@@ -13,13 +13,13 @@ export function isQuoted(sample: string): boolean {
   return /"Paris"|'Paris'/.test(sample)
 }
 
-/** Two calls whose values hold every quote, bracket and marker of the format. */
+/** Calls whose values hold every quote, bracket and marker of the format. */
 export function hostileCalls(mode: Mode, sample: string): fc.Arbitrary<WrittenCalls> {
   const value = hostileValue(mode, sample)
-  return fc.tuple(value, value).map((meant) => ({
-    text: meant.map((each) => written(sample, each)).join(''),
-    meant,
-  }))
+  // Where nobody named the format, a list without markers is a call only if it is the whole answer.
+  const isWhole = mode.title.startsWith('auto') && sample.startsWith('[')
+  const values = fc.array(value, { minLength: 1, maxLength: isWhole ? 1 : 2 })
+  return values.map((meant) => ({ text: meant.map((each) => written(sample, each)).join(''), meant }))
 }
 
 /** The same with one thing wrong: cut off, a piece of the markup missing, or a quote that nobody escaped. */
@@ -44,7 +44,7 @@ function damaged([first = '', second = '']: readonly string[], sample: string, k
     case 'missing-piece':
       return withoutPiece(first, sample, place) + second
     case 'unescaped-quote':
-      return withoutEscape(first, place) + second
+      return withoutEscape(first, sample, place) + second
   }
 }
 
@@ -59,8 +59,12 @@ function withoutPiece(call: string, sample: string, place: number): string {
   return piece === undefined ? call : call.slice(0, piece.index) + call.slice(piece.index + piece[0].length)
 }
 
-function withoutEscape(call: string, place: number): string {
-  const escapes = Array.from(call.matchAll(/\\(?=["'])/g), ({ index }) => index)
+/** In front of what reads like the end of the call no quote can be told from one that ends it. */
+function withoutEscape(call: string, sample: string, place: number): string {
+  const [, after = ''] = sample.split('Paris')
+  const escapes = Array.from(call.matchAll(/\\(?=["'])/g), ({ index }) => index).filter(
+    (index) => !call.startsWith(after, index + 1),
+  )
   const at = escapes[Math.floor(place * escapes.length)]
   return at === undefined ? call : call.slice(0, at) + call.slice(at + 1)
 }

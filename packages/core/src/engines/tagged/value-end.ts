@@ -99,11 +99,20 @@ export class ValueEnd {
       const length = markers.find(text, at, final)
       if (length === NONE) break
       if (length === PARTIAL) return 'more'
+      const { index } = markers
       const role = markers.found.is
       if (role === 'parameter-begin') open++
-      if (role === 'parameter-end' && --open < 0) return 'no'
+      if (role === 'parameter-end' && this.closesIn(text, index + length, final) && --open < 0) return 'no'
+      markers.index = index
     }
     return final ? 'yes' : 'more'
+  }
+
+  /** Whether what may come next does come next. Where the text ends, nobody knows: then it does. */
+  private closesIn(text: string, from: number, final: boolean): boolean {
+    const at = skipSpace(text, from)
+    const length = at === text.length ? PARTIAL : this.markers.match(text, at, final)
+    return length === PARTIAL || (length !== NONE && afterParameter.has(this.markers.found.is))
   }
 
   /** Whether the closing tag of the value follows, and closes it. */
