@@ -76,6 +76,7 @@ export class CallWriter {
     if (this.tools.isKnown && !this.tools.has(known)) {
       this.sink.problem('unknown-tool', `The model called "${known}", which was not offered.`, name)
     }
+    if (known !== name && !name.startsWith('functions.')) this.repair('namespace')
     this.state = 'started'
     if (this.options.delivery === 'complete') {
       this.pending = { id, name: known, json: new HeldText() }
@@ -244,6 +245,9 @@ export class CallWriter {
 
   /** `functions.read` is `read` when that is what the client declared: only then can it find its tool. */
   private declaredName(name: string): string {
+    const half = name.slice(0, name.length >> 1)
+    // A tool that was offered as the only one of a namespace of its own name.
+    if (half !== '' && name === `${half}.${half}` && !this.tools.has(name) && this.tools.has(half)) return half
     if (!name.startsWith('functions.') || this.tools.has(name)) return name
     const bare = name.slice('functions.'.length)
     return bare !== '' && (!this.tools.isKnown || this.tools.has(bare)) ? bare : name

@@ -59,6 +59,12 @@ export function objectOrString(text: string): TypedValue {
   return read ?? asString(text)
 }
 
+/** Text that is a whole number, or else a string. */
+export function wholeOrString(text: string): TypedValue {
+  const isWhole = jsonTypeOf(text.trim()) === 'integer'
+  return isWhole ? { json: text.trim(), repairs: new Set(['declared-type']) } : asString(text)
+}
+
 function asString(text: string): TypedValue {
   return { json: JSON.stringify(text) }
 }

@@ -108,8 +108,8 @@ function readAttributes(
     if (typeof next === 'string') return next
     at = next
   }
-  const name = attributes.get(attribute) ?? bareName
-  if (name === undefined || name === '') return 'bad'
+  const name = plainName(attributes.get(attribute) ?? bareName ?? '')
+  if (name === '') return 'bad'
   // Beside a name that says so it is none, but an attribute without a value.
   if (bareName !== undefined && bareName !== name) attributes.set(bareName, '')
   return { name, attributes, isSelfClosing, end: at + length }
@@ -160,6 +160,12 @@ function endsBare(text: string, at: number, shape: TagShape): boolean {
     text.charAt(at) === spelled(shape.end).charAt(0) ||
     text.startsWith('/>', at)
   )
+}
+
+/** Without white space around it, and without a token that slipped in before the quote. */
+function plainName(written: string): string {
+  const token = written.indexOf('<|')
+  return (token > 0 ? written.slice(0, token) : written).trim()
 }
 
 /** `&quot;` first: decoding `&amp;` before it would make `&amp;quot;` a quote. */

@@ -30,8 +30,8 @@ export interface EnvelopeShape {
   readonly argumentKeys: readonly string[]
   readonly idKeys: readonly string[]
   /**
-   * Without markers around it an object is a call only if a declared tool is named, the arguments
-   * are ones it takes, and there is nothing else.
+   * Without markers around it an object is a call only if a declared tool is named, it is not the tool's
+   * definition, and there is nothing else.
    */
   readonly isStrict?: boolean
   /** The name is the key and the arguments are its value, `{"get_weather": {…}}`. */

@@ -102,7 +102,28 @@ export class NameThenArgs extends StateMachine<State> {
       input.at += this.markers.length
       return role === 'call-begin' ? this.beginHeader() : { at: 'section' }
     }
-    writer.fail('no-call')
+    if (role === 'section-end') {
+      // Nothing was called: all of it is markup.
+      input.at += this.markers.length
+      writer.abandon()
+      return 'done'
+    }
+    return role === 'none' ? this.unopened() : this.noCall()
+  }
+
+  /** Words before the first call, or a header that nothing opens. */
+  private unopened(): Next<State> {
+    const { input, writer } = this.context
+    const length = this.markers.find(input.text, input.at, input.final)
+    if (length === PARTIAL || length === NONE) return input.final ? this.noCall() : 'more'
+    if (this.markers.found === 'separator') return this.beginHeader()
+    writer.abandon()
+    writer.stray(input.take(this.markers.index).trimEnd())
+    return { at: 'between' }
+  }
+
+  private noCall(): 'done' {
+    this.context.writer.fail('no-call')
     return 'done'
   }
 
@@ -144,13 +165,14 @@ export class NameThenArgs extends StateMachine<State> {
     return { at: 'between' }
   }
 
-  private beginArguments({ id, name }: CallHeader): State {
+  private beginArguments({ id, name, hasNamespace }: CallHeader): State {
     this.markArguments()
     if (name === null) {
       const buffer = new NamelessArguments()
       return { at: 'nameless', reader: new ArgumentsReader(buffer, this.ends), buffer, id }
     }
     this.context.writer.start(id, name)
+    if (hasNamespace === true) this.context.writer.repair('namespace')
     this.isFenced = false
     return { at: 'fence' }
   }

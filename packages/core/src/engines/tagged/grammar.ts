@@ -87,6 +87,7 @@ export function probeTaggedParams(
   if (length === PARTIAL) return 'more'
   if (length === NONE) return 'no'
   const role = all.found
+  if (role.is === 'section-end' && grammar.isSpecial) return 'yes'
   if (role.is !== 'call-begin') return 'no'
   return probeTag(grammar, role.tag, accepts, text, start + length, final)
 }

@@ -3,7 +3,7 @@ import { JsonWriter } from '../../text/json-writer.ts'
 import { skipSpace } from '../../text/space.ts'
 import type { Tag } from '../../text/tag-reader.ts'
 import type { EngineContext } from '../engine.ts'
-import { isPureString, jsonOrString, objectOrString, plainJson, type TypedValue } from '../untyped-value.ts'
+import { isPureString, jsonOrString, objectOrString, plainJson, type TypedValue, wholeOrString } from '../untyped-value.ts'
 
 /** How a grammar writes the value of a parameter. */
 export interface ParameterShape {
@@ -171,7 +171,7 @@ export class ParameterWriter {
     const attribute = this.shape.typeAttribute
     const type = attribute === undefined ? undefined : tag.attributes.get(attribute.name)
     if (attribute !== undefined && type !== undefined) {
-      if (type === attribute.string) return { is: 'string' }
+      if (type === attribute.string) return this.beginMarkedText(tag.name)
       if (attribute.json.includes(type)) return { is: 'collected', text: '', type: jsonOrString }
       const source = `${attribute.name}="${type}"`
       this.context.writer.problem('extra-field', problemCodes['extra-field'], source)
@@ -179,6 +179,13 @@ export class ParameterWriter {
     const types = this.context.tools.types(this.tool, tag.name)
     if (isPureString(types)) return { is: 'string' }
     return { is: 'collected', text: '', type: (text) => plainJson(text, types) }
+  }
+
+  /** The model says that it is a text. A whole number is one all the same, where the tool takes nothing else. */
+  private beginMarkedText(key: string): Value {
+    const types = this.context.tools.types(this.tool, key)
+    const isNumber = types.size > 0 && [...types].every((type) => type === 'integer' || type === 'number')
+    return isNumber ? { is: 'collected', text: '', type: wholeOrString } : { is: 'string' }
   }
 
   private write(text: string): void {

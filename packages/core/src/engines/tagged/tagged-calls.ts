@@ -51,7 +51,8 @@ export abstract class TaggedCalls<Inside extends object, Role extends TaggedPara
     if (role.is === 'call-begin') return this.callTag(role.tag, input.at + this.markers.length)
     input.at += this.markers.length
     if (role.is === 'section-end') {
-      if (!writer.isIdle) writer.fail('no-call')
+      // Nothing was called: all of it is markup.
+      if (!writer.isIdle) writer.abandon()
       return 'done'
     }
     writer.repair('residue')

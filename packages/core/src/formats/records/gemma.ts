@@ -54,7 +54,12 @@ export const gemma: Format = {
   sample: '<|tool_call>call:get_weather{city:<|"|>Paris<|"|>}<tool_call|>',
   grammars: [gemma4, functionGemma],
   salvage: [toolCode, gemmaStripped, pythonicList],
-  reasoning: [{ begin: ['<|channel>', 'thought'], end: '<channel|>' }],
+  reasoning: [
+    { begin: '<|channel>', end: '<channel|>' },
+    // The label of the channel, which is a line of its own.
+    { begin: ['<|channel>', 'thought\n'], end: '<channel|>' },
+    { begin: 'thought\n', end: '<channel|>', plain: 'begin' },
+  ],
   structure: [],
   turnTokens: [
     '<turn|>',

@@ -129,7 +129,7 @@ export class OpenerJudge {
     if (expected.length === 0 || this.flow.isInlineCode(at)) return 'text'
     const { input } = this
     const isCut = expected.some(
-      (opening) => probe(opening, this.tools, input.text, at, length, false) === 'more',
+      (opening) => probe(opening, this.tools, input.text, at, length, false) === 'more' && !this.isProse(opening, at + length),
     )
     if (!isCut && !expected.some(isMarked)) return 'text'
     const end = isCut ? input.text.length : at + length
@@ -138,6 +138,11 @@ export class OpenerJudge {
     const code = isCut ? 'truncated-call' : 'no-call'
     this.sink.problem(code, problemCodes[code], source)
     return 'passed'
+  }
+
+  /** Whether words stand right behind the opener of a section, where no call begins so. */
+  private isProse({ opens }: Opening, behind: number): boolean {
+    return opens === 'section' && /^\s*[\p{L}\p{N}]/u.test(this.input.text.slice(behind, behind + 64))
   }
 
   /** What is a token to one model is plain text to all others, and they may speak of it. */

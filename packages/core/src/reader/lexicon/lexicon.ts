@@ -204,6 +204,11 @@ function hasMarkers(grammar: Grammar): boolean {
   return !('isPlain' in grammar && grammar.isPlain)
 }
 
+/** In brackets a separator reads like prose: alone it is a word. */
+function isToken(marker: Marker): boolean {
+  return !keyOf(marker).startsWith('[')
+}
+
 function closingMarkers(grammar: Grammar): readonly Marker[] {
   switch (grammar.engine) {
     case 'delimited-json':
@@ -215,7 +220,7 @@ function closingMarkers(grammar: Grammar): readonly Marker[] {
       return [
         ...grammar.callEnd,
         ...grammar.sectionEnd,
-        ...(grammar.isPlain === true ? [] : grammar.separator),
+        ...(grammar.isPlain === true ? [] : grammar.separator.filter(isToken)),
       ]
     case 'tagged-params':
       return [...grammar.parameterEnd, ...grammar.callEnd, ...grammar.sectionEnd, ...(grammar.keyEnd ?? [])]
