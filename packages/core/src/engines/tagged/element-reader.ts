@@ -5,7 +5,8 @@ import { NONE, PARTIAL } from '../../text/marker.ts'
 import { skipSpace } from '../../text/space.ts'
 import type { EngineContext, Probe } from '../engine.ts'
 import { isPureString } from '../untyped-value.ts'
-import { type ElementTag, type ElementTreeGrammar, readElementTag, treeMarkersOf } from './element-grammar.ts'
+import { type ElementTreeGrammar, treeMarkersOf } from './element-grammar.ts'
+import { type ElementTag, readElementTag } from './element-tag.ts'
 import { type Element, elementJson, SchemaView } from './element.ts'
 
 type State =

@@ -8,6 +8,7 @@ import type { EndReason, EngineContext, Probe } from '../engine.ts'
 import { ArgumentsReader } from '../json/arguments-reader.ts'
 import { isCutShort } from '../json/cut-short.ts'
 import type { Next } from '../state-machine.ts'
+import { readElementTag } from './element-tag.ts'
 import { markersOf, type OpeningTag, type TaggedParamsGrammar, type TaggedParamsRole } from './grammar.ts'
 import { ParameterReader } from './parameter-reader.ts'
 import { type CallPlace, TaggedCalls } from './tagged-calls.ts'
@@ -32,9 +33,14 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
   /** The arguments came as JSON, not as parameters. */
   private hasJson = false
 
-  constructor(context: EngineContext, grammar: TaggedParamsGrammar, tag: OpeningTag | undefined) {
+  constructor(
+    context: EngineContext,
+    grammar: TaggedParamsGrammar,
+    tag: OpeningTag | undefined,
+    name: string | null,
+  ) {
     const { all, ends, parameterBegins } = markersOf(grammar)
-    super(context, all, tag)
+    super(context, all, tag, name)
     this.grammar = grammar
     this.ends = ends
     this.parameterBegins = parameterBegins
@@ -64,6 +70,8 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
         return this.between()
       case 'call-tag':
         return this.callTag(state.tag, this.context.input.at)
+      case 'named':
+        return this.named(state.name)
       case 'body':
         return this.body()
       case 'junk':
@@ -96,6 +104,14 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
     if (!this.hasJson) this.parameters.finish()
   }
 
+  private named(name: string): State {
+    const tool = this.context.writer.start(null, name)
+    this.parameters.beginCall(tool)
+    this.tool = tool
+    this.hasJson = false
+    return { at: 'body' }
+  }
+
   private body(): Next<State> {
     const { input, writer } = this.context
     if (input.final && this.isCutParameter()) return { at: 'cut' }
@@ -104,6 +120,8 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
     const role = this.markers.ahead(this.context.input)
     if (role === 'more' || writer.isOver()) return 'more'
     if (role === 'none') {
+      const element = this.element()
+      if (element !== undefined) return element
       const isJson = this.parameters.isEmpty && this.junk === '' && input.text.charAt(input.at) === '{'
       return isJson ? { at: 'json', reader: new ArgumentsReader(writer, this.ends) } : { at: 'junk' }
     }
@@ -112,6 +130,9 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
         return this.parameterTag(role.tag)
       case 'key-end':
         return this.lateKey()
+      case 'json-begin':
+        return this.jsonTag(role.tag)
+      case 'json-end':
       case 'parameter-end':
         input.at += this.markers.length
         writer.repair('residue')
@@ -124,6 +145,32 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
         this.endCall('unclosed')
         return { at: 'between' }
     }
+  }
+
+  /** An element that is named after a parameter. Undefined if none stands here. */
+  private element(): Next<State> | undefined {
+    if (this.grammar.readsElements !== true) return undefined
+    const { input, writer } = this.context
+    const tag = readElementTag(input.text, input.at, '', input.final)
+    if (tag === 'more') return 'more'
+    if (tag === 'none' || tag.is === 'close' || !this.parameters.expects(tag.name)) return undefined
+    input.at = tag.end
+    if (this.parameters.isEmpty) writer.repair('foreign-tags')
+    this.parameters.beginElement(tag)
+    return { at: 'parameter' }
+  }
+
+  /** All the arguments follow as JSON. */
+  private jsonTag(shape: OpeningTag): Next<State> {
+    const { input, writer } = this.context
+    const tag = readTag(input.text, input.at + this.markers.length, shape, false)
+    if (tag === 'more') return input.final ? { at: 'cut' } : 'more'
+    if (tag === 'bad' || !this.parameters.isEmpty) {
+      this.junk += input.take(input.at + this.markers.length)
+      return { at: 'junk' }
+    }
+    input.at = tag.end
+    return { at: 'json', reader: new ArgumentsReader(writer, this.ends) }
   }
 
   /** The key was closed but never opened: then it is the word that stands there, belonging to nothing. */
@@ -224,6 +271,10 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
     if (role === 'none' && (input.text.charAt(input.at) === '}' || input.text.charAt(input.at) === ']')) {
       input.at++
       writer.repair('surplus-closer')
+      return { at: 'after-json' }
+    }
+    if (role !== 'none' && role.is === 'json-end') {
+      input.at += this.markers.length
       return { at: 'after-json' }
     }
     const isShort = role === 'none' ? isCutShort(input, this.ends, Boolean) : 'no'

@@ -19,13 +19,22 @@ const glmTags: TaggedParamsGrammar = {
   parameter: { trim: 'none' },
 }
 
+/** The tag of the call is forgotten, or a server strips it: the name of a declared tool opens the call. */
+const glmUnopened: TaggedParamsGrammar = {
+  ...glmTags,
+  id: 'glm-unopened',
+  isSectionOptional: false,
+  callBegin: [],
+  namePrefixes: [''],
+}
+
 export const glm: Format = {
   id: 'glm',
   title: 'GLM',
   models: ['GLM-4.5 to 4.7', 'GLM-5', 'Laguna', 'Ling', 'Ring'],
   sample: '<tool_call>get_weather<arg_key>city</arg_key><arg_value>Paris</arg_value></tool_call>',
   grammars: [glmTags, hermesJson],
-  salvage: [],
+  salvage: [glmUnopened],
   reasoning: [think],
   structure: [],
   turnTokens: ['<|user|>', '<|assistant|>', '</assistant>', ...commonTurnTokens],

@@ -63,6 +63,15 @@ const kimiK3: TaggedParamsGrammar = {
     },
   ],
   parameterEnd: [['<|close|>', 'argument', '<|sep|>']],
+  jsonBegin: [
+    {
+      open: ['<|open|>', 'json '],
+      name: { attribute: 'type' },
+      end: '<|sep|>',
+      isEscaped: true,
+    },
+  ],
+  jsonEnd: [['<|close|>', 'json', '<|sep|>']],
   parameter: { trim: 'none', typeAttribute: kimiTypes },
 }
 

@@ -15,7 +15,7 @@ import { probeFirstCall, probePythonic, type PythonicGrammar } from '../../engin
 import { Pythonic } from '../../engines/pythonic/pythonic.ts'
 import { probeElementTree } from '../../engines/tagged/element-grammar.ts'
 import { ElementTree } from '../../engines/tagged/element-tree.ts'
-import { markersOf, type OpeningTag, probeTaggedParams } from '../../engines/tagged/grammar.ts'
+import { markersOf, type OpeningTag, probeNamedParameters, probeTaggedParams } from '../../engines/tagged/grammar.ts'
 import { TaggedParams } from '../../engines/tagged/tagged-params.ts'
 import type { ToolSet } from '../../engines/tool-set.ts'
 import type { FormatId } from '../../formats/format-id.ts'
@@ -112,6 +112,7 @@ function probeWindow(opening: Opening, tools: ToolSet, text: string, at: number,
     case 'key-values':
       return probeKeyValues(grammar, (name) => tools.has(name), text, at, final)
     case 'tagged-params': {
+      if (grammar.namePrefixes !== undefined) return probeNamedParameters(grammar, text, at, final)
       const accepts = (name: string): boolean => (isNamed && grammar.isPlain !== true) || isOffered(name)
       return probeTaggedParams(grammar, tag, accepts, text, at, final)
     }
@@ -131,7 +132,7 @@ export function startEngine({ grammar, opens, tag, header }: Opening, context: E
     case 'key-values':
       return new KeyValues(context, grammar)
     case 'tagged-params':
-      return new TaggedParams(context, grammar, tag)
+      return new TaggedParams(context, grammar, tag, header?.name ?? null)
     case 'element-tree':
       return new ElementTree(context, grammar, tag)
   }
