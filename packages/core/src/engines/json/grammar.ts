@@ -85,7 +85,7 @@ function probeArray(text: string, at: number, final: boolean): Probe {
  * Whether a call begins here that no marker announces: `{"name": "…", "parameters": {`, or an array of
  * such objects. The name has to come first and to be one that may be called.
  */
-function probeEnvelope(
+export function probeEnvelope(
   shape: EnvelopeShape,
   isOffered: (name: string) => boolean,
   text: string,

@@ -103,7 +103,7 @@ export const drift: readonly Grammar[] = [
   toolsJson,
   toldCall,
   toldPythonic,
-  tagOfName,
   otherWords,
+  tagOfName,
   elementsOfName,
 ]

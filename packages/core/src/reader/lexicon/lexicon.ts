@@ -52,6 +52,7 @@ export function buildLexicon(formats: readonly Format[], options: LexiconOptions
       const usable = openings.filter((opening) => isReadIn(where, opening))
       if (usable.length > 0) search.add(markerOf(key), { is: 'opener', openings: usable })
     }
+    if (where === 'content') addTrailing(search, openers)
     if (!isEmpty && where !== 'reasoning' && where !== 'triedReasoning') {
       search.add('`', { is: 'fence-mark' })
       search.add('~', { is: 'fence-mark' })
@@ -97,6 +98,25 @@ function isReadIn(where: Where, opening: Opening): boolean {
   if (opensOnlyFirst(opening)) return false
   if (where === 'content') return true
   return where === 'reasoning' && !opening.isSalvage
+}
+
+/**
+ * JSON that no marker announces may stand behind prose. Code is full of brackets: what is looked for is the bracket with
+ * the key of a name behind it.
+ */
+function addTrailing(search: MarkerSearch<Entry>, openers: ReadonlyMap<string, readonly Opening[]>): void {
+  const openings = [...openers.values()].flat().filter(({ opens, isSalvage }) => opens === 'bare' && isSalvage)
+  for (const opening of openings) {
+    const { grammar } = opening
+    if (grammar.engine !== 'delimited-json') continue
+    const entry: Entry = { is: 'opener', openings: [opening] }
+    for (const key of grammar.envelope.nameKeys) {
+      for (const start of [['{'], ['[', '{']]) {
+        const marker = [...start, `"${key}"`, ':']
+        if (search.get(marker) === undefined) search.add(marker, entry)
+      }
+    }
+  }
 }
 
 /** Code may hold the text of such a token. At the very end it ends the turn, even in a fence that was never closed. */

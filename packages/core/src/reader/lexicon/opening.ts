@@ -1,6 +1,6 @@
 import type { Engine, EngineContext, Probe } from '../../engines/engine.ts'
 import { DelimitedJson } from '../../engines/json/delimited-json.ts'
-import { probeDelimitedJson } from '../../engines/json/grammar.ts'
+import { probeDelimitedJson, probeEnvelope } from '../../engines/json/grammar.ts'
 import { probeKeyValues } from '../../engines/key-values/grammar.ts'
 import { KeyValues } from '../../engines/key-values/key-values.ts'
 import type { CallHeader } from '../../engines/named/call-header.ts'
@@ -94,6 +94,23 @@ export function probe(
   const end = at + LONGEST_OPENER
   const isCut = text.length >= end
   return probeWindow(opening, tools, isCut ? text.slice(0, end) : text, at + length, final || isCut)
+}
+
+/** Whether a call of an offered tool begins at `at`, behind prose and without a marker. */
+export function probeTrailing(
+  { grammar }: Opening,
+  tools: ToolSet,
+  text: string,
+  at: number,
+  final: boolean,
+): Probe {
+  const end = at + LONGEST_OPENER
+  const isCut = text.length >= end
+  const window = isCut ? text.slice(0, end) : text
+  if (grammar.engine === 'delimited-json') {
+    return probeEnvelope(grammar.envelope, (name) => tools.has(name), window, at, final || isCut)
+  }
+  return grammar.engine === 'pythonic' ? probeFirstCall(tools, window, at + 1, final || isCut) : 'no'
 }
 
 function probeWindow(opening: Opening, tools: ToolSet, text: string, at: number, final: boolean): Probe {
