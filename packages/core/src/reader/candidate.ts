@@ -1,3 +1,4 @@
+import { isRecord, type ToolSet } from '../engines/tool-set.ts'
 import { EventCollector } from '../events.ts'
 import type { ProblemCode } from '../problems.ts'
 import type { SourceRecording, TextWindow } from '../text/text-window.ts'
@@ -13,7 +14,7 @@ export interface Found {
   readonly at: number
   readonly length: number
   /** Anything but `certain` has to prove itself. */
-  readonly as: 'certain' | 'in-reasoning' | 'salvage' | 'bare' | 'fenced'
+  readonly as: 'certain' | 'in-reasoning' | 'salvage' | 'bare' | 'trailing' | 'fenced'
   /** Where its markup begins: before the opener, if a fence stands around it. */
   readonly from: number
   readonly fence?: Fence
@@ -47,6 +48,7 @@ export class Evidence extends EventCollector {
   private readonly input: TextWindow
   private readonly isInReasoning: boolean
   private hasCall = false
+  private readonly calls: { readonly name: string; json: string }[] = []
   /** Where in the stream it turned out to be no call; -1 while it may be one. */
   disprovenAt = -1
 
@@ -66,7 +68,22 @@ export class Evidence extends EventCollector {
     super.text(text)
   }
 
+  /** Whether each call has the arguments without which its tool cannot be called. */
+  hasRequired(tools: ToolSet): boolean {
+    return this.calls.every(({ name, json }) => {
+      const given: unknown = JSON.parse(json)
+      return isRecord(given) && tools.required(name).every((key) => Object.hasOwn(given, key))
+    })
+  }
+
+  override callDelta(index: number, json: string): void {
+    const last = this.calls.at(-1)
+    if (last !== undefined) last.json += json
+    super.callDelta(index, json)
+  }
+
   override callStart(index: number, id: string | null, name: string): void {
+    this.calls.push({ name, json: '' })
     if (!this.isDeclared(name)) this.disprove()
     super.callStart(index, id, name)
   }

@@ -261,7 +261,7 @@ export class Reader {
 
   /** The engine has read a candidate to its end. What follows decides. */
   private decide(candidate: Candidate): boolean {
-    const proof = candidate.evidence.showsCall ? this.candidates.judge(candidate) : 'disproven'
+    const proof = this.proofOf(candidate)
     if (typeof proof === 'object') {
       this.start(proof.opening, this.input.at, proof.length)
       this.stop = 'unknown'
@@ -269,6 +269,14 @@ export class Reader {
     if (proof === 'disproven' || this.isTooLong(candidate)) this.reject(candidate)
     else if (proof === 'proven') this.accept(candidate)
     return proof !== 'open'
+  }
+
+  private proofOf(candidate: Candidate): ReturnType<CandidateJudge['judge']> {
+    const { evidence, found } = candidate
+    if (!evidence.showsCall) return 'disproven'
+    // Behind prose an example is as likely: one that could not be called is none.
+    if (found.as === 'trailing' && !evidence.hasRequired(this.options.tools)) return 'disproven'
+    return this.candidates.judge(candidate)
   }
 
   private accept(candidate: Candidate): void {

@@ -200,8 +200,8 @@ export class Scanner {
   private widthOf(entry: Entry | undefined, length: number): number {
     // A run of fence characters as a whole, or its second half would be judged again.
     if (entry?.is === 'fence-mark') return this.fences.width
-    // The end of one arrow too many may be the whole of the next.
-    return entry?.is === 'opener' ? 1 : length
+    // The end of one arrow too many may be the whole of the next, and so may the end of two closing tags.
+    return entry?.is === 'opener' || entry?.is === 'reasoning-end' ? 1 : length
   }
 
   private judge(entry: Entry, at: number, length: number): Verdict {

@@ -5,6 +5,8 @@ import { isSpace, skipSpace } from './space.ts'
 export interface NameText {
   readonly name: string
   readonly end: number
+  /** `bare`: the tag that should open its value is missing. `none`: another key follows, and no value. */
+  readonly value?: 'bare' | 'none'
   /** The type that stands behind the name, in tags of its own. */
   readonly type?: string
 }
@@ -44,8 +46,8 @@ export function readWord(
 }
 
 /**
- * Reads a key between tags of its own, up to the tag `end` that opens its value. Models repeat the tags
- * `around` it and forget them: one of them is enough.
+ * Reads a key between the tags `around` it, the first of which opens it, up to the tag `end` that opens its value.
+ * Models repeat these tags and forget them: one of them is enough.
  */
 export function readKey(
   text: string,
@@ -61,6 +63,12 @@ export function readKey(
   if (at === text.length) return 'more'
   const name = text.slice(start.at, at).trim()
   if (name === '' || at - start.at > LONGEST_NAME) return 'bad'
+  const [opener, ...closers] = around
+  const key = skipTags(text, at, closers)
+  if (key === 'more') return 'more'
+  const next = opener === undefined || key.last === at ? NONE : matchTag(text, key.at, opener)
+  if (next === PARTIAL) return 'more'
+  if (next > NONE) return { name, end: key.last, value: 'none' }
   const closed = skipTags(text, at, around)
   const length = closed === 'more' ? PARTIAL : matchTag(text, closed.at, end)
   if (closed === 'more' || length === PARTIAL) return 'more'
@@ -69,7 +77,7 @@ export function readKey(
   if (type !== undefined) return { name, ...type }
   if (length > NONE) return { name, end: closed.at + length }
   // The tag of the value is missing: it begins right behind the key.
-  return closed.last > at ? { name, end: closed.last } : 'bad'
+  return closed.last > at ? { name, end: closed.last, value: 'bare' } : 'bad'
 }
 
 /** Reads `<type>integer</type>` and the tag behind it that opens the value. Of `array[string]` the first word is enough. */
@@ -103,7 +111,7 @@ function skipTags(
     const at = skipSpace(text, last)
     const lengths = tags.map((tag) => matchTag(text, at, tag))
     if (at === text.length || lengths.includes(PARTIAL)) return 'more'
-    const length = Math.max(...lengths)
+    const length = Math.max(NONE, ...lengths)
     if (length === NONE) return { at, last }
     last = at + length
   }

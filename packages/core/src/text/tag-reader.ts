@@ -28,6 +28,8 @@ export interface Tag {
   readonly name: string
   readonly attributes: ReadonlyMap<string, string>
   readonly isSelfClosing: boolean
+  /** Of a key with tags of its own: the tag of its value is missing, or the value is. */
+  readonly value?: NameText['value']
   /** Position behind the tag. */
   readonly end: number
 }
@@ -54,9 +56,9 @@ const noAttributes: ReadonlyMap<string, string> = new Map()
 
 function asTag(name: NameText | 'more' | 'bad'): Tag | 'more' | 'bad' {
   if (typeof name === 'string') return name
-  const { type } = name
+  const { type, ...read } = name
   const attributes = type === undefined ? noAttributes : new Map([['type', type]])
-  return { name: name.name, end: name.end, attributes, isSelfClosing: false }
+  return { ...read, attributes, isSelfClosing: false }
 }
 
 function readInline(text: string, at: number, shape: TagShape): Tag | 'more' | 'bad' {
@@ -109,8 +111,8 @@ function readAttributes(
     if (typeof next === 'string') return next
     at = next
   }
-  const name = attributes.get(attribute) ?? bareName
-  if (name === undefined || name === '') return 'bad'
+  const name = plainName(attributes.get(attribute) ?? bareName ?? '')
+  if (name === '') return 'bad'
   // Beside a name that says so it is none, but an attribute without a value.
   if (bareName !== undefined && bareName !== name) attributes.set(bareName, '')
   return { name, attributes, isSelfClosing, end: at + length }
@@ -161,6 +163,12 @@ function endsBare(text: string, at: number, shape: TagShape): boolean {
     text.charAt(at) === spelled(shape.end).charAt(0) ||
     text.startsWith('/>', at)
   )
+}
+
+/** Without white space around it, and without a token that slipped in before the quote. */
+function plainName(written: string): string {
+  const token = written.indexOf('<|')
+  return (token > 0 ? written.slice(0, token) : written).trim()
 }
 
 /** `&quot;` first: decoding `&amp;` before it would make `&amp;quot;` a quote. */

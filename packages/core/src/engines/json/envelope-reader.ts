@@ -249,7 +249,7 @@ export class EnvelopeReader {
 
   private closeStrictly(name: string): State {
     const early = this.early ?? (this.hasNull ? NamelessArguments.none() : undefined)
-    if (early === undefined || !early.fits(name, this.context.tools)) return { at: 'broken' }
+    if (early === undefined || !early.mayBeFor(name, this.context.tools)) return { at: 'broken' }
     this.startWith(name, early)
     return { at: 'done' }
   }

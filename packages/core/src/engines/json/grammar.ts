@@ -30,8 +30,8 @@ export interface EnvelopeShape {
   readonly argumentKeys: readonly string[]
   readonly idKeys: readonly string[]
   /**
-   * Without markers around it an object is a call only if a declared tool is named, the arguments
-   * are ones it takes, and there is nothing else.
+   * Without markers around it an object is a call only if a declared tool is named, it is not the tool's
+   * definition, and there is nothing else.
    */
   readonly isStrict?: boolean
   /** The name is the key and the arguments are its value, `{"get_weather": {…}}`. */
@@ -87,7 +87,7 @@ function probeArray(text: string, at: number, final: boolean): Probe {
  * Whether a call begins here that no marker announces: `{"name": "…", "parameters": {`, or an array of
  * such objects. The name has to come first and to be one that may be called.
  */
-function probeEnvelope(
+export function probeEnvelope(
   shape: EnvelopeShape,
   isOffered: (name: string) => boolean,
   text: string,

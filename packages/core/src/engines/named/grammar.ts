@@ -130,7 +130,21 @@ export function probeNameThenArgs(
   const { all } = markersOf(grammar)
   const length = all.match(text, start, final)
   if (length === PARTIAL) return 'more'
-  return length !== NONE && (all.found === 'call-begin' || all.found === 'section-begin') ? 'yes' : 'no'
+  if (length === NONE) return grammar.isSpecial ? probeInSection(grammar, text, start, final) : 'no'
+  const isEmpty = grammar.isSpecial && all.found === 'section-end'
+  return isEmpty || all.found === 'call-begin' || all.found === 'section-begin' ? 'yes' : 'no'
+}
+
+/** In a section there may be words before the first call, or its header without the marker that opens it. */
+function probeInSection(grammar: NameThenArgsGrammar, text: string, at: number, final: boolean): Probe {
+  const { all } = markersOf(grammar)
+  const length = all.find(text, at, final)
+  const words = text.slice(at, all.index).trim()
+  // A token of another grammar stands in it.
+  if (words.includes('<')) return 'no'
+  if (length === PARTIAL || length === NONE) return final ? 'no' : 'more'
+  const isHeader = all.found === 'separator' && isName(words)
+  return isHeader || all.found === 'call-begin' ? 'yes' : 'no'
 }
 
 /** Another grammar may use the same marker: what ends the header tells whose it is. */

@@ -117,7 +117,7 @@ export class HeaderReader {
     return { id: id.trim() || null, name: readHeader(name, shape, tools).name }
   }
 
-  /** Some models leave the separator out: then the name of a declared tool ends where the arguments begin. */
+  /** Some models leave the separator out: then the name ends where the arguments begin. */
   private headerBeforeJson(end: number, first: FirstPart | undefined): CallHeader | undefined {
     const { input, tools } = this.context
     const text = input.text.slice(input.at, end)
@@ -125,7 +125,7 @@ export class HeaderReader {
     if (at <= 0) return undefined
     const header = this.compose(first, text.slice(0, at))
     if (header.name === null) return undefined
-    const isEnough = this.grammar.isSeparatorOptional === true && isName(header.name)
+    const isEnough = (this.grammar.isSeparatorOptional === true || !tools.isKnown) && isName(header.name)
     if (!isEnough && !tools.has(header.name)) return undefined
     input.at += at
     return header

@@ -4,6 +4,7 @@ import { skipSpace } from '../../text/space.ts'
 import { readTag, type TagShape } from '../../text/tag-reader.ts'
 import type { Probe } from '../engine.ts'
 import { type DelimitedJsonGrammar, type EnvelopeShape, usualEnvelope } from '../json/grammar.ts'
+import { readElementTag } from './element-tag.ts'
 import type { ParameterShape } from './parameter-writer.ts'
 
 /** An opening tag: its marker, and how the rest of it is written. */
@@ -36,14 +37,30 @@ export interface TaggedParamsGrammar {
   readonly envelope?: EnvelopeShape
   /** Tags around the parameters that say nothing: `<arguments>`. */
   readonly empty?: readonly Marker[]
+  /** Nothing is left of the tag of a call: the name of a declared tool opens it, behind one of these. */
+  readonly namePrefixes?: readonly string[]
+  /** Elements named after the parameters that the tool declares, `<city>…</city>`, are parameters too. */
+  readonly readsElements?: boolean
+  /** The arguments may stand in a tag of their own, as JSON. */
+  readonly jsonBegin?: readonly OpeningTag[]
+  readonly jsonEnd?: readonly Marker[]
 }
 
 /** A forgotten tag is only guessed at in front of a short word. */
 const LONGEST_KEY = 64
 
 export type TaggedParamsRole =
-  | { readonly is: 'section-begin' | 'section-end' | 'call-end' | 'parameter-end' | 'key-end' | 'empty' }
-  | { readonly is: 'call-begin' | 'parameter-begin'; readonly tag: OpeningTag }
+  | {
+      readonly is:
+        | 'section-begin'
+        | 'section-end'
+        | 'call-end'
+        | 'parameter-end'
+        | 'key-end'
+        | 'json-end'
+        | 'empty'
+    }
+  | { readonly is: 'call-begin' | 'parameter-begin' | 'json-begin'; readonly tag: OpeningTag }
 
 export interface TaggedParamsMarkers {
   readonly all: MarkerSearch<TaggedParamsRole>
@@ -66,9 +83,11 @@ export function markersOf(grammar: TaggedParamsGrammar): TaggedParamsMarkers {
     for (const marker of grammar.empty ?? []) all.add(marker, { is: 'empty' })
     for (const tag of grammar.callBegin) all.add(tag.open, { is: 'call-begin', tag })
     for (const tag of grammar.parameterBegin) all.add(tag.open, { is: 'parameter-begin', tag })
+    for (const tag of grammar.jsonBegin ?? []) all.add(tag.open, { is: 'json-begin', tag })
+    for (const marker of grammar.jsonEnd ?? []) all.add(marker, { is: 'json-end' })
     markers = {
       all,
-      ends: searchFor(...grammar.callEnd, ...grammar.sectionEnd),
+      ends: searchFor(...grammar.callEnd, ...grammar.sectionEnd, ...(grammar.jsonEnd ?? [])),
       parameterBegins: searchFor(...grammar.parameterBegin.map((tag) => tag.open)),
     }
     compiled.set(grammar, markers)
@@ -92,6 +111,19 @@ export function envelopesOf(grammar: TaggedParamsGrammar): DelimitedJsonGrammar 
   return known
 }
 
+/** What must follow a name that nothing opens: a parameter. */
+export function probeNamedParameters(
+  grammar: TaggedParamsGrammar,
+  text: string,
+  at: number,
+  final: boolean,
+): Probe {
+  const start = skipSpace(text, at)
+  if (start === text.length) return final ? 'no' : 'more'
+  const length = markersOf(grammar).parameterBegins.match(text, start, final)
+  return length === PARTIAL ? 'more' : length === NONE ? 'no' : 'yes'
+}
+
 /** What must follow the opener of a section: the tag of a call, after white space. */
 export function probeTaggedParams(
   grammar: TaggedParamsGrammar,
@@ -109,6 +141,7 @@ export function probeTaggedParams(
   if (length === PARTIAL) return 'more'
   if (length === NONE) return 'no'
   const role = all.found
+  if (role.is === 'section-end' && grammar.isSpecial) return 'yes'
   if (role.is !== 'call-begin') return 'no'
   return probeTag(grammar, role.tag, accepts, text, start + length, final)
 }
@@ -155,10 +188,18 @@ function probeBody(
   const { all } = markersOf(grammar)
   const length = all.match(text, start, final)
   if (length === PARTIAL) return 'more'
+  if (length === NONE && grammar.readsElements === true)
+    return isAccepted ? probeElement(text, start, final) : 'no'
   if (length === NONE) return probeLooseKey(grammar, text, start, final)
   // A word between two tags is not much: it has to be a name that somebody knows.
   const isEnd = all.found.is === 'call-end' || all.found.is === 'parameter-end'
   return all.found.is !== 'section-begin' && (isAccepted || !isEnd) ? 'yes' : 'no'
+}
+
+/** An element follows: a tag with a name and nothing else. */
+function probeElement(text: string, at: number, final: boolean): Probe {
+  const tag = readElementTag(text, at, '', final)
+  return tag === 'more' ? 'more' : tag !== 'none' && tag.is !== 'close' ? 'yes' : 'no'
 }
 
 /** A key whose opening tag was forgotten. */

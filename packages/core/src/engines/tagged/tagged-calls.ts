@@ -10,6 +10,8 @@ export type CallPlace =
   /** In a section, outside any call. */
   | { at: 'between' }
   | { at: 'call-tag'; tag: OpeningTag }
+  /** Behind the name of a call that no tag opens. */
+  | { at: 'named'; name: string }
   /** In a call, where an argument may begin. */
   | { at: 'body' }
   /** In a call, in text that belongs to no argument. */
@@ -29,12 +31,19 @@ export abstract class TaggedCalls<Inside extends object, Role extends TaggedPara
   protected junk = ''
   private readonly isInSection: boolean
 
-  constructor(context: EngineContext, markers: MarkerSearch<Role>, tag: OpeningTag | undefined) {
+  /** `name`: the tool that is called, where no tag says so. */
+  constructor(
+    context: EngineContext,
+    markers: MarkerSearch<Role>,
+    tag: OpeningTag | undefined,
+    name: string | null = null,
+  ) {
     super()
     this.context = context
     this.markers = markers
-    this.isInSection = tag === undefined
-    this.state = tag === undefined ? { at: 'between' } : { at: 'call-tag', tag }
+    this.isInSection = tag === undefined && name === null
+    const opened: CallPlace = tag === undefined ? { at: 'between' } : { at: 'call-tag', tag }
+    this.state = name === null ? opened : { at: 'named', name }
   }
 
   protected abstract beginArguments(tool: string, tag: Tag, shape: OpeningTag): void
@@ -56,7 +65,8 @@ export abstract class TaggedCalls<Inside extends object, Role extends TaggedPara
     if (role.is === 'call-begin') return this.callTag(role.tag, input.at + this.markers.length)
     input.at += this.markers.length
     if (role.is === 'section-end') {
-      if (!writer.isIdle) writer.fail('no-call')
+      // Nothing was called: all of it is markup.
+      if (!writer.isIdle) writer.abandon()
       return 'done'
     }
     writer.repair('residue')

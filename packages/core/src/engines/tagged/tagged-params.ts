@@ -4,10 +4,12 @@ import { NONE, PARTIAL } from '../../text/marker.ts'
 import { skipSpace } from '../../text/space.ts'
 import { readTag, type Tag } from '../../text/tag-reader.ts'
 import type { CallWriter } from '../call-writer.ts'
-import type { EndReason, EngineContext } from '../engine.ts'
+import type { EndReason, EngineContext, Probe } from '../engine.ts'
 import { ArgumentsReader } from '../json/arguments-reader.ts'
+import { isCutShort } from '../json/cut-short.ts'
 import { DelimitedJson } from '../json/delimited-json.ts'
 import type { Next } from '../state-machine.ts'
+import { readElementTag } from './element-tag.ts'
 import {
   envelopesOf,
   markersOf,
@@ -41,9 +43,14 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
   /** The arguments came as JSON, not as parameters. */
   private hasJson = false
 
-  constructor(context: EngineContext, grammar: TaggedParamsGrammar, tag: OpeningTag | undefined) {
+  constructor(
+    context: EngineContext,
+    grammar: TaggedParamsGrammar,
+    tag: OpeningTag | undefined,
+    name: string | null,
+  ) {
     const { all, ends, parameterBegins } = markersOf(grammar)
-    super(context, all, tag)
+    super(context, all, tag, name)
     this.grammar = grammar
     this.ends = ends
     this.parameterBegins = parameterBegins
@@ -77,6 +84,8 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
         return this.between()
       case 'call-tag':
         return this.callTag(state.tag, this.context.input.at)
+      case 'named':
+        return this.named(state.name)
       case 'body':
         return this.body()
       case 'junk':
@@ -122,6 +131,14 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
     if (!this.hasJson) this.parameters.finish()
   }
 
+  private named(name: string): State {
+    const tool = this.context.writer.start(null, name)
+    this.parameters.beginCall(tool)
+    this.tool = tool
+    this.hasJson = false
+    return { at: 'body' }
+  }
+
   private body(): Next<State> {
     const { input, writer } = this.context
     if (input.final && this.isCutParameter()) return { at: 'cut' }
@@ -130,6 +147,8 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
     const role = this.markers.ahead(this.context.input)
     if (role === 'more' || writer.isOver()) return 'more'
     if (role === 'none') {
+      const element = this.element()
+      if (element !== undefined) return element
       const isJson = this.parameters.isEmpty && this.junk === '' && input.text.charAt(input.at) === '{'
       return isJson ? { at: 'json', reader: new ArgumentsReader(writer, this.ends) } : { at: 'junk' }
     }
@@ -141,6 +160,9 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
       case 'empty':
         input.at += this.markers.length
         return { at: 'body' }
+      case 'json-begin':
+        return this.jsonTag(role.tag)
+      case 'json-end':
       case 'parameter-end':
         input.at += this.markers.length
         writer.repair('residue')
@@ -153,6 +175,32 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
         this.endCall('unclosed')
         return { at: 'between' }
     }
+  }
+
+  /** An element that is named after a parameter. Undefined if none stands here. */
+  private element(): Next<State> | undefined {
+    if (this.grammar.readsElements !== true) return undefined
+    const { input, writer } = this.context
+    const tag = readElementTag(input.text, input.at, '', input.final)
+    if (tag === 'more') return 'more'
+    if (tag === 'none' || tag.is === 'close' || !this.parameters.expects(tag.name)) return undefined
+    input.at = tag.end
+    if (this.parameters.isEmpty) writer.repair('foreign-tags')
+    this.parameters.beginElement(tag)
+    return { at: 'parameter' }
+  }
+
+  /** All the arguments follow as JSON. */
+  private jsonTag(shape: OpeningTag): Next<State> {
+    const { input, writer } = this.context
+    const tag = readTag(input.text, input.at + this.markers.length, shape, false)
+    if (tag === 'more') return input.final ? { at: 'cut' } : 'more'
+    if (tag === 'bad' || !this.parameters.isEmpty) {
+      this.junk += input.take(input.at + this.markers.length)
+      return { at: 'junk' }
+    }
+    input.at = tag.end
+    return { at: 'json', reader: new ArgumentsReader(writer, this.ends) }
   }
 
   /** The key was closed but never opened: then it is the word that stands there, belonging to nothing. */
@@ -198,10 +246,28 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
       this.junk += input.take(input.at + this.markers.length)
       return { at: 'junk' }
     }
+    const hasValue = this.hasValue(tag)
+    if (hasValue === 'more') return 'more'
+    const source = input.text.slice(input.at, tag.end)
     input.at = tag.end
+    if (hasValue === 'no') {
+      writer.problem('extra-field', problemCodes['extra-field'], source)
+      return { at: 'body' }
+    }
     reportExtra(tag, shape, writer)
     this.parameters.begin(tag)
     return { at: 'parameter' }
+  }
+
+  /** A key that nothing follows but further markup was forgotten before its value was written. */
+  private hasValue(tag: Tag): Probe {
+    if (tag.value === undefined) return 'yes'
+    if (tag.value === 'none') return 'no'
+    const { input } = this.context
+    const at = skipSpace(input.text, tag.end)
+    if (at === input.text.length) return input.final ? 'no' : 'more'
+    const length = this.markers.match(input.text, at, input.final)
+    return length === PARTIAL ? 'more' : length === NONE ? 'yes' : 'no'
   }
 
   private insideParameter(): Next<State> {
@@ -243,6 +309,13 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
       writer.repair('surplus-closer')
       return { at: 'after-json' }
     }
+    if (role !== 'none' && role.is === 'json-end') {
+      input.at += this.markers.length
+      return { at: 'after-json' }
+    }
+    const isShort = role === 'none' ? isCutShort(input, this.ends, Boolean) : 'no'
+    if (isShort === 'more') return 'more'
+    if (isShort === 'yes') return { at: 'broken-json' }
     if (role !== 'none' && role.is === 'call-end') {
       input.at += this.markers.length
       this.endCall('closed')

@@ -123,13 +123,53 @@ const toolElements: ElementTreeGrammar = {
   foreign: elementArguments,
 }
 
+/** Qwen's tags with another word, or without their first character: `<call=NAME>`, `function=NAME>`. */
+const otherWords: TaggedParamsGrammar = {
+  engine: 'tagged-params',
+  id: 'other-words',
+  isSpecial: false,
+  isSectionOptional: false,
+  closesByName: true,
+  readsElements: true,
+  sectionBegin: ['<tool_call>'],
+  sectionEnd: ['</tool_call>'],
+  callBegin: ['function=', '<call=', '<tool=', '<invoke='].map((open) => ({
+    open,
+    name: 'inline',
+    end: '>',
+  })),
+  callEnd: ['</function>', '</call>', '</tool>', '</invoke>'],
+  parameterBegin: [{ open: '<parameter=', name: 'inline', end: '>' }],
+  parameterEnd: ['</parameter>'],
+  parameter: { trim: 'newline' },
+}
+
+/** The name first, then elements that are named after the parameters: `<tool_call>NAME<city>…</city></tool_call>`. */
+const elementsOfName: TaggedParamsGrammar = {
+  engine: 'tagged-params',
+  id: 'elements-of-name',
+  isSpecial: false,
+  isSectionOptional: true,
+  closesByName: true,
+  readsElements: true,
+  sectionBegin: [],
+  sectionEnd: [],
+  callBegin: [{ open: '<tool_call>', name: 'word', end: '' }],
+  callEnd: ['</tool_call>'],
+  parameterBegin: [],
+  parameterEnd: [],
+  parameter: { trim: 'newline' },
+}
+
 /** What models fall into when they forget their own syntax: read only as salvage. */
 export const drift: readonly Grammar[] = [
   toolsJson,
   functionCallsJson,
   toldCall,
   toldPythonic,
+  otherWords,
   tagOfName,
+  elementsOfName,
   toolElement,
   toolElements,
   boldLine,

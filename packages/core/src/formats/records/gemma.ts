@@ -63,7 +63,12 @@ export const gemma: Format = {
     { grammar: 'gemma4', left: 'call:get_weather{city:Paris}' },
     { grammar: 'functiongemma', left: 'call:get_weather{city:Paris}' },
   ],
-  reasoning: [{ begin: ['<|channel>', 'thought'], end: '<channel|>' }],
+  reasoning: [
+    { begin: '<|channel>', end: '<channel|>' },
+    // The label of the channel, which is a line of its own.
+    { begin: ['<|channel>', 'thought\n'], end: '<channel|>' },
+    { begin: 'thought\n', end: '<channel|>', plain: 'begin' },
+  ],
   structure: [],
   turnTokens: [
     '<turn|>',

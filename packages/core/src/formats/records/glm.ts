@@ -38,6 +38,15 @@ const glm4Lines: NameThenArgsGrammar = {
   header: {},
 }
 
+/** The tag of the call is forgotten, or a server strips it: the name of a declared tool opens the call. */
+export const glmUnopened: TaggedParamsGrammar = {
+  ...glmTags,
+  id: 'glm-unopened',
+  isSectionOptional: false,
+  callBegin: [],
+  namePrefixes: [''],
+}
+
 export const glm: Format = {
   id: 'glm',
   title: 'GLM',
@@ -50,7 +59,7 @@ export const glm: Format = {
     proof: ['template', 'engine', 'report'],
   },
   grammars: [glmTags, hermesJson],
-  salvage: [glm4Lines],
+  salvage: [glmUnopened, glm4Lines],
   reasoning: [think],
   structure: [],
   turnTokens: ['<|user|>', '<|assistant|>', '</assistant>', ...commonTurnTokens],

@@ -24,7 +24,7 @@ const inklingMessages: ChannelsGrammar = {
   bodyBegin: [],
   reasoningBegin: ['<|content_thinking|>'],
   // A call in free text has no name and no arguments that anybody could read: it is shown.
-  contentBegin: ['<|content_text|>', '<|content_invoke_tool_text|>'],
+  contentBegin: ['<|content_text|>', '<|content_invoke_tool_text|>', '<|content_tool_error|>'],
   bodyEnd: ['<|end_message|>', '<|content_model_end_sampling|>'],
   calls: [],
 }

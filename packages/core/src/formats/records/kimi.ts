@@ -63,6 +63,15 @@ const kimiK3: TaggedParamsGrammar = {
     },
   ],
   parameterEnd: [['<|close|>', 'argument', '<|sep|>']],
+  jsonBegin: [
+    {
+      open: ['<|open|>', 'json '],
+      name: { attribute: 'type' },
+      end: '<|sep|>',
+      isEscaped: true,
+    },
+  ],
+  jsonEnd: [['<|close|>', 'json', '<|sep|>']],
   parameter: { trim: 'none', typeAttribute: kimiTypes },
 }
 
@@ -91,12 +100,15 @@ export const kimi: Format = {
     think,
     { begin: '◁think▷', end: '◁/think▷' },
     { begin: ['<|open|>', 'think', '<|sep|>'], end: ['<|close|>', 'think', '<|sep|>'] },
+    // The last token of the tag is forgotten, or a server stops at it.
+    { begin: ['<|open|>', 'think', '<|sep|>'], end: ['<|close|>', 'think'] },
   ],
   structure: [
     ['<|open|>', 'response', '<|sep|>'],
     ['<|close|>', 'response', '<|sep|>'],
     ['<|close|>', 'message', '<|sep|>'],
     ['<|open|>', 'message role="assistant"', '<|sep|>'],
+    ['<|open|>', 'message', '<|sep|>'],
   ],
   turnTokens: ['<|end_of_msg|>', '<|im_assistant|>assistant<|im_middle|>', '[EOS]', ...commonTurnTokens],
   thinking: [

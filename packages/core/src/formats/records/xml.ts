@@ -19,9 +19,12 @@ export const qwen3Coder: TaggedParamsGrammar = {
     { open: '<parameter=', name: 'inline', end: '>' },
     { open: '<parameter ', name: { attribute: 'name' }, end: '>' },
     { open: '<param ', name: { attribute: 'name' }, end: '>' },
+    // The name as the text of an element, and the value behind it.
+    { open: '<parameter>', name: { around: ['<parameter>', '</parameter>'] }, end: '<value>' },
   ],
   parameterEnd: ['</parameter>', '</param>'],
   parameter: { trim: 'newline' },
+  readsElements: true,
 }
 
 /** Models that were trained on transcripts of Claude fall into its tags. */

@@ -53,7 +53,7 @@ export class CandidateJudge {
     }
     if (entry.is === 'fence-mark') return this.judgeFence(candidate)
     if (entry.is === 'stripped') return this.judgeStripped(entry, length)
-    if (entry.is !== 'opener' || found.as === 'bare') return 'disproven'
+    if (entry.is !== 'opener' || found.as === 'bare' || found.as === 'trailing') return 'disproven'
     const opening = this.markers.openers.findOpening(entry.openings, input.at, length)
     if (opening === 'hold') return 'open'
     if (opening === undefined) return 'disproven'

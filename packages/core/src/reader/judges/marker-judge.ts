@@ -62,6 +62,7 @@ export class MarkerJudge {
   /** Calls were read: reasoning is over, and so is any code fence. */
   afterCalls(): void {
     this.hasCalls = true
+    this.reasoning.endsAtMarker = false
     this.leftovers.expectNothing()
     this.fences.leave()
     this.flow.begin('content', true)

@@ -1,4 +1,5 @@
 import type { NameThenArgsGrammar } from '../../engines/named/grammar.ts'
+import type { TaggedParamsGrammar } from '../../engines/tagged/grammar.ts'
 import type { ToolSet } from '../../engines/tool-set.ts'
 import type { FormatId } from '../../formats/format-id.ts'
 import type { Format } from '../../formats/format.ts'
@@ -39,15 +40,15 @@ export function withDeclaredNames(lexicon: Lexicon, formats: readonly Format[], 
 
 interface Owner {
   readonly format: FormatId
-  readonly grammar: NameThenArgsGrammar
+  readonly grammar: NameThenArgsGrammar | TaggedParamsGrammar
 }
 
 /** Only a format that was named: for any other, every line and every sentence would have to be looked at. */
 function findOwner([first]: readonly Format[]): Owner | undefined {
   if (first === undefined) return undefined
   for (const grammar of first.salvage) {
-    if (grammar.engine === 'name-then-args' && grammar.namePrefixes !== undefined)
-      return { format: first.id, grammar }
+    const isNamed = grammar.engine === 'name-then-args' || grammar.engine === 'tagged-params'
+    if (isNamed && grammar.namePrefixes !== undefined) return { format: first.id, grammar }
   }
   return undefined
 }

@@ -55,6 +55,7 @@ export function buildLexicon(formats: readonly Format[], options: LexiconOptions
       const usable = openings.filter((opening) => isReadIn(where, opening))
       if (usable.length > 0) search.add(markerOf(key), { is: 'opener', openings: usable })
     }
+    if (where === 'content') addTrailing(search, openers)
     if (!isEmpty && where !== 'reasoning' && where !== 'triedReasoning') {
       search.add('`', { is: 'fence-mark' })
       search.add('~', { is: 'fence-mark' })
@@ -100,6 +101,27 @@ function isReadIn(where: Where, opening: Opening): boolean {
   if (opensOnlyFirst(opening)) return false
   if (where === 'content') return true
   return where === 'reasoning' && !opening.isSalvage
+}
+
+/**
+ * JSON that no marker announces may stand behind prose. Code is full of brackets: what is looked for is the bracket with
+ * the key of a name behind it.
+ */
+function addTrailing(search: MarkerSearch<Entry>, openers: ReadonlyMap<string, readonly Opening[]>): void {
+  const openings = [...openers.values()]
+    .flat()
+    .filter(({ opens, isSalvage }) => opens === 'bare' && isSalvage)
+  for (const opening of openings) {
+    const { grammar } = opening
+    if (grammar.engine !== 'delimited-json') continue
+    const entry: Entry = { is: 'opener', openings: [opening] }
+    for (const key of grammar.envelope.nameKeys) {
+      for (const start of [['{'], ['[', '{']]) {
+        const marker = [...start, `"${key}"`, ':']
+        if (search.get(marker) === undefined) search.add(marker, entry)
+      }
+    }
+  }
 }
 
 /** Every token that ends a turn, and whose it is. */
@@ -216,6 +238,11 @@ function hasMarkers(grammar: Grammar): boolean {
   return !('isPlain' in grammar && grammar.isPlain)
 }
 
+/** In brackets a separator reads like prose: alone it is a word. */
+function isToken(marker: Marker): boolean {
+  return !keyOf(marker).startsWith('[')
+}
+
 function closingMarkers(grammar: Grammar): readonly Marker[] {
   switch (grammar.engine) {
     case 'delimited-json':
@@ -227,7 +254,7 @@ function closingMarkers(grammar: Grammar): readonly Marker[] {
       return [
         ...grammar.callEnd,
         ...grammar.sectionEnd,
-        ...(grammar.isPlain === true ? [] : grammar.separator),
+        ...(grammar.isPlain === true ? [] : grammar.separator.filter(isToken)),
       ]
     case 'tagged-params':
       return [...grammar.parameterEnd, ...grammar.callEnd, ...grammar.sectionEnd, ...(grammar.keyEnd ?? [])]
