@@ -76,7 +76,12 @@ function withoutEscape(call: string, sample: string, place: number): string {
 
 function written(sample: string, value: string): string {
   // A function, as the value may hold what `replace` takes for a pattern.
-  return sample.replace('Paris', () => (isQuoted(sample) ? JSON.stringify(value).slice(1, -1) : value))
+  return sample.replace('Paris', () => (isQuoted(sample) ? escaped(sample, value) : value))
+}
+
+function escaped(sample: string, value: string): string {
+  const json = JSON.stringify(value).slice(1, -1)
+  return sample.includes("'Paris'") ? json.replaceAll("'", String.raw`\'`) : json
 }
 
 /**
