@@ -51,7 +51,7 @@ export function prepareRequest(
       ...options,
       model,
       format: explicit,
-      ...(isForbidden ? { calls: 'remove', tools: undefined } : { tools }),
+      ...(isForbidden ? { calls: 'remove', tools: undefined } : { tools, ...forcedCalls(body) }),
     },
     conversationIds: new Set(callIds),
   }
@@ -59,6 +59,22 @@ export function prepareRequest(
 
 function toolsIn({ tools }: JsonObject): readonly JsonObject[] {
   return Array.isArray(tools) ? tools.filter(isJsonObject) : []
+}
+
+/** A call that the client forces is often written as JSON alone: the parser has to know of it. */
+function forcedCalls({
+  tool_choice: choice,
+  parallel_tool_calls: parallel,
+}: JsonObject): Pick<ParserOptions, 'toolChoice' | 'parallelToolCalls'> {
+  const named = isJsonObject(choice) ? choice : {}
+  const called = isJsonObject(named['function']) ? named['function'] : named
+  const name = nonEmptyText(called['name'])
+  const isRequired = choice === 'required' || named['type'] === 'any'
+  const isSingle = parallel === false || named['disable_parallel_tool_use'] === true
+  return {
+    ...(isRequired ? { toolChoice: 'required' } : name === null ? {} : { toolChoice: { name } }),
+    ...(isSingle ? { parallelToolCalls: false } : {}),
+  }
 }
 
 function forbidsCalls({ tool_choice: choice }: JsonObject): boolean {

@@ -2,7 +2,7 @@ import { repairCodes } from '../../problems.ts'
 import { NONE, PARTIAL } from '../../text/marker.ts'
 import { skipSpace } from '../../text/space.ts'
 import type { TextWindow } from '../../text/text-window.ts'
-import type { Candidate } from '../candidate.ts'
+import { type Candidate, LONGEST_CANDIDATE } from '../candidate.ts'
 import { closesFence, readFence } from '../code-fence.ts'
 import type { StrippedEntry, Vocabulary } from '../lexicon/entry.ts'
 import type { Lexicon } from '../lexicon/lexicon.ts'
@@ -23,6 +23,8 @@ export class CandidateJudge {
   private readonly input: TextWindow
   private readonly lexicon: Lexicon
   private readonly markers: MarkerJudge
+  /** Up to where in the stream the end of a thought was looked for. */
+  private searchedTo = 0
 
   constructor(input: TextWindow, lexicon: Lexicon, markers: MarkerJudge) {
     this.input = input
@@ -39,6 +41,7 @@ export class CandidateJudge {
     const { found } = candidate
     input.at = skipSpace(input.text, input.at)
     if (input.isEmpty) return input.final ? 'proven' : 'open'
+    if (found.as === 'in-thought') return this.judgeThought(candidate)
     const vocabulary = found.as === 'in-reasoning' ? this.lexicon.reasoning : this.behindContent()
     const length = vocabulary.match(input.text, input.at, input.final)
     if (length === PARTIAL) return 'open'
@@ -59,6 +62,66 @@ export class CandidateJudge {
     if (opening === undefined) return 'disproven'
     if (candidate.fence === undefined) return 'proven'
     return { opening, length: opening.opens === 'bare' ? 0 : length }
+  }
+
+  /** Another call, or nothing but the end of the thought: then it was meant as a call. Anything else: it was a draft. */
+  private judgeThought(candidate: Candidate): Proof {
+    const { input } = this
+    const { reasoning } = this.lexicon
+    const length = reasoning.match(input.text, input.at, input.final)
+    if (length === PARTIAL) return 'open'
+    if (length === NONE) return this.isThoughtClosed(input.at)
+    const entry = reasoning.found
+    switch (entry.is) {
+      case 'turn-token':
+      case 'residue':
+        input.at += length
+        candidate.evidence.repair(entry.is, repairCodes[entry.is])
+        return 'goes-on'
+      case 'reasoning-end':
+        return this.judgeThoughtEnd(candidate, input.at + length)
+      case 'opener': {
+        const opening = this.markers.openers.findOpening(entry.openings, input.at, length)
+        if (opening === 'hold') return 'open'
+        return opening === undefined ? 'disproven' : { opening, length: opening.opens === 'bare' ? 0 : length }
+      }
+      case 'structure':
+      case 'header':
+        return 'proven'
+      default:
+        return 'disproven'
+    }
+  }
+
+  /** The thought goes on behind the call. If it is closed somewhere, the call was a draft. */
+  private isThoughtClosed(from: number): Proof {
+    const { input } = this
+    const { reasoning } = this.lexicon
+    let at = Math.max(from, this.searchedTo - input.base)
+    for (; at < input.text.length && at - from < LONGEST_CANDIDATE; at = reasoning.index + 1) {
+      const length = reasoning.find(input.text, at, input.final)
+      if (length === NONE || length === PARTIAL) {
+        at = reasoning.index
+        break
+      }
+      if (reasoning.found.is === 'reasoning-end') return 'disproven'
+    }
+    this.searchedTo = input.base + at
+    return input.final || at - from >= LONGEST_CANDIDATE ? 'proven' : 'open'
+  }
+
+  /** What follows the end of the thought: with an answer behind it, what stood in the thought was a draft. */
+  private judgeThoughtEnd({ evidence }: Candidate, behind: number): Proof {
+    const { input } = this
+    const { content } = this.lexicon
+    const at = skipSpace(input.text, behind)
+    const length = at === input.text.length ? NONE : content.match(input.text, at, input.final)
+    if (length === PARTIAL || (at === input.text.length && !input.final)) return 'open'
+    const isLast = at === input.text.length || (length > 0 && content.found.is === 'turn-token')
+    if (!isLast) return 'disproven'
+    input.at = at
+    evidence.repair('residue', repairCodes.residue)
+    return 'proven'
   }
 
   private behindContent(): Vocabulary {

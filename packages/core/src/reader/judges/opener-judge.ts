@@ -167,15 +167,18 @@ export class OpenerJudge {
     return isOther || this.reasoning.isForeign([format])
   }
 
-  /** Special tokens are never prose. Plain text may be a draft: what follows it decides. */
+  /**
+   * Special tokens are never prose, but in a thought that is closed behind them they are a draft. Plain text may be a draft
+   * anywhere. What follows decides.
+   */
   private judgeInReasoning(openings: readonly Opening[], at: number, length: number): Verdict {
     const opening = this.findOpening(openings, at, length)
     if (opening === 'hold') return 'hold'
     if (opening === undefined) return 'text'
-    if (opening.grammar.isSpecial && !this.isForeignInThought(opening)) {
-      return { opening, at, length, as: 'certain', from: at }
-    }
+    const isToken = opening.grammar.isSpecial && !this.isForeignInThought(opening)
+    if (isToken && !this.reasoning.mayBeClosed) return { opening, at, length, as: 'certain', from: at }
     if (this.input.base + at < this.triedUpTo) return 'text'
+    if (isToken) return { opening, at, length, as: 'in-thought', from: at }
     return { opening, at, length, as: 'in-reasoning', from: at }
   }
 }

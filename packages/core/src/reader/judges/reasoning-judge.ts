@@ -32,6 +32,8 @@ export class ReasoningJudge {
   private hasReasoned: boolean
   /** The marker that opened the reasoning. If it is not known, the closing marker of any format closes the reasoning. */
   private opener: ReasoningOpener | undefined
+  /** A marker opened the reasoning at hand, so that another may close it. What comes in a field of its own is not closed. */
+  mayBeClosed: boolean
   /** How many opening tags were words in a text: as many closing tags are words too. */
   private spokenOf = 0
   /** Up to where in the stream a closing tag was looked for. */
@@ -47,6 +49,7 @@ export class ReasoningJudge {
     this.sink = stream.sink
     this.flow = stream.flow
     this.hasReasoned = hasReasoned
+    this.mayBeClosed = hasReasoned
     this.opener = opener
   }
 
@@ -67,6 +70,7 @@ export class ReasoningJudge {
   /** Reasoning begins, or goes on, without a marker; what would have opened it may be known. */
   begin(opener: ReasoningOpener | undefined): void {
     this.hasReasoned = true
+    this.mayBeClosed = false
     this.opener = opener
   }
 
@@ -95,6 +99,7 @@ export class ReasoningJudge {
     // Two spans without text between them would otherwise run into one another.
     if (isTouching) this.sink.reasoning('\n')
     this.hasReasoned = true
+    this.mayBeClosed = true
     this.opener = opener
     return 'passed'
   }

@@ -1,6 +1,6 @@
 import type { Engine, EngineContext, Probe } from '../../engines/engine.ts'
 import { DelimitedJson } from '../../engines/json/delimited-json.ts'
-import { probeDelimitedJson, probeEnvelope } from '../../engines/json/grammar.ts'
+import { probeDelimitedJson, probeEnvelope, usualEnvelope } from '../../engines/json/grammar.ts'
 import { probeKeyValues } from '../../engines/key-values/grammar.ts'
 import { KeyValues } from '../../engines/key-values/key-values.ts'
 import type { CallHeader } from '../../engines/named/call-header.ts'
@@ -69,6 +69,16 @@ export function probeFirst(
 ): ReturnType<typeof probeFirstHeader> {
   if (grammar.engine === 'pythonic') return probeFirstCall(tools, text, at, final)
   return probeFirstHeader(grammar, tools, text, at, final)
+}
+
+/** Whether an object stands there that is no call with a name of its own. */
+export function probeForced(text: string, at: number, final: boolean): Probe {
+  if (at === text.length) return final ? 'no' : 'more'
+  if (text.charAt(at) !== '{') return 'no'
+  const end = at + LONGEST_OPENER
+  const isCut = text.length >= end
+  const envelope = probeEnvelope(usualEnvelope, () => true, isCut ? text.slice(0, end) : text, at, final || isCut)
+  return envelope === 'more' ? 'more' : envelope === 'yes' ? 'no' : 'yes'
 }
 
 /** Whether what stands at `at` belongs inside of the section that was opened, so that it opens nothing else. */
