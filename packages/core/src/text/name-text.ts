@@ -35,14 +35,16 @@ export function readWord(
   while (at < text.length && at - start <= LONGEST_NAME && !endsWord(text, at)) at++
   const name = text.slice(start, at)
   if (at - start > LONGEST_NAME) return 'bad'
-  const behind = skipSpace(text, at)
+  if (at + 1 >= text.length && text.charAt(at) === '\\') return final ? 'bad' : 'more'
+  // Some write the line break behind the name as a backslash and a letter.
+  const behind = skipSpace(text, text.startsWith('\\n', at) ? at + 2 : at)
   if (behind === text.length) return final ? 'bad' : 'more'
   if (!/[\p{L}\p{N}_]/u.test(name)) return 'bad'
   const length = matchTag(text, behind, end)
   if (length === PARTIAL && !final) return 'more'
   if (length > NONE) return { name, end: behind + length }
   const isEnded = /[<{]/.test(text.charAt(behind)) || text.slice(at, behind).includes('\n')
-  return isEnded ? { name, end: at } : 'bad'
+  return isEnded ? { name, end: behind } : 'bad'
 }
 
 /**
@@ -118,5 +120,5 @@ function skipTags(
 }
 
 function endsWord(text: string, at: number): boolean {
-  return isSpace(text.charCodeAt(at)) || '<>{}[]()"\'`=,;'.includes(text.charAt(at))
+  return isSpace(text.charCodeAt(at)) || '<>{}[]()"\'`=,;\\'.includes(text.charAt(at))
 }

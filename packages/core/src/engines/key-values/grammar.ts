@@ -38,6 +38,8 @@ export function readHead(
   const ended = final ? 'none' : 'more'
   let start = skipSpace(text, from)
   if (text.startsWith(prefix, start)) start += prefix.length
+  // The word in front of the colon is forgotten.
+  else if (text.charAt(start) === ':') start++
   else if (prefix.startsWith(text.slice(start))) return ended
   let end = start
   while (end < text.length && end - start <= LONGEST_NAME && !/[\s"'`()[\]{}<>,;=|\\]/.test(text.charAt(end)))

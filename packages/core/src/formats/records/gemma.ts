@@ -36,6 +36,14 @@ const gemmaStripped: KeyValuesGrammar = {
   textMark: '<|"|>',
 }
 
+/** A tag of its own making, with no token around the call. */
+const gemmaTag: KeyValuesGrammar = {
+  ...gemmaStripped,
+  id: 'gemma-tag',
+  callBegin: ['<call>'],
+  callEnd: [],
+}
+
 /** Up to Gemma 3 there is no syntax for calls; many prompts ask for Python in a fence. */
 const toolCode: PythonicGrammar = {
   engine: 'pythonic',
@@ -58,7 +66,7 @@ export const gemma: Format = {
     proof: ['template', 'engine', 'report'],
   },
   grammars: [gemma4, functionGemma],
-  salvage: [toolCode, gemmaStripped, pythonicList],
+  salvage: [toolCode, gemmaStripped, gemmaTag, pythonicList],
   stripped: [
     { grammar: 'gemma4', left: 'call:get_weather{city:Paris}' },
     { grammar: 'functiongemma', left: 'call:get_weather{city:Paris}' },

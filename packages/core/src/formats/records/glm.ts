@@ -1,3 +1,4 @@
+import type { DelimitedJsonGrammar } from '../../engines/json/grammar.ts'
 import type { NameThenArgsGrammar } from '../../engines/named/grammar.ts'
 import type { TaggedParamsGrammar } from '../../engines/tagged/grammar.ts'
 import type { Format } from '../format.ts'
@@ -47,6 +48,23 @@ export const glmUnopened: TaggedParamsGrammar = {
   namePrefixes: [''],
 }
 
+/** Laguna takes the tag of a turn for that of a call. */
+const userTags: TaggedParamsGrammar = {
+  ...glmTags,
+  id: 'laguna-user',
+  isPlain: true,
+  callBegin: [{ open: '<user>', name: 'word', end: '' }],
+  callEnd: ['</user>'],
+}
+
+const userJson: DelimitedJsonGrammar = {
+  ...hermesJson,
+  id: 'laguna-user-json',
+  isPlain: true,
+  callBegin: ['<user>'],
+  callEnd: ['</user>'],
+}
+
 export const glm: Format = {
   id: 'glm',
   title: 'GLM',
@@ -59,7 +77,7 @@ export const glm: Format = {
     proof: ['template', 'engine', 'report'],
   },
   grammars: [glmTags, hermesJson],
-  salvage: [glmUnopened, glm4Lines],
+  salvage: [glmUnopened, glm4Lines, userTags, userJson],
   reasoning: [think],
   structure: [],
   turnTokens: ['<|user|>', '<|assistant|>', '</assistant>', ...commonTurnTokens],

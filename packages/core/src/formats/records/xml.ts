@@ -12,7 +12,7 @@ export const qwen3Coder: TaggedParamsGrammar = {
   sectionEnd: ['</tool_call>'],
   callBegin: [
     { open: '<function=', name: 'inline', end: '>' },
-    { open: '<function ', name: { attribute: 'name' }, end: '>' },
+    { open: '<function ', name: { attribute: 'name', isOptional: true }, end: '>' },
   ],
   callEnd: ['</function>', '</function_invocation>'],
   parameterBegin: [

@@ -77,7 +77,13 @@ export function probeForced(text: string, at: number, final: boolean): Probe {
   if (text.charAt(at) !== '{') return 'no'
   const end = at + LONGEST_OPENER
   const isCut = text.length >= end
-  const envelope = probeEnvelope(usualEnvelope, () => true, isCut ? text.slice(0, end) : text, at, final || isCut)
+  const envelope = probeEnvelope(
+    usualEnvelope,
+    () => true,
+    isCut ? text.slice(0, end) : text,
+    at,
+    final || isCut,
+  )
   return envelope === 'more' ? 'more' : envelope === 'yes' ? 'no' : 'yes'
 }
 
