@@ -40,7 +40,7 @@ const glm4Lines: NameThenArgsGrammar = {
 }
 
 /** The tag of the call is forgotten, or a server strips it: the name of a declared tool opens the call. */
-export const glmUnopened: TaggedParamsGrammar = {
+const glmUnopened: TaggedParamsGrammar = {
   ...glmTags,
   id: 'glm-unopened',
   isSectionOptional: false,
