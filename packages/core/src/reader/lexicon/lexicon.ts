@@ -111,13 +111,19 @@ function addTrailing(search: MarkerSearch<Entry>, openers: ReadonlyMap<string, r
     if (grammar.engine !== 'delimited-json') continue
     const entry: Entry = { is: 'opener', openings: [opening] }
     for (const key of grammar.envelope.nameKeys) {
-      for (const start of [['{'], ['[', '{']]) {
-        const marker = [...start, `"${key}"`, ':']
+      for (const start of trailingStarts) {
+        const marker = `${start}"${key}"`
         if (search.get(marker) === undefined) search.add(marker, entry)
       }
     }
   }
 }
+
+/** How objects and lists of them begin, alone and as printers of JSON indent them. */
+const trailingStarts: readonly string[] = ['{', '{ ', '{\n', '{\n  ', '{\n    ', '{\n\t'].flatMap((object) => [
+  object,
+  ...['[', '[ ', '[\n', '[\n  ', '[\n    ', '[\n\t'].map((list) => list + object),
+])
 
 /** Code may hold the text of such a token. At the very end it ends the turn, even in a fence that was never closed. */
 function addTurnTokens(search: MarkerSearch<Entry>, formats: readonly Format[], isFenced: boolean): void {
