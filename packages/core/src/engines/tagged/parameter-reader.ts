@@ -53,6 +53,7 @@ export class ParameterReader {
   begin(tag: Tag): void {
     // A value that streams on is not held, whatever was held before it.
     this.context.writer.release()
+    this.valueEnd.begin()
     this.parameters.begin(tag)
     if (tag.value === 'bare') this.reportMissing(tag.name)
     if (tag.isSelfClosing) this.end()
