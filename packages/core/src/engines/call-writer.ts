@@ -247,7 +247,8 @@ export class CallWriter {
   private declaredName(name: string): string {
     const half = name.slice(0, name.length >> 1)
     // A tool that was offered as the only one of a namespace of its own name.
-    if (half !== '' && name === `${half}.${half}` && !this.tools.has(name) && this.tools.has(half)) return half
+    if (half !== '' && name === `${half}.${half}` && !this.tools.has(name) && this.tools.has(half))
+      return half
     if (!name.startsWith('functions.') || this.tools.has(name)) return name
     const bare = name.slice('functions.'.length)
     return bare !== '' && (!this.tools.isKnown || this.tools.has(bare)) ? bare : name

@@ -123,7 +123,13 @@ export class PythonLiteral {
     const result = string.read(
       input,
       (text, at, quote, final) =>
-        closesString(text, at, quote, { is: stringPlace, isInBrackets: string.isInBrackets, ends, names }, final),
+        closesString(
+          text,
+          at,
+          quote,
+          { is: stringPlace, isInBrackets: string.isInBrackets, ends, names },
+          final,
+        ),
       (piece) => this.frames.write(this.json.stringPiece(piece)),
     )
     if (result === 'more') return 'more'

@@ -9,7 +9,7 @@ export interface WrittenCalls {
 }
 
 /** Whether the value of the sample's parameter stands between quotes, in which a writer escapes it. */
-export function isQuoted(sample: string): boolean {
+function isQuoted(sample: string): boolean {
   return /"Paris"|'Paris'/.test(sample)
 }
 
@@ -36,7 +36,12 @@ type Damage = 'cut' | 'missing-piece' | 'unescaped-quote'
 
 const damages: readonly Damage[] = ['cut', 'missing-piece', 'missing-piece', 'unescaped-quote']
 
-function damaged([first = '', second = '']: readonly string[], sample: string, kind: Damage, place: number): string {
+function damaged(
+  [first = '', second = '']: readonly string[],
+  sample: string,
+  kind: Damage,
+  place: number,
+): string {
   const text = first + second
   switch (kind) {
     case 'cut':
@@ -80,7 +85,25 @@ function written(sample: string, value: string): string {
  */
 function hostileValue(mode: Mode, sample: string): fc.Arbitrary<string> {
   const fragment = fc.oneof(
-    fc.constantFrom('"', "'", '\\', '{', '}', '[', ']', '(', ')', ',', ':', '"}', "')", '"]', '\\n', '\n', '```'),
+    fc.constantFrom(
+      '"',
+      "'",
+      '\\',
+      '{',
+      '}',
+      '[',
+      ']',
+      '(',
+      ')',
+      ',',
+      ':',
+      '"}',
+      "')",
+      '"]',
+      '\\n',
+      '\n',
+      '```',
+    ),
     fc.constantFrom('it', 'a, b: c', 'city', '"city":"Rome"', "s='\\,'", 'f(x="y")', '{"name":"x"}'),
     fc.constantFrom('</x>', ...mode.samples.flatMap(markersIn), ...sampleEnds(sample)),
   )

@@ -183,7 +183,10 @@ export class DelimitedJson extends StateMachine<State> {
       return { at: 'after-object', calls, isWhole }
     }
     const isSeparated = char !== '' && ',;{]'.includes(char)
-    const isShort = closer === 'none' && !isSeparated ? isCutShort(input, this.boundaries, this.needsEnd ? isClose : undefined) : 'no'
+    const isShort =
+      closer === 'none' && !isSeparated
+        ? isCutShort(input, this.boundaries, this.needsEnd ? isClose : undefined)
+        : 'no'
     if (isShort === 'more') return 'more'
     if (isShort === 'yes') {
       this.giveBackSwallowed()

@@ -57,7 +57,8 @@ export class NamelessArguments implements ArgumentsOutput {
     if (members === undefined) return false
     const properties = tools.properties(tool) ?? {}
     const isOwn = (key: string): boolean => Object.hasOwn(properties, key)
-    const isDefinition = members.get('type') === '"object"' || members.has('properties') || members.has('$schema')
+    const isDefinition =
+      members.get('type') === '"object"' || members.has('properties') || members.has('$schema')
     return !isDefinition || [...members.keys()].every(isOwn)
   }
 

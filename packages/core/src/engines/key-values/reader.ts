@@ -172,7 +172,9 @@ export class KeyValuesReader {
     if (ends === 'more') return 'more'
     if (ends === 'no') {
       const key = keyAtEnd(state.tail)
-      return key !== undefined && this.json.mayFollow(key) ? this.endUnclosed(state, state.tail.length) : 'text'
+      return key !== undefined && this.json.mayFollow(key)
+        ? this.endUnclosed(state, state.tail.length)
+        : 'text'
     }
     input.at += length
     this.passText(state, state.tail)

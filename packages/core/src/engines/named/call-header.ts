@@ -28,7 +28,11 @@ export function readHeader(header: string, shape: HeaderShape, tools: ToolSet): 
   const name = declaredIn(written, shape.prefix ?? '', tools) ?? nameInId(id, shape.prefix ?? '', tools)
   const last = name === null || tools.has(name) ? '' : name.slice(name.lastIndexOf('.') + 1)
   const isKnown = last !== '' && tools.has(last)
-  return { id: id === '' ? null : id, name: isKnown ? last : name, ...(isKnown ? { hasNamespace: true } : {}) }
+  return {
+    id: id === '' ? null : id,
+    name: isKnown ? last : name,
+    ...(isKnown ? { hasNamespace: true } : {}),
+  }
 }
 
 function nameInId(id: string, prefix: string, tools: ToolSet): string | null {

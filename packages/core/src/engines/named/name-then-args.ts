@@ -285,7 +285,8 @@ export class NameThenArgs extends StateMachine<State> {
       input.at++
       return { at: 'closing' }
     }
-    const isShort = role === 'none' ? isCutShort(input, this.ends, this.needsEnd ? isCallEnd : undefined) : 'no'
+    const isShort =
+      role === 'none' ? isCutShort(input, this.ends, this.needsEnd ? isCallEnd : undefined) : 'no'
     if (isShort === 'more') return 'more'
     if (isShort === 'yes') return this.lookForEnd('invalid-arguments')
     if (role === 'call-end') {

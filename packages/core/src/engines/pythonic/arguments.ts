@@ -67,7 +67,11 @@ export class PythonicArguments {
 
   private members(): PythonLiteral {
     const { writer } = this.context
-    return new PythonLiteral(writer, { ends: this.ends, names: this.names, members: { key: (name) => this.key(name) } })
+    return new PythonLiteral(writer, {
+      ends: this.ends,
+      names: this.names,
+      members: { key: (name) => this.key(name) },
+    })
   }
 
   private literal(key: string): PythonLiteral {

@@ -228,7 +228,8 @@ export class ElementReader {
 
   /** Whether it closes nothing that is open, with further markup behind it. */
   private isWrongEnd(open: readonly Element[], tag: ElementTag): boolean | 'more' {
-    if (this.grammar.prefix === '' || open.some(({ name }) => name === tag.name) || this.isCallEnd()) return false
+    if (this.grammar.prefix === '' || open.some(({ name }) => name === tag.name) || this.isCallEnd())
+      return false
     const isFollowed = this.isFollowedByTag(tag.end)
     return isFollowed === 'more' ? 'more' : isFollowed === 'yes'
   }

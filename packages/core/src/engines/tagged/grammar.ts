@@ -146,7 +146,8 @@ function probeBody(
   const { all } = markersOf(grammar)
   const length = all.match(text, start, final)
   if (length === PARTIAL) return 'more'
-  if (length === NONE && grammar.readsElements === true) return isAccepted ? probeElement(text, start, final) : 'no'
+  if (length === NONE && grammar.readsElements === true)
+    return isAccepted ? probeElement(text, start, final) : 'no'
   if (length === NONE) return probeLooseKey(grammar, text, start, final)
   // A word between two tags is not much: it has to be a name that somebody knows.
   const isEnd = all.found.is === 'call-end' || all.found.is === 'parameter-end'

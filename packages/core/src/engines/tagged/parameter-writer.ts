@@ -3,7 +3,14 @@ import { JsonWriter } from '../../text/json-writer.ts'
 import { skipSpace } from '../../text/space.ts'
 import type { Tag } from '../../text/tag-reader.ts'
 import type { EngineContext } from '../engine.ts'
-import { isPureString, jsonOrString, objectOrString, plainJson, type TypedValue, wholeOrString } from '../untyped-value.ts'
+import {
+  isPureString,
+  jsonOrString,
+  objectOrString,
+  plainJson,
+  type TypedValue,
+  wholeOrString,
+} from '../untyped-value.ts'
 
 /** How a grammar writes the value of a parameter. */
 export interface ParameterShape {

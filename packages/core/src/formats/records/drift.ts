@@ -74,7 +74,11 @@ const otherWords: TaggedParamsGrammar = {
   readsElements: true,
   sectionBegin: ['<tool_call>'],
   sectionEnd: ['</tool_call>'],
-  callBegin: ['function=', '<call=', '<tool=', '<invoke='].map((open) => ({ open, name: 'inline', end: '>' })),
+  callBegin: ['function=', '<call=', '<tool=', '<invoke='].map((open) => ({
+    open,
+    name: 'inline',
+    end: '>',
+  })),
   callEnd: ['</function>', '</call>', '</tool>', '</invoke>'],
   parameterBegin: [{ open: '<parameter=', name: 'inline', end: '>' }],
   parameterEnd: ['</parameter>'],

@@ -88,7 +88,9 @@ export class CandidateJudge {
       case 'opener': {
         const opening = this.markers.openers.findOpening(entry.openings, input.at, length)
         if (opening === 'hold') return 'open'
-        return opening === undefined ? 'disproven' : { opening, length: opening.opens === 'bare' ? 0 : length }
+        return opening === undefined
+          ? 'disproven'
+          : { opening, length: opening.opens === 'bare' ? 0 : length }
       }
       case 'structure':
       case 'header':

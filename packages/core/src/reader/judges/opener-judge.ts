@@ -143,7 +143,9 @@ export class OpenerJudge {
     if (expected.length === 0 || this.flow.isInlineCode(at)) return 'text'
     const { input } = this
     const isCut = expected.some(
-      (opening) => probe(opening, this.tools, input.text, at, length, false) === 'more' && !this.isProse(opening, at + length),
+      (opening) =>
+        probe(opening, this.tools, input.text, at, length, false) === 'more' &&
+        !this.isProse(opening, at + length),
     )
     if (!isCut && !expected.some(isMarked)) return 'text'
     const end = isCut ? input.text.length : at + length

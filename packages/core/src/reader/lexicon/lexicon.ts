@@ -105,7 +105,9 @@ function isReadIn(where: Where, opening: Opening): boolean {
  * the key of a name behind it.
  */
 function addTrailing(search: MarkerSearch<Entry>, openers: ReadonlyMap<string, readonly Opening[]>): void {
-  const openings = [...openers.values()].flat().filter(({ opens, isSalvage }) => opens === 'bare' && isSalvage)
+  const openings = [...openers.values()]
+    .flat()
+    .filter(({ opens, isSalvage }) => opens === 'bare' && isSalvage)
   for (const opening of openings) {
     const { grammar } = opening
     if (grammar.engine !== 'delimited-json') continue
@@ -120,11 +122,9 @@ function addTrailing(search: MarkerSearch<Entry>, openers: ReadonlyMap<string, r
 }
 
 /** How objects and lists of them begin, alone and as printers of JSON indent them. */
-const trailingStarts: readonly string[] = ['{', '{ ', '{\n', '{\n  ', '{\n    ', '{\n\t'].flatMap((object) => [
-  object,
-  ...['[', '[ ', '[\n', '[\n  ', '[\n    ', '[\n\t'].map((list) => list + object),
-])
-
+const trailingStarts: readonly string[] = ['{', '{ ', '{\n', '{\n  ', '{\n    ', '{\n\t'].flatMap((object) =>
+  ['', '[', '[ ', '[\n', '[\n  ', '[\n    ', '[\n\t'].map((list) => list + object),
+)
 /** Code may hold the text of such a token. At the very end it ends the turn, even in a fence that was never closed. */
 function addTurnTokens(search: MarkerSearch<Entry>, formats: readonly Format[], isFenced: boolean): void {
   for (const format of formats) {

@@ -15,7 +15,12 @@ import { probeFirstCall, probePythonic, type PythonicGrammar } from '../../engin
 import { Pythonic } from '../../engines/pythonic/pythonic.ts'
 import { probeElementTree } from '../../engines/tagged/element-grammar.ts'
 import { ElementTree } from '../../engines/tagged/element-tree.ts'
-import { markersOf, type OpeningTag, probeNamedParameters, probeTaggedParams } from '../../engines/tagged/grammar.ts'
+import {
+  markersOf,
+  type OpeningTag,
+  probeNamedParameters,
+  probeTaggedParams,
+} from '../../engines/tagged/grammar.ts'
 import { TaggedParams } from '../../engines/tagged/tagged-params.ts'
 import type { ToolSet } from '../../engines/tool-set.ts'
 import type { FormatId } from '../../formats/format-id.ts'
@@ -72,7 +77,13 @@ export function probeForced(text: string, at: number, final: boolean): Probe {
   if (text.charAt(at) !== '{') return 'no'
   const end = at + LONGEST_OPENER
   const isCut = text.length >= end
-  const envelope = probeEnvelope(usualEnvelope, () => true, isCut ? text.slice(0, end) : text, at, final || isCut)
+  const envelope = probeEnvelope(
+    usualEnvelope,
+    () => true,
+    isCut ? text.slice(0, end) : text,
+    at,
+    final || isCut,
+  )
   return envelope === 'more' ? 'more' : envelope === 'yes' ? 'no' : 'yes'
 }
 
