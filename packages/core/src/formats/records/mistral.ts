@@ -44,13 +44,23 @@ const mistralStripped: NameThenArgsGrammar = {
   header: {},
 }
 
+/** The name slips in front of the token. */
+const mistralNameFirst: NameThenArgsGrammar = {
+  ...mistralStripped,
+  id: 'mistral-name-first',
+  isPlain: false,
+  isFirst: false,
+  namePrefixes: [''],
+  nameSuffixes: ['[TOOL_CALLS]', '[TOOL_CALLS][ARGS]'],
+}
+
 export const mistral: Format = {
   id: 'mistral',
   title: 'Mistral',
   models: ['Mistral', 'Mixtral', 'Ministral', 'Magistral', 'Devstral', 'Codestral', 'Pixtral'],
   sample: '[TOOL_CALLS]get_weather[ARGS]{"city":"Paris"}',
   grammars: [mistralArray, mistralArgs],
-  salvage: [mistralStripped, bareJson],
+  salvage: [mistralStripped, mistralNameFirst, bareJson],
   reasoning: [{ begin: '[THINK]', end: '[/THINK]' }, think],
   structure: [],
   turnTokens: commonTurnTokens,
