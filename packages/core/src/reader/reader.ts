@@ -303,6 +303,7 @@ export class Reader {
     const { input, scanner } = this
     this.engine = undefined
     this.candidate = undefined
+    this.markers.leftovers.hasOpeners = true
     this.writer.abandon()
     this.writer.made = candidate.madeBefore
     this.writer.sink = this.sink

@@ -49,6 +49,6 @@ function completeCalls(events: readonly ModelEvent[]): CompleteCall[] {
     const own = events.slice(start, starts[index + 1])
     const [call] = callsOf(own)
     const isExplained = own.some(({ type }) => type === 'problem' || type === 'repair')
-    return call?.complete === true ? [{ args: JSON.parse(call.json), isExplained }] : []
+    return call?.complete ? [{ args: JSON.parse(call.json), isExplained }] : []
   })
 }

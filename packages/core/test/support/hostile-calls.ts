@@ -9,7 +9,7 @@ export interface WrittenCalls {
 }
 
 /** Whether the value of the sample's parameter stands between quotes, in which a writer escapes it. */
-export function isQuoted(sample: string): boolean {
+function isQuoted(sample: string): boolean {
   return /"Paris"|'Paris'/.test(sample)
 }
 

@@ -40,6 +40,8 @@ export interface NameThenArgsGrammar {
   readonly isFirst?: boolean
   /** No marker is left of a call: the name of a declared tool opens it, behind one of these. */
   readonly namePrefixes?: readonly string[]
+  /** What must stand right behind that name; nothing where it is left out. */
+  readonly nameSuffixes?: readonly string[]
   /** A header of this name addresses the client: text follows, no arguments. */
   readonly textName?: string
 }

@@ -10,6 +10,8 @@ import type { ParameterShape } from './parameter-writer.ts'
 /** An opening tag: its marker, and how the rest of it is written. */
 export interface OpeningTag extends TagShape {
   readonly open: Marker
+  /** Blanks and line breaks behind it are written as the letters `Ġ` and `Ċ`. */
+  readonly isInBytes?: boolean
 }
 
 /** A call as a tag with a tag for each parameter, in an optional section. */

@@ -50,10 +50,11 @@ export class ParameterReader {
     return tools.has(this.tool) && Object.keys(tools.properties(this.tool) ?? {}).length === 0
   }
 
-  begin(tag: Tag): void {
+  begin(tag: Tag, isInBytes = false): void {
     // A value that streams on is not held, whatever was held before it.
     this.context.writer.release()
-    this.parameters.begin(tag)
+    this.valueEnd.begin()
+    this.parameters.begin(tag, isInBytes)
     if (tag.value === 'bare') this.reportMissing(tag.name)
     if (tag.isSelfClosing) this.end()
     else this.place = this.shape.hasCdata === true ? 'value-start' : 'value'

@@ -57,6 +57,8 @@ export class ParameterWriter {
   private heldNewline = ''
   /** No tag opened the value: white space before it is not part of it. */
   private isBare = false
+  /** Blanks and line breaks are written as letters. */
+  private isInBytes = false
 
   constructor(context: EngineContext, shape: ParameterShape, tool: string) {
     this.context = context
@@ -84,7 +86,7 @@ export class ParameterWriter {
     return isOpen ? !this.keys.has(key) : this.expects(key)
   }
 
-  begin(tag: Tag): void {
+  begin(tag: Tag, isInBytes = false): void {
     const { writer } = this.context
     this.writeWrapped()
     this.key = tag.name
@@ -95,6 +97,7 @@ export class ParameterWriter {
     this.place = 'start'
     this.heldNewline = ''
     this.isBare = tag.value === 'bare'
+    this.isInBytes = isInBytes
     this.value = this.beginValue(tag)
     if (this.value.is === 'string') writer.delta(`${this.json.key(tag.name)}"`)
     else writer.holdBack()
@@ -198,7 +201,8 @@ export class ParameterWriter {
     return isNumber ? { is: 'collected', text: '', type: wholeOrString } : { is: 'string' }
   }
 
-  private write(text: string): void {
+  private write(written: string): void {
+    const text = this.isInBytes ? written.replaceAll('Ġ', ' ').replaceAll('Ċ', '\n') : written
     if (this.value.is === 'string') this.context.writer.delta(this.json.stringPiece(text))
     else this.value.text += text
   }

@@ -255,7 +255,7 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
       return { at: 'body' }
     }
     reportExtra(tag, shape, writer)
-    this.parameters.begin(tag)
+    this.parameters.begin(tag, shape.isInBytes)
     return { at: 'parameter' }
   }
 

@@ -36,6 +36,8 @@ export class ValueEnd {
   private readonly input: TextWindow
   private readonly grammar: TaggedParamsGrammar
   private readonly markers: MarkerSearch<TaggedParamsRole>
+  /** Tags of parameters stand in the value, as text. */
+  private holdsParameters = false
 
   constructor(input: TextWindow, grammar: TaggedParamsGrammar) {
     this.input = input
@@ -43,12 +45,19 @@ export class ValueEnd {
     this.markers = markersOf(grammar).all
   }
 
+  /** A value begins. */
+  begin(): void {
+    this.holdsParameters = false
+  }
+
   /** Whether this marker, which ends at `behind`, ends the value. */
   closes(role: TaggedParamsRole, behind: number, parameters: ParameterWriter): Probe {
     switch (role.is) {
       case 'parameter-end': {
         const marker = this.isFollowedBy(behind, afterParameter)
-        return marker === 'no' ? this.isFollowedByKey(behind) : marker
+        if (marker === 'no') return this.isFollowedByKey(behind)
+        // The value holds parameters of its own: this may be the end of one of them.
+        return marker === 'yes' && this.holdsParameters ? this.isEndMissing(behind) : marker
       }
       case 'call-end':
         return this.endsCall(behind)
@@ -57,7 +66,9 @@ export class ValueEnd {
       case 'parameter-begin': {
         const tag = readTag(this.input.text, behind, role.tag, this.input.final)
         if (tag === 'more') return 'more'
-        return tag !== 'bad' && parameters.mayFollow(tag.name) ? 'yes' : 'no'
+        if (tag !== 'bad' && parameters.mayFollow(tag.name)) return 'yes'
+        this.holdsParameters = true
+        return 'no'
       }
       default:
         return 'no'
@@ -89,7 +100,7 @@ export class ValueEnd {
     return end === 'more' ? 'more' : end === 'yes' ? 'no' : 'yes'
   }
 
-  /** Another call follows. If more values are closed behind it than opened, one of the tags closes this value. */
+  /** Something else follows. If more values are closed behind it than opened, one of the tags closes this value. */
   private isEndMissing(from: number): Probe {
     const { input, markers } = this
     const isCut = input.text.length >= from + LONGEST_LOOK

@@ -12,11 +12,18 @@ const minicpm5: TaggedParamsGrammar = {
   isPlain: true,
   sectionBegin: [],
   sectionEnd: [],
-  callBegin: [{ open: '<function ', name: { attribute: 'name' }, end: '>' }],
+  callBegin: [
+    { open: '<function ', name: { attribute: 'name' }, end: '>' },
+    // What is left of the blank where a server does not decode its bytes, or loses it.
+    { open: '<functionĠ', name: { attribute: 'name' }, end: '>' },
+    { open: '<functionname=', name: 'inline', end: '>' },
+  ],
   callEnd: ['</function>'],
   parameterBegin: [
     { open: '<param ', name: { attribute: 'name', isOptional: true }, end: '>' },
     { open: '<parameter ', name: { attribute: 'name', isOptional: true }, end: '>' },
+    { open: '<paramĠ', name: { attribute: 'name' }, end: '>', isInBytes: true },
+    { open: '<paramname=', name: 'inline', end: '>' },
   ],
   parameterEnd: ['</param>', '</parameter>'],
   // MiniCPM4 puts these around the parameters.

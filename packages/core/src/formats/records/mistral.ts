@@ -44,6 +44,16 @@ const mistralStripped: NameThenArgsGrammar = {
   header: {},
 }
 
+/** The name slips in front of the token. */
+const mistralNameFirst: NameThenArgsGrammar = {
+  ...mistralStripped,
+  id: 'mistral-name-first',
+  isPlain: false,
+  isFirst: false,
+  namePrefixes: [''],
+  nameSuffixes: ['[TOOL_CALLS]', '[TOOL_CALLS][ARGS]'],
+}
+
 export const mistral: Format = {
   id: 'mistral',
   title: 'Mistral',
@@ -55,7 +65,7 @@ export const mistral: Format = {
     proof: ['template', 'engine', 'report'],
   },
   grammars: [mistralArray, mistralArgs],
-  salvage: [mistralStripped, bareJson],
+  salvage: [mistralStripped, mistralNameFirst, bareJson],
   stripped: [
     { grammar: 'mistral-array', left: '[{"name": "get_weather", "arguments": {"city":"Paris"}}]' },
     { grammar: 'mistral-args', left: 'get_weather{"city":"Paris"}' },

@@ -2,7 +2,7 @@ import { repairCodes } from '../../problems.ts'
 import { NONE, PARTIAL } from '../../text/marker.ts'
 import { skipSpace } from '../../text/space.ts'
 import type { TextWindow } from '../../text/text-window.ts'
-import { type Candidate, LONGEST_CANDIDATE } from '../candidate.ts'
+import type { Candidate } from '../candidate.ts'
 import { closesFence, readFence } from '../code-fence.ts'
 import type { StrippedEntry, Vocabulary } from '../lexicon/entry.ts'
 import type { Lexicon } from '../lexicon/lexicon.ts'
@@ -18,6 +18,9 @@ interface FurtherCall {
   readonly length: number
 }
 
+/** A thought that goes on for longer than this behind a call was not ended by it. */
+const LONGEST_THOUGHT = 2048
+
 /** Decides whether the model meant a candidate as a call, by what follows it. */
 export class CandidateJudge {
   private readonly input: TextWindow
@@ -25,6 +28,8 @@ export class CandidateJudge {
   private readonly markers: MarkerJudge
   /** Up to where in the stream the end of a thought was looked for. */
   private searchedTo = 0
+  /** Where in the stream a thought was found to end. */
+  private thoughtEnd = -1
 
   constructor(input: TextWindow, lexicon: Lexicon, markers: MarkerJudge) {
     this.input = input
@@ -99,17 +104,23 @@ export class CandidateJudge {
   private isThoughtClosed(from: number): Proof {
     const { input } = this
     const { reasoning } = this.lexicon
+    // Many drafts may stand in one thought: its end is found once.
+    if (input.base + from <= this.thoughtEnd) return 'disproven'
     let at = Math.max(from, this.searchedTo - input.base)
-    for (; at < input.text.length && at - from < LONGEST_CANDIDATE; at = reasoning.index + 1) {
+    for (; at < input.text.length && at - from < LONGEST_THOUGHT; at = reasoning.index + 1) {
       const length = reasoning.find(input.text, at, input.final)
       if (length === NONE || length === PARTIAL) {
         at = reasoning.index
         break
       }
-      if (reasoning.found.is === 'reasoning-end') return 'disproven'
+      if (reasoning.found.is === 'reasoning-end') {
+        this.thoughtEnd = input.base + reasoning.index
+        return 'disproven'
+      }
     }
     this.searchedTo = input.base + at
-    return input.final || at - from >= LONGEST_CANDIDATE ? 'proven' : 'open'
+    if (at - from >= LONGEST_THOUGHT) return 'disproven'
+    return input.final ? 'proven' : 'open'
   }
 
   /** What follows the end of the thought: with an answer behind it, what stood in the thought was a draft. */

@@ -63,6 +63,7 @@ function withNames(
   leadsBefore: readonly string[],
 ): Vocabulary {
   const extended = vocabulary.copy()
+  const suffixes = ('nameSuffixes' in grammar ? grammar.nameSuffixes : undefined) ?? ['']
   for (const name of names) {
     const opening: Opening = {
       format,
@@ -75,9 +76,11 @@ function withNames(
     for (const lead of leadsBefore) {
       const entry: Entry = { is: 'opener', openings: [{ ...opening, lead: lead.length }] }
       for (const prefix of grammar.namePrefixes ?? []) {
-        const marker = lead + prefix + name
-        // What means something already goes on meaning that.
-        if (vocabulary.get(marker) === undefined) extended.add(marker, entry)
+        for (const suffix of suffixes) {
+          const marker = lead + prefix + name + suffix
+          // What means something already goes on meaning that.
+          if (vocabulary.get(marker) === undefined) extended.add(marker, entry)
+        }
       }
     }
   }

@@ -116,13 +116,18 @@ function addTrailing(search: MarkerSearch<Entry>, openers: ReadonlyMap<string, r
     if (grammar.engine !== 'delimited-json') continue
     const entry: Entry = { is: 'opener', openings: [opening] }
     for (const key of grammar.envelope.nameKeys) {
-      for (const start of [['{'], ['[', '{']]) {
-        const marker = [...start, `"${key}"`, ':']
+      for (const start of trailingStarts) {
+        const marker = `${start}"${key}"`
         if (search.get(marker) === undefined) search.add(marker, entry)
       }
     }
   }
 }
+
+/** How objects and lists of them begin, alone and as printers of JSON indent them. */
+const trailingStarts: readonly string[] = ['{', '{ ', '{\n', '{\n  ', '{\n    ', '{\n\t'].flatMap((object) =>
+  ['', '[', '[ ', '[\n', '[\n  ', '[\n    ', '[\n\t'].map((list) => list + object),
+)
 
 /** Every token that ends a turn, and whose it is. */
 function turnTokensIn(formats: readonly Format[]): (readonly [Marker, ReadonlySet<FormatId>])[] {
