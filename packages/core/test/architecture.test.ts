@@ -259,6 +259,7 @@ describe('the public names', () => {
       createStreamRewriter
       decodeAnthropicRequest
       decodeChatRequest
+      decodeGeminiRequest
       decodeHistory
       decodeResponsesRequest
       defaultDialect
@@ -269,6 +270,7 @@ describe('the public names', () => {
       dialects
       encodeAnthropicRequest
       encodeChatRequest
+      encodeGeminiRequest
       encodeHistory
       encodeResponsesRequest
       encodeSse
@@ -348,6 +350,7 @@ describe('the public names', () => {
       Block
       Channel
       ChatTarget
+      CompactionWish
       Content
       ConversationRequest
       DecodedHistory
@@ -368,6 +371,7 @@ describe('the public names', () => {
       Format
       FormatId
       FormatOverrides
+      GeminiTarget
       Grammar
       History
       HistoryTarget
@@ -401,6 +405,7 @@ describe('the public names', () => {
       ReasoningMarkers
       ReasoningRequest
       RecordedEvent
+      ReferenceDialect
       RefusalOptions
       RefusedServerTools
       RepairCode
