@@ -124,10 +124,17 @@ function addTrailing(search: MarkerSearch<Entry>, openers: ReadonlyMap<string, r
   }
 }
 
-/** How objects and lists of them begin, alone and as printers of JSON indent them. */
-const trailingStarts: readonly string[] = ['{', '{ ', '{\n', '{\n  ', '{\n    ', '{\n\t'].flatMap((object) =>
-  ['', '[', '[ ', '[\n', '[\n  ', '[\n    ', '[\n\t'].map((list) => list + object),
-)
+/** How objects and lists of them begin: in one line, and as printers of JSON indent them. */
+const trailingStarts: readonly string[] = [
+  ...['{', '{ ', '[{', '[{ ', '[ {', '[ { '],
+  ...['', '  ', '    ', '\t'].flatMap((indent) => [
+    `{\n${indent}`,
+    `[{\n${indent}`,
+    `[\n${indent}{`,
+    `[\n${indent}{ `,
+    `[\n${indent}{\n${indent}${indent}`,
+  ]),
+]
 
 /** Every token that ends a turn, and whose it is. */
 function turnTokensIn(formats: readonly Format[]): (readonly [Marker, ReadonlySet<FormatId>])[] {
