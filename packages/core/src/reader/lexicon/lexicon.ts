@@ -55,7 +55,7 @@ export function buildLexicon(formats: readonly Format[], options: LexiconOptions
       const usable = openings.filter((opening) => isReadIn(where, opening))
       if (usable.length > 0) search.add(markerOf(key), { is: 'opener', openings: usable })
     }
-    if (where === 'content') addTrailing(search, openers)
+    if (where === 'answer' || where === 'content') addTrailing(search, openers, where)
     if (!isEmpty && where !== 'reasoning' && where !== 'triedReasoning') {
       search.add('`', { is: 'fence-mark' })
       search.add('~', { is: 'fence-mark' })
@@ -105,36 +105,45 @@ function isReadIn(where: Where, opening: Opening): boolean {
 
 /**
  * JSON that no marker announces may stand behind prose. Code is full of brackets: what is looked for is the bracket with
- * the key of a name behind it.
+ * the key of a name behind it. Over several lines it has to begin one, or every bracket at the end of a line of code
+ * would be held. A line may end in the first chunk too: there the bracket opens whatever it opens without the line.
  */
-function addTrailing(search: MarkerSearch<Entry>, openers: ReadonlyMap<string, readonly Opening[]>): void {
-  const openings = [...openers.values()]
-    .flat()
-    .filter(({ opens, isSalvage }) => opens === 'bare' && isSalvage)
-  for (const opening of openings) {
+function addTrailing(
+  search: MarkerSearch<Entry>,
+  openers: ReadonlyMap<string, readonly Opening[]>,
+  where: 'answer' | 'content',
+): void {
+  const bare = [...openers.values()].flat().filter(({ opens, isSalvage }) => opens === 'bare' && isSalvage)
+  for (const opening of bare) {
     const { grammar } = opening
     if (grammar.engine !== 'delimited-json') continue
-    const entry: Entry = { is: 'opener', openings: [opening] }
+    const add = (marker: string, openings: readonly Opening[]): void => {
+      if (search.get(marker) === undefined) search.add(marker, { is: 'opener', openings })
+    }
     for (const key of grammar.envelope.nameKeys) {
-      for (const start of trailingStarts) {
-        const marker = `${start}"${key}"`
-        if (search.get(marker) === undefined) search.add(marker, entry)
+      for (const start of startsOfLines) {
+        const all = where === 'answer' ? openers.get(start.charAt(0)) : undefined
+        add(
+          `\n${start}"${key}"`,
+          (all ?? [opening]).map((each) => ({ ...each, lead: 1 })),
+        )
       }
+      if (where === 'content') for (const start of startsInLine) add(`${start}"${key}"`, [opening])
     }
   }
 }
 
-/** How objects and lists of them begin: in one line, and as printers of JSON indent them. */
-const trailingStarts: readonly string[] = [
-  ...['{', '{ ', '[{', '[{ ', '[ {', '[ { '],
-  ...['', '  ', '    ', '\t'].flatMap((indent) => [
-    `{\n${indent}`,
-    `[{\n${indent}`,
-    `[\n${indent}{`,
-    `[\n${indent}{ `,
-    `[\n${indent}{\n${indent}${indent}`,
-  ]),
-]
+/** How objects and lists of them begin in one line. */
+const startsInLine: readonly string[] = ['{', '{ ', '[{', '[{ ', '[ {', '[ { ']
+
+/** How they begin as printers of JSON indent them. */
+const startsOfLines: readonly string[] = ['', '  ', '    ', '\t'].flatMap((indent) => [
+  `{\n${indent}`,
+  `[{\n${indent}`,
+  `[\n${indent}{`,
+  `[\n${indent}{ `,
+  `[\n${indent}{\n${indent}${indent}`,
+])
 
 /** Every token that ends a turn, and whose it is. */
 function turnTokensIn(formats: readonly Format[]): (readonly [Marker, ReadonlySet<FormatId>])[] {
