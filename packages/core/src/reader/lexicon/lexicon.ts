@@ -123,14 +123,15 @@ function addTrailing(
     for (const key of grammar.envelope.nameKeys) {
       for (const start of startsOfLines) {
         const all = where === 'answer' ? openers.get(start.charAt(0)) : undefined
-        add(
-          `\n${start}"${key}"`,
-          (all ?? [opening]).map((each) => ({ ...each, lead: 1 })),
-        )
+        add(`\n${start}"${key}"`, (all ?? [opening]).map(behindBreak))
       }
       if (where === 'content') for (const start of startsInLine) add(`${start}"${key}"`, [opening])
     }
   }
+}
+
+function behindBreak(opening: Opening): Opening {
+  return { ...opening, lead: 1 }
 }
 
 /** How objects and lists of them begin in one line. */
