@@ -110,6 +110,15 @@ export const knownBetweenBodies: readonly (Pick<KnownDifference, 'name' | 'reaso
     forgive: (view) =>
       view.failure === null ? view : { ...view, failure: { kind: 'upstream', message: 'one of the two' } },
   },
+  {
+    name: 'how far an answer of nothing came',
+    reason:
+      'Other streams say that an answer begins, and one of Gemini begins with what it says. Where the upstream breaks ' +
+      'off before it said anything, such a stream has no bytes, and the others have a beginning without an end.',
+    applies: ({ items, error, finish }) => items.length === 0 && error === null && finish.says === 'nothing',
+    forgive: (view) =>
+      view.failure === null ? view : { ...view, failure: { kind: 'upstream', message: 'no answer' } },
+  },
 ]
 
 const nothing: View = { text: '', reasoning: '', calls: [], finish: 'stop', failure: null }
