@@ -240,6 +240,14 @@ describe('a structured call', () => {
       if (upstream.dialect !== 'gemini') expect(view?.failure).toMatchObject({ kind: 'upstream' })
     }
   })
+
+  it('that has to wait leaves no empty text where there is no room for what follows it', () => {
+    const nameless = { ...call('', '{"city":"Paris"}'), name: null }
+    const said = answer([calls(call('get_weather', '{"city":"Paris"}'), nameless), text('Hm.')], 'stop', {
+      reading: { toolCallBytes: 16 },
+    })
+    for (const { received } of streams(said)) expect(received).not.toContain('"text":""}')
+  })
 })
 
 describe('the end of an answer', () => {

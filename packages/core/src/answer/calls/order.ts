@@ -205,6 +205,7 @@ export class AnswerOrder {
     const room = Math.max(0, this.heldLimit - this.heldBytes)
     const text = came.length * 3 > room ? came.slice(0, prefixWithin(came, room)) : came
     this.isOver ||= text !== came
+    if (text === '') return
     this.heldBytes += byteLength(text)
     const last = isBlank(text) ? this.waiting.findLast((entry) => entry.is !== 'proof') : this.waiting.at(-1)
     if (last?.is === is && (last.is === 'text' || last.field === field)) {
