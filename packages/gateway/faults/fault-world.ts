@@ -1,5 +1,13 @@
 import { createHash } from 'node:crypto'
-import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'vitest'
@@ -16,6 +24,8 @@ const canaries = {
   upstream: 'canary/upstream+key-7c1d9a02',
   client: 'canary/client+key-5f60be31-and-longer',
 }
+
+const configFile = 'dragoman.json'
 
 /** What the rows may wait for: short enough for a test, long enough for a machine that has much to do. */
 export const waits = { idle: 700, headers: 1200, connect: 700, finishGrace: 150 }
@@ -40,6 +50,7 @@ export class FaultWorld {
   readonly program: RunningProgram
   readonly port: number
   private readonly folder: string
+  private readonly file: string
   /** All that clients have got. */
   private readonly received: string[] = []
 
@@ -48,6 +59,7 @@ export class FaultWorld {
     this.program = program
     this.port = Number(new URL(program.address).port)
     this.folder = folder
+    this.file = join(folder, configFile)
   }
 
   /** `addresses`: upstreams that are somewhere else, by the beginning of the models' names. */
@@ -57,7 +69,7 @@ export class FaultWorld {
   ): Promise<FaultWorld> {
     const upstream = await startRawUpstream()
     const folder = mkdtempSync(join(tmpdir(), 'dragoman-faults-'))
-    const file = join(folder, 'dragoman.json')
+    const file = join(folder, configFile)
     const config = configuration(upstream.port, addresses, join(folder, 'dragoman.log'))
     writeFileSync(file, JSON.stringify({ ...config, ...settings }), { mode: 0o600 })
     const program = await startProgram(['serve', '--config', file, '--port', '0'], { cwd: folder })
@@ -78,8 +90,11 @@ export class FaultWorld {
     }
   }
 
+  /** What lets a client in. */
+  readonly keyHeader = { authorization: `Bearer ${canaries.client}` }
+
   async send(request: RawRequest): Promise<RawAnswer> {
-    const headers = { authorization: `Bearer ${canaries.client}`, ...request.headers }
+    const headers = { ...this.keyHeader, ...request.headers }
     const answer = await askRaw(this.port, { ...request, headers })
     this.received.push(answer.head, answer.body)
     return answer
@@ -94,18 +109,28 @@ export class FaultWorld {
     expect(seen).not.toMatch(/unhandled|uncaught|\n {4}at /i)
   }
 
+  /** Changes the file, and asks the program to read it again. */
+  reconfigure(change: (config: object) => object): void {
+    const config: unknown = JSON.parse(readFileSync(this.file, 'utf8'))
+    if (typeof config !== 'object' || config === null) throw new Error('the configuration is no object')
+    writeFileSync(this.file, JSON.stringify(change(config)))
+    this.program.child.kill('SIGHUP')
+  }
+
   /** Sockets that the program has open. Connections to upstreams are kept for a while. */
   sockets(): number {
     const folder = `/proc/${this.program.child.pid}/fd`
     return readdirSync(folder).filter((fd) => linkOf(join(folder, fd)).startsWith('socket:')).length
   }
 
+  /** Empty where the log went elsewhere. */
   log(): string {
-    return readFileSync(join(this.folder, 'dragoman.log'), 'utf8')
+    const file = join(this.folder, 'dragoman.log')
+    return existsSync(file) ? readFileSync(file, 'utf8') : ''
   }
 
   async stop(): Promise<void> {
-    this.program.child.kill('SIGTERM')
+    this.program.child.kill('SIGKILL')
     await this.program.exit
     this.upstream.stop()
     rmSync(this.folder, { recursive: true })

@@ -76,6 +76,20 @@ export class Wire {
     this.leave = leave
   }
 
+  /** The same piece again and again, each when the one before was taken. Answers how often it was taken, so far. */
+  pour(piece: string, times: number): { taken: number } {
+    const count = { taken: 0 }
+    const next = (): void => {
+      if (count.taken === times || this.socket.destroyed) return
+      this.socket.write(`${Buffer.byteLength(piece).toString(16)}\r\n${piece}\r\n`, () => {
+        count.taken++
+        next()
+      })
+    }
+    next()
+    return count
+  }
+
   /** Bytes as they are. */
   raw(bytes: string | Buffer): this {
     if (!this.socket.destroyed) this.socket.write(bytes)

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { FailureKind, View } from '../../core/test/clients-agree/view.ts'
+import { until } from '../test/server/scripted-upstream.ts'
 import { call, said, type Speech, text, unended, written } from './dialects.ts'
 import { FaultWorld, slack, waits } from './fault-world.ts'
 import type { Script } from './raw-upstream.ts'
@@ -10,8 +11,11 @@ import { inEveryVariant, nameOf, variants } from './variants.ts'
 
 let world: FaultWorld
 
+let socketsAtRest: number
+
 beforeAll(async () => {
   world = await FaultWorld.start()
+  socketsAtRest = world.sockets()
 })
 
 afterAll(async () => {
@@ -294,6 +298,14 @@ describe('an upstream that is odd', () => {
     }
     // Streamed or whole, in whatever dialect: the same message.
     expect([...seen]).toHaveLength(1)
+    await world.expectCalm()
+  })
+})
+
+describe('behind all of this', () => {
+  it('no socket is open that was not open before', async () => {
+    // Connections to upstreams are kept for some seconds.
+    await until(() => world.sockets() <= socketsAtRest, 15_000)
     await world.expectCalm()
   })
 })

@@ -252,6 +252,8 @@ export class CallPolicy {
   }
 
   private tellFinish(outcome: FinishReason, stopSequence: string | null): void {
+    // The beginning may have been lost on its way: no client can read an end without one.
+    this.start(null, null)
     this.sink.finish(outcome, outcome === 'stop-sequence' ? stopSequence : null)
   }
 

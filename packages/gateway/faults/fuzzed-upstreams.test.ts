@@ -1,0 +1,151 @@
+import * as fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Answer, Client, DialectName } from '../../core/test/clients-agree/answer.ts'
+import { anyAnswer } from '../../core/test/clients-agree/generate.ts'
+import { clientGets } from '../../core/test/clients-agree/through.ts'
+import { IllegalAnswer, type View } from '../../core/test/clients-agree/view.ts'
+import { dialectNames, readers, requests, Speech, type Wants } from './dialects.ts'
+import { FaultWorld } from './fault-world.ts'
+import { anyMutations, mutated, type Mutation } from './mutations.ts'
+
+// Answers whose bytes were damaged on their way. Whatever a client of another dialect gets keeps the grammar of that
+// dialect, ends once, and says that it is whole only where the upstream said so.
+
+const inProcess = Number(process.env['FUZZ_RUNS'] ?? 200_000)
+const overSockets = Number(process.env['FUZZ_SOCKET_RUNS'] ?? 2000)
+const atOnce = 16
+const wishes: readonly Wants[] = ['stream', 'whole']
+
+/** What happens to an answer on its way, and who waits for it. */
+interface Damage {
+  readonly mutations: readonly Mutation[]
+  readonly upstream: DialectName
+  readonly delivered: Wants
+  readonly client: Client
+}
+
+interface Damaged {
+  readonly damage: Damage
+  readonly answer: Answer
+}
+
+/** One answer that is damaged in several ways: most of the time would go into thinking of answers otherwise. */
+function severalDamaged(count: number): fc.Arbitrary<Damaged[]> {
+  const dialect = fc.constantFrom(...dialectNames)
+  const damage: fc.Arbitrary<Damage> = fc.record({
+    mutations: anyMutations(),
+    upstream: dialect,
+    delivered: fc.constantFrom(...wishes),
+    client: fc.record({ dialect, wants: fc.constantFrom(...wishes) }),
+  })
+  const several = fc.array(damage, { minLength: count, maxLength: count })
+  return fc
+    .tuple(anyAnswer(), several)
+    .map(([answer, all]) =>
+      all.flatMap((damage) => (isSayable(answer, damage.upstream) ? [{ damage, answer }] : [])),
+    )
+}
+
+function isSayable({ finish }: Answer, upstream: DialectName): boolean {
+  if (finish.says === 'pause') return upstream === 'anthropic-messages'
+  return finish.says !== 'stop-sequence' || upstream !== 'gemini'
+}
+
+function bytesOf({ answer, damage: { mutations, upstream, delivered } }: Damaged): Uint8Array {
+  const speech = new Speech(upstream)
+  const body = delivered === 'stream' ? speech.events(answer).join('') : speech.whole(answer)
+  return mutated(Buffer.from(body), mutations)
+}
+
+/** What the client understands; null where a client of the same dialect gets what its own grammar has no place for. */
+function viewOf(damaged: Damaged): View | null {
+  const {
+    damage: { upstream, delivered, client },
+    answer,
+  } = damaged
+  const body = [new TextDecoder().decode(bytesOf(damaged))]
+  const received = clientGets({
+    upstream: { dialect: upstream, delivered, body },
+    client,
+    reading: answer.reading,
+  })
+  try {
+    return readers[client.dialect](received)
+  } catch (error) {
+    if (upstream === client.dialect && error instanceof IllegalAnswer) return null
+    throw new Error(`${String(error)}\n${received.body}`, { cause: error })
+  }
+}
+
+/** Words by which an upstream says that its answer is whole. */
+const ends: Readonly<Record<DialectName, RegExp>> = {
+  'openai-chat': /finish_reason|\[DONE\]|^\s*\{/,
+  'anthropic-messages': /stop_reason|message_stop|\[DONE\]|^\s*\{/,
+  'openai-responses': /response\.(completed|incomplete)|\[DONE\]|^\s*\{/,
+  gemini: /finishReason|\[DONE\]|^\s*[[{]/,
+}
+
+describe('an answer that was damaged on its way', () => {
+  it(
+    'keeps the grammar of its client, and is whole only where the upstream said so',
+    () => {
+      fc.assert(
+        fc.property(severalDamaged(atOnce), (all) => {
+          for (const damaged of all) {
+            const view = viewOf(damaged)
+            if (view === null || view.failure !== null) continue
+            expect(new TextDecoder().decode(bytesOf(damaged))).toMatch(ends[damaged.damage.upstream])
+          }
+        }),
+        { numRuns: Math.ceil(inProcess / atOnce) },
+      )
+    },
+    Math.max(600_000, inProcess * 5),
+  )
+
+  describe('over sockets', () => {
+    let world: FaultWorld
+
+    beforeAll(async () => {
+      world = await FaultWorld.start()
+    })
+
+    afterAll(async () => {
+      await world.stop()
+    })
+
+    it(
+      'reaches the client as something that it can read, and leaves nothing open',
+      async () => {
+        let count = 0
+        const one = async (damaged: Damaged): Promise<void> => {
+          const { upstream, delivered, client } = damaged.damage
+          const model = `${upstream}.fuzz-${count++}`
+          const bytes = Buffer.from(bytesOf(damaged))
+          world.upstream.play(model, (wire) => {
+            wire.stream(200, delivered === 'stream' ? 'text/event-stream' : 'application/json')
+            const middle = Math.floor(bytes.length / 2)
+            if (middle > 0) wire.send(bytes.subarray(0, middle))
+            if (bytes.length > middle) wire.send(bytes.subarray(middle))
+            wire.end()
+          })
+          if (client.dialect === upstream) {
+            expect((await world.send(requests[client.dialect](model, client.wants))).end).toBe('whole')
+            return
+          }
+          const got = await world.ask({ client: client.dialect, wants: client.wants, model })
+          expect(got.end).toBe('whole')
+          expect(got.milliseconds).toBeLessThan(5000)
+        }
+        await fc.assert(
+          fc.asyncProperty(severalDamaged(atOnce), async (all) => {
+            await Promise.all(all.map(one))
+          }),
+          { numRuns: Math.ceil(overSockets / atOnce) },
+        )
+        await world.expectCalm()
+      },
+      Math.max(600_000, overSockets * 100),
+    )
+  })
+})
