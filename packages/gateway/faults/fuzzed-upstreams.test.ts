@@ -32,13 +32,13 @@ interface Damaged {
 /** One answer that is damaged in several ways: most of the time would go into thinking of answers otherwise. */
 function severalDamaged(count: number): fc.Arbitrary<Damaged[]> {
   const dialect = fc.constantFrom(...dialectNames)
-  const damage: fc.Arbitrary<Damage> = fc.record({
+  const anyDamage: fc.Arbitrary<Damage> = fc.record({
     mutations: anyMutations(),
     upstream: dialect,
     delivered: fc.constantFrom(...wishes),
     client: fc.record({ dialect, wants: fc.constantFrom(...wishes) }),
   })
-  const several = fc.array(damage, { minLength: count, maxLength: count })
+  const several = fc.array(anyDamage, { minLength: count, maxLength: count })
   return fc
     .tuple(anyAnswer(), several)
     .map(([answer, all]) =>

@@ -12,6 +12,8 @@ import {
 } from './answer.ts'
 import { describeDisagreement } from './describe.ts'
 import { plainHabits, plainReading } from './generate.ts'
+import { readChat } from './openai-chat-client.ts'
+import { clientGets } from './through.ts'
 import type { View } from './view.ts'
 
 const kimiCall =
@@ -251,6 +253,16 @@ describe('a structured call', () => {
 })
 
 describe('the end of an answer', () => {
+  it('whose beginning was lost on its way has one for the client', () => {
+    const body = ['event: message_stop\ndata: {"type":"message_stop"}\n\n']
+    const received = clientGets({
+      upstream: { dialect: 'anthropic-messages', delivered: 'stream', body },
+      client: { dialect: 'openai-chat', wants: 'stream' },
+      reading: plainReading,
+    })
+    expect(readChat(received)).toMatchObject({ text: '', finish: 'stop', failure: null })
+  })
+
   it('that speaks of calls where there is none is an ordinary one', () => {
     for (const view of seen(answer([text('Hello.')], 'tool-calls'))) {
       expect(view).toEqual({ text: 'Hello.', reasoning: '', calls: [], finish: 'stop', failure: null })
