@@ -11,7 +11,7 @@ import type { Metrics } from '../observe/metrics.ts'
 import { openExchange, type RouteContext } from './answer-route.ts'
 import { countTokens } from './count-tokens.ts'
 import { answerModels } from './models.ts'
-import { askedAt, dialectOf, findRoute, type HttpRoute, type RouteMatch } from './route-table.ts'
+import { askedAt, dialectOf, findRoute, type HttpRoute, isProbed, type RouteMatch } from './route-table.ts'
 import type { Recorder } from '../recorder/recorder.ts'
 import { allowOrigin, answerPreflight, isPreflight } from '../security/cors.ts'
 import { FailureLimit } from '../security/failure-limit.ts'
@@ -190,7 +190,8 @@ export class Gateway {
     })
     const { allowedOrigins } = this.config.listen
     allowOrigin(request, response, allowedOrigins)
-    const stranger = checkCaller(request, this.gate)
+    const hosts = route !== null && isProbed(route) ? 'any' : 'listed'
+    const stranger = checkCaller(request, this.gate, hosts)
     if (stranger === null && found.is === 'wrong-method' && isPreflight(request, allowedOrigins)) {
       answerPreflight(request, response, found.allow)
       return
