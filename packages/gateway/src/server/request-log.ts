@@ -136,6 +136,9 @@ export class RequestLog implements ExchangeObserver, AnswerWatcher {
     this.answeredAt ??= this.now()
   }
 
+  /** The line has no place for what an upstream calls itself and its answer. A trace has. */
+  started(_answer: { readonly id: string | null; readonly model: string | null }): void {}
+
   firstByte(): void {
     this.firstByteAt ??= this.now()
   }

@@ -118,7 +118,8 @@ export class TracedRequestLog extends RequestLog {
     if (this.lastAttempt !== undefined) failAttempt(this.lastAttempt, 'refused')
   }
 
-  started(answer: { readonly id: string | null; readonly model: string | null }): void {
+  override started(answer: { readonly id: string | null; readonly model: string | null }): void {
+    super.started(answer)
     this.span.set({ [genAi.responseId]: answer.id, [genAi.responseModel]: answer.model })
   }
 
