@@ -4,7 +4,7 @@
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
@@ -130,7 +130,7 @@ function makeCertificate(place) {
 }
 
 function isInstalled(program) {
-  return spawnSync('sh', ['-c', `command -v ${program}`]).status === 0
+  return (process.env.PATH ?? '').split(delimiter).some((place) => existsSync(join(place, program)))
 }
 
 function read(file) {

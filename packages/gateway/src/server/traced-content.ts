@@ -19,6 +19,8 @@ interface Message {
 /** The most characters of one attribute. Beyond it the beginning of a conversation is left out, and its longest texts cut. */
 const MOST_CONTENT = 262_144
 const MOST_TEXT = 32_768
+/** The most bytes of an answer that are kept to be read. Events are many times as long as the words in them. */
+const MOST_KEPT = 4_194_304
 
 /** What was asked, for the span of a request. */
 export function askedContent({ system, contents }: ConversationRequest): Attributes {
@@ -59,15 +61,16 @@ export class AnsweredContent {
   private size = 0
 
   add(piece: string | Uint8Array): void {
-    if (this.size > MOST_CONTENT) return
+    if (this.size > MOST_KEPT) return
     const bytes = Buffer.from(piece)
     this.pieces.push(bytes)
     this.size += bytes.length
+    if (this.size > MOST_KEPT) this.pieces.length = 0
   }
 
   /** The attribute for it; none where the answer is too long, or nothing was said. */
   attributes(dialect: DialectId, isStream: boolean, finish: FinishReason | null): Attributes {
-    if (this.size > MOST_CONTENT) return { [own.omitted]: 1 }
+    if (this.size > MOST_KEPT) return { [own.omittedAnswer]: true }
     const parts = partsOf(Buffer.concat(this.pieces), dialect, isStream)
     if (parts.length === 0) return {}
     return {

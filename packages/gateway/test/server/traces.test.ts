@@ -359,6 +359,40 @@ describe('what was said', () => {
   )
 })
 
+describe('what was said at length', () => {
+  const captured = { OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: 'true' }
+
+  it('is the end of a long conversation, and the span says how much is missing', async () => {
+    const [collector, upstream] = await Promise.all([collecting(), startUpstream(callingStream)])
+    const { ask: asking } = await traced(upstream.url, { ...to(collector), ...captured })
+    const turns = Array.from({ length: 40 }, (_, turn) => [
+      { role: 'user', content: `${turn} ${'q'.repeat(10_000)}` },
+      { role: 'assistant', content: 'yes' },
+    ])
+    const last = { role: 'user', content: 'x'.repeat(100_000) }
+    await asking({ messages: [...turns.flat(), last] })
+    const { request } = await spansOf(collector, 2)
+    const text = String(request.attributes['gen_ai.input.messages'])
+    expect(text.length).toBeLessThan(270_000)
+    const messages: unknown[] = JSON.parse(text)
+    expect(messages.length).toBeGreaterThan(20)
+    expect(request.attributes['dragoman.content.omitted_messages']).toBe(81 - messages.length)
+    expect(String(at(messages.at(-1), 'parts', 0, 'content'))).toHaveLength(32_768 + 1)
+  })
+
+  it('is no answer that is too long to be kept', async () => {
+    const collector = await collecting()
+    const upstream = await startUpstream((response) =>
+      json(response, 200, completion('long '.repeat(1_000_000))),
+    )
+    const { ask: asking } = await traced(upstream.url, { ...to(collector), ...captured })
+    await asking({ stream: false })
+    const { request } = await spansOf(collector, 2)
+    expect(request.attributes).toMatchObject({ 'dragoman.content.omitted_answer': true })
+    expect(request.attributes).not.toHaveProperty('gen_ai.output.messages')
+  })
+})
+
 describe('a collector that does badly', () => {
   it('disturbs no request when it is gone, and gets the spans when it is back', async () => {
     const gone = await startCollector()

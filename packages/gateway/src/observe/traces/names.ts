@@ -64,6 +64,7 @@ export const own = {
   message: 'dragoman.message',
   reason: 'dragoman.reason',
   omitted: 'dragoman.content.omitted_messages',
+  omittedAnswer: 'dragoman.content.omitted_answer',
 } as const
 
 export const eventNames = {
