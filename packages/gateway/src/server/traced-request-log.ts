@@ -29,16 +29,17 @@ export interface TracedRequest {
 
 /** The log of a request that is a span of a trace too, with a child for each attempt at an upstream. */
 export class TracedRequestLog extends RequestLog {
-  private readonly tracing: Tracing
-  private readonly asking: TracedRequest
-  private readonly span: Span
-  private attempts = 0
-  private lastAttempt: Span | undefined
-  private hasFirstByte = false
-  private wasStalled = false
-  private finishReason: FinishReason | null = null
-  private answered: AnsweredContent | undefined
-  private wantsStream = false
+  // The log has fields of its own, and a later one of the same name must not meet one of these.
+  readonly #tracing: Tracing
+  readonly #asking: TracedRequest
+  readonly #span: Span
+  #attempts = 0
+  #lastAttempt: Span | undefined
+  #hasFirstByte = false
+  #wasStalled = false
+  #finishReason: FinishReason | null = null
+  #answered: AnsweredContent | undefined
+  #wantsStream = false
 
   constructor(
     tracing: Tracing,
@@ -48,10 +49,10 @@ export class TracedRequestLog extends RequestLog {
     world: RequestLogWorld,
   ) {
     super(route, requestId, world)
-    this.tracing = tracing
-    this.asking = asking
-    this.span = tracing.tracer.request('chat', asking.request.headers)
-    this.span.set({
+    this.#tracing = tracing
+    this.#asking = asking
+    this.#span = tracing.tracer.request('chat', asking.request.headers)
+    this.#span.set({
       [genAi.operation]: 'chat',
       [http.method]: asking.request.method ?? route.method,
       [http.route]: route.path,
@@ -63,23 +64,23 @@ export class TracedRequestLog extends RequestLog {
   override asked(request: ConversationRequest): void {
     super.asked(request)
     const { model, maxTokens, temperature, topP, topK, stopSequences, stream } = request
-    this.span.rename(`chat ${model}`)
-    this.span.set({
+    this.#span.rename(`chat ${model}`)
+    this.#span.set({
       [genAi.requestModel]: model,
       [genAi.maxTokens]: maxTokens,
       [genAi.temperature]: temperature,
       [genAi.topP]: topP,
       [genAi.topK]: topK,
       [genAi.stopSequences]: stopSequences.length === 0 ? null : stopSequences,
-      [genAi.conversation]: namedKey(request, this.asking.request.headers),
+      [genAi.conversation]: namedKey(request, this.#asking.request.headers),
     })
-    this.wantsStream = stream
-    if (this.tracing.content === 'captured' && this.span.context.isSampled) this.capture(request)
+    this.#wantsStream = stream
+    if (this.#tracing.content === 'captured' && this.#span.context.isSampled) this.capture(request)
   }
 
   override plan(plan: Plan): void {
     super.plan(plan)
-    this.span.set({
+    this.#span.set({
       [genAi.provider]: plan.known.server?.id ?? plan.upstreamDialect,
       [own.upstream]: plan.upstream.name,
       [own.upstreamDialect]: plan.upstreamDialect,
@@ -94,61 +95,61 @@ export class TracedRequestLog extends RequestLog {
   ): UpstreamCall {
     const { upstream, route, path } = plan
     const { hostname, port, protocol } = new URL(upstream.url)
-    const attempt = this.tracing.tracer.child(this.span, `POST ${upstream.name}`, 'client')
+    const attempt = this.#tracing.tracer.child(this.#span, `POST ${upstream.name}`, 'client')
     attempt.set({
       [http.method]: 'POST',
       [http.serverAddress]: hostname,
       [http.serverPort]: Number(port === '' ? (protocol === 'https:' ? 443 : 80) : port),
       [http.urlPath]: path,
       [http.urlScheme]: protocol.slice(0, -1),
-      [http.resend]: this.attempts === 0 ? null : this.attempts,
+      [http.resend]: this.#attempts === 0 ? null : this.#attempts,
       [genAi.requestModel]: route.model,
       [own.upstream]: upstream.name,
     })
-    this.attempts++
-    this.lastAttempt = attempt
+    this.#attempts++
+    this.#lastAttempt = attempt
     const make: MakeCall<Plan> = (request, heard) => super.calling(request, heard, call)
     return traceAttempt(attempt, plan, listener, make)
   }
 
   override secondThought(reason: string): void {
     super.secondThought(reason)
-    this.span.event(eventNames.again, { [own.reason]: reason })
+    this.#span.event(eventNames.again, { [own.reason]: reason })
     // The refusal may have come with status 200, as the first event of a stream.
-    if (this.lastAttempt !== undefined) failAttempt(this.lastAttempt, 'refused')
+    if (this.#lastAttempt !== undefined) failAttempt(this.#lastAttempt, 'refused')
   }
 
   override started(answer: { readonly id: string | null; readonly model: string | null }): void {
     super.started(answer)
-    this.span.set({ [genAi.responseId]: answer.id, [genAi.responseModel]: answer.model })
+    this.#span.set({ [genAi.responseId]: answer.id, [genAi.responseModel]: answer.model })
   }
 
   override firstByte(): void {
     super.firstByte()
-    if (this.hasFirstByte) return
-    this.hasFirstByte = true
-    this.span.event(eventNames.firstByte)
+    if (this.#hasFirstByte) return
+    this.#hasFirstByte = true
+    this.#span.event(eventNames.firstByte)
   }
 
   override call(name: string): void {
     super.call(name)
-    this.span.event(eventNames.toolCall, { [genAi.toolName]: name })
+    this.#span.event(eventNames.toolCall, { [genAi.toolName]: name })
   }
 
   override problem(code: ProblemCode, message: string): void {
     super.problem(code, message)
-    this.span.event(eventNames.problem, { [own.code]: code, [own.message]: this.quotable(message) })
+    this.#span.event(eventNames.problem, { [own.code]: code, [own.message]: this.quotable(message) })
   }
 
   override repair(code: RepairCode, message: string): void {
     super.repair(code, message)
-    this.span.event(eventNames.repair, { [own.code]: code })
+    this.#span.event(eventNames.repair, { [own.code]: code })
   }
 
   override usage(usage: Usage): void {
     super.usage(usage)
     const { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens, reasoningTokens } = usage
-    this.span.set({
+    this.#span.set({
       [genAi.inputTokens]: inputTokens + cacheReadTokens + cacheWriteTokens,
       [genAi.cacheReadTokens]: cacheReadTokens,
       [genAi.cacheWriteTokens]: cacheWriteTokens,
@@ -159,21 +160,21 @@ export class TracedRequestLog extends RequestLog {
 
   override finished(reason: FinishReason): void {
     super.finished(reason)
-    this.finishReason = reason
-    this.span.set({ [genAi.finishReasons]: [finishReasons[reason]] })
+    this.#finishReason = reason
+    this.#span.set({ [genAi.finishReasons]: [finishReasons[reason]] })
   }
 
   override failed(failure: Failure): void {
     super.failed(failure)
-    this.span.fail({ [http.errorType]: failure.code }, this.quotable(failure.message) ?? failure.code)
+    this.#span.fail({ [http.errorType]: failure.code }, this.quotable(failure.message) ?? failure.code)
     // An upstream may answer with 200 and then fail: the status alone would tell a good attempt.
-    if (this.lastAttempt !== undefined) failAttempt(this.lastAttempt, failure.code)
+    if (this.#lastAttempt !== undefined) failAttempt(this.#lastAttempt, failure.code)
   }
 
   override clientStalled(): void {
     super.clientStalled()
-    this.wasStalled = true
-    this.span.fail({ [http.errorType]: 'client_stalled' }, 'client_stalled')
+    this.#wasStalled = true
+    this.#span.fail({ [http.errorType]: 'client_stalled' }, 'client_stalled')
   }
 
   override done(response: ServerResponse): void {
@@ -188,29 +189,29 @@ export class TracedRequestLog extends RequestLog {
 
   private endSpans(response: ServerResponse): void {
     const { writableFinished, headersSent, statusCode } = response
-    if (this.answered !== undefined && statusCode === 200) {
-      const { dialect } = this.asking
-      this.span.set(this.answered.attributes(dialect, this.wantsStream, this.finishReason))
+    if (this.#answered !== undefined && statusCode === 200) {
+      const { dialect } = this.#asking
+      this.#span.set(this.#answered.attributes(dialect, this.#wantsStream, this.#finishReason))
     }
-    this.span.set({
+    this.#span.set({
       [http.status]: headersSent ? statusCode : null,
       [own.key]: this.key,
-      [own.how]: this.wasStalled ? 'cut' : writableFinished ? 'answered' : 'left',
+      [own.how]: this.#wasStalled ? 'cut' : writableFinished ? 'answered' : 'left',
     })
     // The connection of an upstream may be open for a moment longer than the answer that was read from it.
-    this.lastAttempt?.end()
-    this.span.end()
+    this.#lastAttempt?.end()
+    this.#span.end()
   }
 
   private capture(request: ConversationRequest): void {
-    this.span.set(askedContent(request))
+    this.#span.set(askedContent(request))
     const answered = new AnsweredContent()
-    this.answered = answered
-    tapWrites(this.asking.response, (piece) => answered.add(piece))
+    this.#answered = answered
+    tapWrites(this.#asking.response, (piece) => answered.add(piece))
   }
 
   /** Messages may quote what a client or a model wrote. */
   private quotable(message: string): string | null {
-    return this.tracing.content === 'captured' ? message : null
+    return this.#tracing.content === 'captured' ? message : null
   }
 }
