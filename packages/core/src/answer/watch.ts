@@ -4,6 +4,8 @@ import type { Failure } from './failure.ts'
 
 /** Who wants to know what an answer was like, on whatever way it goes: a log, metrics, the caller of the library. */
 export interface AnswerWatcher {
+  /** The upstream begins to answer, by the id and the name of the model that it gives. */
+  started?(answer: { readonly id: string | null; readonly model: string | null }): void
   /** A call begins, by the name that the client knows. */
   call?(name: string): void
   /** The call that began last is whole. */
@@ -34,6 +36,7 @@ export class WatchedAnswer implements AnswerSink {
   }
 
   start(answer: { readonly id: string | null; readonly model: string | null }): void {
+    this.watcher.started?.(answer)
     this.sink.start(answer)
   }
 

@@ -5,6 +5,7 @@ import { failure } from '../terminal/cli-error.ts'
 import type { Io } from '../terminal/io.ts'
 import { startSimulator } from './built-in-simulator.ts'
 import { listenFailure } from './listen-failure.ts'
+import { packageVersion } from './package-files.ts'
 
 export interface GatewayStart {
   readonly config: GatewayConfig
@@ -19,7 +20,8 @@ export async function startGateway({ config, metrics, workers, io }: GatewayStar
   const { startService } = await import('../server/service.ts')
   const { isTerminal } = io.stderr
   try {
-    return await startService(config, { metrics, now: io.now, isTerminal, workers, startSimulator })
+    const tracing = { env: io.env, version: packageVersion }
+    return await startService(config, { metrics, now: io.now, isTerminal, workers, startSimulator, tracing })
   } catch (error) {
     throw await listenFailure(error, config.listen)
   }

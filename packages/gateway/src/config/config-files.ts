@@ -2,7 +2,7 @@ import { posix, win32 } from 'node:path'
 import type { Environment } from './interpolate.ts'
 import { type ConfigIssue, type Origin } from './origin.ts'
 import { type SettingMap } from './setting-tree.ts'
-import type { ConfigWorld } from './world.ts'
+import type { ConfigFile, ConfigWorld } from './world.ts'
 
 /** A configuration file that was read; it may be wrong. */
 export interface ReadFile {
@@ -80,13 +80,22 @@ async function readCandidate(
   try {
     const file = await world.readFile(path)
     if (file === undefined) return namedBy === undefined ? undefined : issue('no such file')
-    const isReadableByOthers = world.platform !== 'win32' && (file.mode & 0o044) !== 0
+    const isReadableByOthers = world.platform !== 'win32' && isOpenToOthers(file, world)
     // The YAML parser is loaded only where there is a file; many gateways start without one.
     const { readYaml } = await import('./read-yaml.ts')
     return { name, path, ...readYaml(file.text, name), isReadableByOthers }
   } catch (error) {
     return issue(`cannot be read: ${reasonOf(error)}`)
   }
+}
+
+/**
+ * A secret that is mounted for a process, or given to a service, belongs to root and is readable by a group of the process:
+ * that is no more open than a file of its own. Where the group may write too, others could put their keys in.
+ */
+function isOpenToOthers({ mode, group }: ConfigFile, { groups }: ConfigWorld): boolean {
+  const forGroup = mode & 0o070
+  return (mode & 0o007) !== 0 || (forGroup !== 0 && !(forGroup === 0o040 && groups.includes(group)))
 }
 
 function reasonOf(error: unknown): string {

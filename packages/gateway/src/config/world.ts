@@ -8,6 +8,8 @@ export interface ConfigWorld {
   readonly cwd: string
   readonly home: string
   readonly platform: NodeJS.Platform
+  /** The groups that this process belongs to, as numbers. */
+  readonly groups: readonly number[]
   /** Resolves to undefined where there is no such file. */
   readFile(path: string): Promise<ConfigFile | undefined>
 }
@@ -16,16 +18,31 @@ export interface ConfigFile {
   readonly text: string
   /** The permission bits. */
   readonly mode: number
+  /** The group of the file, as a number. */
+  readonly group: number
 }
 
 export function processWorld(env: Environment): ConfigWorld {
-  return { env, cwd: process.cwd(), home: homedir(), platform: process.platform, readFile: readFromDisk }
+  return {
+    env,
+    cwd: process.cwd(),
+    home: homedir(),
+    platform: process.platform,
+    groups: ownGroups(),
+    readFile: readFromDisk,
+  }
+}
+
+/** Windows has none of these. */
+function ownGroups(): number[] {
+  const { getegid, getgroups } = process
+  return [...(getegid === undefined ? [] : [getegid()]), ...(getgroups === undefined ? [] : getgroups())]
 }
 
 async function readFromDisk(path: string): Promise<ConfigFile | undefined> {
   try {
-    const [text, { mode }] = await Promise.all([readFile(path, 'utf8'), stat(path)])
-    return { text, mode }
+    const [text, { mode, gid }] = await Promise.all([readFile(path, 'utf8'), stat(path)])
+    return { text, mode, group: gid }
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined

@@ -33,7 +33,7 @@ export function sessionFields(
  * One key for all requests of a conversation. Servers and routers use it to keep the conversation where its beginning
  * is in a cache. It is a digest: what clients call their sessions, and what stands in them, is nobody's business.
  */
-function namedKey(
+export function namedKey(
   { user, extra }: Pick<ConversationRequest, 'user' | 'extra'>,
   headers: IncomingHttpHeaders | undefined,
 ): string | undefined {

@@ -6,7 +6,7 @@ export interface Metrics {
   toolCalls(format: string, outcome: 'complete' | 'incomplete', count: number): void
   problem(format: string, code: string): void
   upstreamError(kind: string): void
-  dropped(sink: 'log' | 'record', count?: number): void
+  dropped(sink: Sink, count?: number): void
   /** The bytes that the parser holds are counted until it is closed. */
   parserOpened(parser: HoldingParser): void
   parserClosed(parser: HoldingParser): void
@@ -28,6 +28,11 @@ export interface RequestMeasure {
   readonly overheadSeconds: number | null
   readonly format: string | null
 }
+
+/** What is given up rather than waited for. */
+const sinks = ['log', 'record', 'trace'] as const
+
+type Sink = (typeof sinks)[number]
 
 /**
  * Requests are counted in batches, when somebody asks or when there are this many: a batch takes a fraction of the
@@ -109,7 +114,7 @@ function createSeries(registry: Registry, countEnded: () => void) {
     }),
     dropped: new Counter({
       name: 'dragoman_dropped_total',
-      help: 'Log lines and recordings dropped because they could not be written fast enough.',
+      help: 'Log lines, recordings and spans dropped because they could not be written or sent fast enough.',
       labelNames: ['sink'],
       registers,
     }),
@@ -134,7 +139,7 @@ class PrometheusMetrics implements Metrics {
     })
     this.series = createSeries(registry, () => this.countEnded())
     // A series that begins with its first drop has no rate that shows this drop.
-    for (const sink of ['log', 'record']) this.series.dropped.inc({ sink }, 0)
+    for (const sink of sinks) this.series.dropped.inc({ sink }, 0)
     this.registerGauges(version)
     if (gather !== undefined) answerGathering(registry)
   }
@@ -156,7 +161,7 @@ class PrometheusMetrics implements Metrics {
     this.series.upstreamErrors.inc({ kind })
   }
 
-  dropped(sink: 'log' | 'record', count = 1): void {
+  dropped(sink: Sink, count = 1): void {
     this.series.dropped.inc({ sink }, count)
   }
 

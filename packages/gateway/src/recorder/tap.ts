@@ -4,11 +4,17 @@ import type { OpenRecording } from './exchange-recording.ts'
 
 /** Records everything that is written to the client, and when the response closes. */
 export function tapResponse(response: ServerResponse, recording: OpenRecording): void {
+  tapWrites(response, (chunk) => recording.clientChunk(chunk))
+  response.once('close', () => recording.end(response.headersSent ? response.statusCode : null))
+}
+
+/** Tells everything that is written to the client. */
+export function tapWrites(response: ServerResponse, onChunk: (chunk: string | Uint8Array) => void): void {
   const write: unknown = Reflect.get(response, 'write')
   const end: unknown = Reflect.get(response, 'end')
   const passOn = (method: unknown, given: readonly unknown[]): unknown => {
     const [chunk] = given
-    if (typeof chunk === 'string' || chunk instanceof Uint8Array) recording.clientChunk(chunk)
+    if (typeof chunk === 'string' || chunk instanceof Uint8Array) onChunk(chunk)
     return typeof method === 'function' ? Reflect.apply(method, response, given) : undefined
   }
   response.write = (...given: unknown[]) => passOn(write, given) === true
@@ -16,7 +22,6 @@ export function tapResponse(response: ServerResponse, recording: OpenRecording):
     passOn(end, given)
     return response
   }
-  response.once('close', () => recording.end(response.headersSent ? response.statusCode : null))
 }
 
 /** Records everything that the upstream sends, before the listener gets it. */

@@ -23,15 +23,32 @@ export interface Admitted {
   readonly keyName: string | null
 }
 
-/** The checks that every caller has to pass on every route, before the body is read. */
-export function checkCaller(request: IncomingMessage, policy: GatePolicy): Refusal | null {
+/**
+ * The checks that every caller has to pass on every route, before the body is read. `hosts`: a probe calls this machine by
+ * an address that nobody has listed, and is told nothing but that it lives.
+ */
+export function checkCaller(
+  request: IncomingMessage,
+  policy: GatePolicy,
+  hosts: 'listed' | 'any' = 'listed',
+): Refusal | null {
+  return checkHost(request, policy, hosts) ?? checkPage(request, policy)
+}
+
+function checkHost(request: IncomingMessage, policy: GatePolicy, hosts: 'listed' | 'any'): Refusal | null {
   const host = request.headers.host ?? ''
-  if (host === '' || countHosts(request.rawHeaders) !== 1) {
+  const count = countHosts(request.rawHeaders)
+  if (hosts === 'any' && count <= 1) return null
+  if (host === '' || count !== 1) {
     return refusal(400, 'invalid-request', 'bad_host', 'A request needs exactly one Host header.')
   }
   if (!isAllowedHost(host, policy)) {
     return refusal(403, 'permission', 'host_not_allowed', 'This Host is not allowed (listen.allowedHosts).')
   }
+  return null
+}
+
+function checkPage(request: IncomingMessage, policy: GatePolicy): Refusal | null {
   const { origin } = request.headers
   if (origin !== undefined && !policy.allowedOrigins.includes(origin)) {
     return refusal(

@@ -174,7 +174,7 @@ export async function readRequest(
     client.refuse({ failure: field === 'body' ? wrong : { ...wrong, field } })
     return undefined
   }
-  log.model = decoded.request.model
+  log.asked(decoded.request)
   log.notes(decoded.notes)
   const [orphan] = config.strictHistory ? responsesWithoutCall(decoded.request.contents) : []
   if (orphan !== undefined) {
@@ -213,7 +213,9 @@ function exchangeFor(
       recording?.upstreamRequest(negotiation.plan)
       const told = config.keys.length === 0 ? listener : withoutAddress(listener)
       const heard = recording === undefined ? told : tapUpstream(told, recording)
-      return upstreams.call(negotiation.plan, heard, connection)
+      return log.calling(negotiation.plan, heard, (plan, listening) =>
+        upstreams.call(plan, listening, connection),
+      )
     },
     reconsider: (refused) => negotiation.reconsider(refused),
     failedLate: (late) => negotiation.failedLate(late),

@@ -11,7 +11,7 @@ import type { Metrics } from '../observe/metrics.ts'
 import { openExchange, type RouteContext } from './answer-route.ts'
 import { countTokens } from './count-tokens.ts'
 import { answerModels } from './models.ts'
-import { askedAt, dialectOf, findRoute, type HttpRoute, type RouteMatch } from './route-table.ts'
+import { askedAt, dialectOf, findRoute, type HttpRoute, isProbed, type RouteMatch } from './route-table.ts'
 import type { Recorder } from '../recorder/recorder.ts'
 import { allowOrigin, answerPreflight, isPreflight } from '../security/cors.ts'
 import { FailureLimit } from '../security/failure-limit.ts'
@@ -25,6 +25,7 @@ import { internalFailure } from '../exchange/upstream-answer.ts'
 import { closeWithSocket } from './queued-responses.ts'
 import { refuseRoute, shuttingDown, tooMany } from './refusals.ts'
 import { RequestLog } from './request-log.ts'
+import type { Traces } from './traces.ts'
 
 export interface GatewayWorld {
   readonly logger: Logger
@@ -34,6 +35,8 @@ export interface GatewayWorld {
   readonly redact: Redactor
   /** Undefined where exchanges are never recorded. */
   readonly recorders?: { readonly current: Recorder | undefined }
+  /** Undefined where no traces are sent. */
+  readonly traces?: Pick<Traces, 'open'> | undefined
   /** How many clients may be connected; further ones are refused. */
   readonly connections?: number
   /** Starts the server that answers where no upstream is configured. */
@@ -166,13 +169,16 @@ export class Gateway {
     if (this.isDraining) response.setHeader('connection', 'close')
     const url = request.url ?? '/'
     const found = this.findRoute(request)
-    const log = new RequestLog(found.is === 'unknown' ? null : found.route, requestId, this.world)
+    const dialect = dialectOf(url, request.headers)
+    const route = found.is === 'unknown' ? null : found.route
+    const log =
+      this.world.traces?.open({ request, response, dialect }, route, requestId) ??
+      new RequestLog(route, requestId, this.world)
     // `once` would cost more than all that the listener does, and the event comes only once anyway.
     response.on('close', () => log.done(response))
     // Without a listener an error on either socket would end the process.
     request.on('error', ignore)
     response.on('error', ignore)
-    const dialect = dialectOf(url, request.headers)
     const client = new ClientAnswer({
       response,
       dialect,
@@ -184,7 +190,8 @@ export class Gateway {
     })
     const { allowedOrigins } = this.config.listen
     allowOrigin(request, response, allowedOrigins)
-    const stranger = checkCaller(request, this.gate)
+    const hosts = route !== null && isProbed(route) ? 'any' : 'listed'
+    const stranger = checkCaller(request, this.gate, hosts)
     if (stranger === null && found.is === 'wrong-method' && isPreflight(request, allowedOrigins)) {
       answerPreflight(request, response, found.allow)
       return

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type {
   AnswerWatcher,
+  ConversationRequest,
   Failure,
   FinishReason,
   FormatId,
@@ -14,6 +15,7 @@ import type { HoldingParser, Metrics } from '../observe/metrics.ts'
 import type { ExchangeObserver } from '../exchange/exchange.ts'
 import type { Plan } from '../exchange/plan.ts'
 import type { HttpRoute } from './route-table.ts'
+import type { UpstreamCall, UpstreamListener } from '../upstream/client.ts'
 import type { UpstreamFault } from '../upstream/upstream-fault.ts'
 
 /** The status that proxies report for a client that left before it got one. */
@@ -28,6 +30,12 @@ const lostCalls: ReadonlySet<ProblemCode> = new Set([
   'unresolved-name',
   'overflow',
 ])
+
+export interface RequestLogWorld {
+  readonly logger: Logger
+  readonly metrics: Metrics
+  readonly now: () => number
+}
 
 /** Gathers everything about one request while it runs, and logs it in one line at its end. */
 export class RequestLog implements ExchangeObserver, AnswerWatcher {
@@ -61,17 +69,18 @@ export class RequestLog implements ExchangeObserver, AnswerWatcher {
   private isCut = false
   private tokens: Usage | null = null
 
-  constructor(
-    route: HttpRoute | null,
-    requestId: string,
-    world: { logger: Logger; metrics: Metrics; now: () => number },
-  ) {
+  constructor(route: HttpRoute | null, requestId: string, world: RequestLogWorld) {
     this.route = route
     this.requestId = requestId
     this.logger = world.logger
     this.metrics = world.metrics
     this.now = world.now
     this.startedAt = world.now()
+  }
+
+  /** The request was read and understood. */
+  asked({ model }: ConversationRequest): void {
+    this.model = model
   }
 
   received(bytes: number, warnAbove: number): void {
@@ -108,6 +117,15 @@ export class RequestLog implements ExchangeObserver, AnswerWatcher {
     }
   }
 
+  /** Each attempt at an upstream is made through this: `call` makes it, with what is sent and who is told. */
+  calling(
+    plan: Plan,
+    listener: UpstreamListener,
+    call: (plan: Plan, listener: UpstreamListener) => UpstreamCall,
+  ): UpstreamCall {
+    return call(plan, listener)
+  }
+
   upstreamCalled(): void {
     this.upstreamAt ??= this.now()
   }
@@ -117,6 +135,9 @@ export class RequestLog implements ExchangeObserver, AnswerWatcher {
     if (this.answeredAt === null) this.metrics.streamOpened()
     this.answeredAt ??= this.now()
   }
+
+  /** The line has no place for what an upstream calls itself and its answer. A trace has. */
+  started(_answer: { readonly id: string | null; readonly model: string | null }): void {}
 
   firstByte(): void {
     this.firstByteAt ??= this.now()

@@ -45,6 +45,11 @@ function dialectRoute(dialect: DialectId, route: RoutePattern): HttpRoute {
   return { ...route, isOpen: false, dialect }
 }
 
+/** Whether machines ask here if the gateway lives. They call it by whatever address they have. */
+export function isProbed({ serves }: HttpRoute): boolean {
+  return serves === 'health' || serves === 'live' || serves === 'ready'
+}
+
 export type RouteMatch =
   | { readonly is: 'route'; readonly route: HttpRoute }
   | { readonly is: 'wrong-method'; readonly route: HttpRoute; readonly allow: string }

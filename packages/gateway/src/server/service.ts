@@ -1,12 +1,16 @@
 import { readFile } from 'node:fs/promises'
 import type { GatewayConfig } from '../config/config.ts'
+import type { Environment } from '../config/interpolate.ts'
 import { secretsOf } from '../config/secrets-of.ts'
+import { mayTrace } from '../observe/traces/may-trace.ts'
 import { createLogger, type ServiceLogger } from '../observe/logger.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import { FollowingRecorder } from '../recorder/recorder.ts'
-import { createRedactor } from '../security/redact.ts'
+import { createRedactor, type Redactor } from '../security/redact.ts'
 import type { BuiltInServer, Upstreams } from '../upstream/upstreams.ts'
 import { Gateway } from './gateway.ts'
+import type { RequestLogWorld } from './request-log.ts'
+import type { Traces } from './traces.ts'
 
 /** A gateway with its log and its recordings, and with the secrets that neither of them may hold. */
 export interface Service {
@@ -29,12 +33,14 @@ export interface ServiceOptions {
   readonly workers: number
   /** Starts the server that answers where no upstream is configured. */
   readonly startSimulator: () => Promise<BuiltInServer>
+  /** What traces depend on. Left out, there are none. */
+  readonly tracing?: { readonly env: Environment; readonly version: () => Promise<string> }
 }
 
 /** Starts a gateway, and resolves when it listens. */
 export async function startService(
   config: GatewayConfig,
-  { metrics, now, isTerminal, workers, startSimulator }: ServiceOptions,
+  { metrics, now, isTerminal, workers, startSimulator, tracing }: ServiceOptions,
 ): Promise<Service> {
   const secrets = new Set(secretsOf(config))
   let redactor = createRedactor([...secrets])
@@ -53,12 +59,14 @@ export async function startService(
     onFault: (message) => logger.warn({ message }, 'recordings cannot be written'),
   })
   const connections = await connectionLimit()
+  const traces = await tracesFor(tracing, { logger, metrics, now, redact })
   const gateway = new Gateway(config, {
     logger,
     metrics,
     now,
     redact,
     recorders,
+    traces,
     connections,
     startSimulator,
   })
@@ -83,9 +91,20 @@ export async function startService(
     drain: async () => {
       await gateway.drain()
       await recorders.close()
+      await traces?.close()
       await logger.close()
     },
   }
+}
+
+/** What sends traces is loaded only where somebody wants them. */
+async function tracesFor(
+  tracing: ServiceOptions['tracing'],
+  world: RequestLogWorld & { readonly redact: Redactor },
+): Promise<Traces | undefined> {
+  if (tracing === undefined || !mayTrace(tracing.env)) return undefined
+  const { openTraces } = await import('./traces.ts')
+  return openTraces(tracing.env, await tracing.version(), world)
 }
 
 /** The descriptors that are left for files and for connections that are not of clients. */

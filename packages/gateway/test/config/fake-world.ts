@@ -12,6 +12,8 @@ export interface Around {
   readonly env?: Readonly<Record<string, string>>
   readonly flags?: ConfigFlags
   readonly mode?: number
+  /** The group of the files. That of the process is 1000. */
+  readonly group?: number
   readonly platform?: NodeJS.Platform
 }
 
@@ -20,6 +22,7 @@ export function fakeWorld({
   files = {},
   env = {},
   mode = 0o600,
+  group = 100,
   platform = 'linux',
 }: Around): ConfigWorld {
   const texts = new Map(Object.entries(files))
@@ -29,9 +32,10 @@ export function fakeWorld({
     cwd: '/project',
     home: '/home/ada',
     platform,
+    groups: [1000],
     readFile: (path) => {
       const text = texts.get(path)
-      return Promise.resolve(text === undefined ? undefined : { text, mode })
+      return Promise.resolve(text === undefined ? undefined : { text, mode, group })
     },
   }
 }

@@ -323,6 +323,17 @@ describe('an address that others can reach', () => {
     expect(await warnings({ yaml: keys, mode: 0o644, platform: 'win32' })).toEqual([])
   })
 
+  it('a file with keys that a group of ours may read, and only read, is as good as our own', async () => {
+    const others = { yaml: keys, flags: { host: '0.0.0.0' } }
+    for (const mode of [0o440, 0o640]) {
+      expect(await refusals({ ...others, mode, group: 1000 })).toEqual([])
+      expect(await refusals({ ...others, mode, group: 100 })).toHaveLength(1)
+    }
+    for (const mode of [0o660, 0o644, 0o444, 0o604]) {
+      expect(await refusals({ ...others, mode, group: 1000 })).toHaveLength(1)
+    }
+  })
+
   it('a key of an upstream counts where it is written out, not where a variable holds it', async () => {
     expect(await warnings({ yaml: withKey('sk-abc'), mode: 0o644 })).toHaveLength(1)
     expect(await warnings({ yaml: withKey('${K}'), mode: 0o644, env: { K: 'k' } })).toEqual([])

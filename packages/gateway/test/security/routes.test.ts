@@ -105,14 +105,15 @@ describe.each(askedRoutes.map((route) => [`${route.method} ${route.path}`, route
       expectNoCors(reply)
     })
 
-    it('refuses a Host that is not ours', async () => {
+    it('refuses a Host that is not ours, unless probes ask there', async () => {
+      const isProbed = route.path.startsWith('/health')
       const asked = simulator.requests.length
       await inTurn(
         ['evil.example', '127.0.0.1.evil.example', `localhost:1`, '169.254.169.254', '0.0.0.0'],
         async (host) => {
           const reply = await sendRight(open, route, { host })
-          expect(reply.status).toBe(403)
-          expect(errorIn(reply)).toBeDefined()
+          expect(reply.status).toBe(isProbed ? 200 : 403)
+          expect(errorIn(reply) === undefined).toBe(isProbed)
         },
       )
       expect(simulator.requests).toHaveLength(asked)
@@ -307,12 +308,36 @@ describe('allowed names', () => {
       upstream: simulator.address ?? '',
       settings: { listen: { allowedHosts: ['gateway.lan'], allowedOrigins: ['https://app.example'] } },
     })
+    const models = { method: 'GET', path: '/v1/models' }
+    expect((await send(gateway, models, { host: 'gateway.lan' })).status).toBe(200)
+    expect((await send(gateway, models, { host: 'gateway.lan:8080' })).status).toBe(200)
+    expect((await send(gateway, models, { host: 'localhost' })).status).toBe(200)
+    expect((await send(gateway, models, { host: 'evil.lan' })).status).toBe(403)
+    expect((await send(gateway, models, { origin: 'https://app.example' })).status).toBe(200)
+    expect((await send(gateway, models, { origin: 'https://app.example.evil' })).status).toBe(403)
+  })
+})
+
+describe('a probe', () => {
+  it.each(['/health', '/health/live', '/health/ready'])(
+    'of %s is answered under any name and without a key',
+    async (path) => {
+      for (const host of ['10.42.0.7:12377', 'pod.cluster.local', 'evil.lan']) {
+        expect((await send(locked, { method: 'GET', path }, { host })).status).toBe(200)
+      }
+    },
+  )
+
+  it('without a Host is answered too, where its HTTP is so old that it may have none', async () => {
+    const socket = connect(Number(new URL(locked.address).port), '127.0.0.1')
+    socket.end('GET /health HTTP/1.0\r\n\r\n')
+    const [reply] = await once(socket.setEncoding('utf8'), 'data')
+    expect(reply).toMatch(/^HTTP\/1.1 200 /)
+  })
+
+  it('from a web page of another site is refused', async () => {
     const health = { method: 'GET', path: '/health' }
-    expect((await send(gateway, health, { host: 'gateway.lan' })).status).toBe(200)
-    expect((await send(gateway, health, { host: 'gateway.lan:8080' })).status).toBe(200)
-    expect((await send(gateway, health, { host: 'localhost' })).status).toBe(200)
-    expect((await send(gateway, health, { host: 'evil.lan' })).status).toBe(403)
-    expect((await send(gateway, health, { origin: 'https://app.example' })).status).toBe(200)
-    expect((await send(gateway, health, { origin: 'https://app.example.evil' })).status).toBe(403)
+    expect((await send(open, health, { origin: 'https://evil.example' })).status).toBe(403)
+    expect((await send(open, health, { 'sec-fetch-site': 'cross-site' })).status).toBe(403)
   })
 })

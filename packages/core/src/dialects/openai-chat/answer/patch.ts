@@ -161,7 +161,7 @@ class ChatPatch implements WireAnswer {
         sent.push({ is: 'choices', event, chunk, choices: [choice] })
         continue
       }
-      const { patch, policy } = this.choiceAt(choice, position)
+      const { patch, policy } = this.choiceAt(chunk, choice, position)
       const errorText = this.isStrict ? errorTextOf(choice) : null
       if (errorText !== null) {
         policy.fail(errorText)
@@ -178,13 +178,13 @@ class ChatPatch implements WireAnswer {
     this.failIfBroken()
   }
 
-  private choiceAt(choice: JsonObject, position: number): PatchedChoice {
+  private choiceAt(chunk: JsonObject, choice: JsonObject, position: number): PatchedChoice {
     const index = choiceIndex(choice, position)
     let known = this.choices.get(index)
     if (known === undefined) {
       const made = new PieceCollector('as the client')
       const policy = this.options.openPolicy(made, index)
-      policy.start(null, null)
+      policy.start(nonEmptyText(chunk['id']), nonEmptyText(chunk['model']))
       let filled: 'nothing' | 'told' = 'nothing'
       const onFilled = (): void => {
         if (filled === 'nothing') policy.repair('filled-field')
