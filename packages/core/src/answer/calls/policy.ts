@@ -115,16 +115,14 @@ export class CallPolicy {
 
   /** Something that only the upstream's dialect can say. It stays at its place. */
   other(item: unknown): void {
-    if (this.isEnded) return
-    this.parser.settle()
+    if (this.isEnded || !this.settleText()) return
     this.order.other(item)
     this.advance()
   }
 
   /** A part of a call that only the upstream's dialect has. Where the client gets it, the answer has a call. */
   otherCall(item: unknown, call: OtherCall): void {
-    if (this.isEnded) return
-    this.parser.settle()
+    if (this.isEnded || !this.settleText()) return
     if (this.isForbiddenOther(call)) return
     this.order.other(item, call)
     this.advance()
@@ -139,8 +137,7 @@ export class CallPolicy {
   /** `source` is what the upstream wrote around the call. */
   openCall(source: JsonObject): StructuredCall {
     const call = new StructuredCall(source, this.opened++)
-    if (this.isEnded) return call
-    this.parser.settle()
+    if (this.isEnded || !this.settleText()) return call
     if (this.options.calls === 'remove') {
       this.repair('forbidden-call')
       return call
@@ -305,6 +302,14 @@ export class CallPolicy {
     const isOver = this.order.isOver || heldBytes > heldLimit
     if (failure !== null) this.fail(failure)
     else if (isOver) this.fail(callTooLarge(`More than ${heldLimit} bytes of tool calls had to wait.`))
+  }
+
+  /** Something that is no text follows. False where the text before it is beyond a limit: nothing may follow it then. */
+  private settleText(): boolean {
+    this.parser.settle()
+    const fault = this.inBand.faultWhere(true)
+    if (fault !== null) this.fail(fault)
+    return fault === null
   }
 
   private textGrew(): void {
