@@ -65,7 +65,7 @@ export function planRequest(
       ? withToolsInPrompt(fitted.request, calls.format)
       : { request: fitted.request, notes: [] }
   const { body, toolNames, notes: encodingNotes } = requests.encode(sent, target)
-  const session = sessionFields(server, request, clientHeaders)
+  const session = sessionFields(server, request, clientHeaders, upstream.sessionHeader)
   const whole = { ...session.body, ...body, ...upstream.body }
   return {
     upstream,

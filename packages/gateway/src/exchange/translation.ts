@@ -30,6 +30,8 @@ export interface AnswerReading {
   readonly mint: MintId
   readonly maxEventBytes: number
   readonly watcher: AnswerWatcher
+  /** The name of the model that a client of the upstream's own dialect is told. Left out: what the upstream calls it. */
+  readonly clientModel?: string | undefined
   /** Takes secrets out of what the upstream says about its failure. */
   readonly redact?: ((text: string) => string) | undefined
 }
@@ -51,6 +53,7 @@ export function openTranslation(reading: AnswerReading, delivered: 'stream' | 'w
     maxEventBytes: reading.maxEventBytes,
     watcher: reading.watcher,
     redact: reading.redact,
+    clientModel: reading.clientModel,
     request,
     encoding: () => ({
       id: dialects[clientDialect].answer.idPrefix + newId(),
