@@ -136,10 +136,13 @@ describe('what is refused, with its place', () => {
   })
 })
 
-describe('a rule that can never match', () => {
-  const rules = (...matches: string[]): string =>
-    [upstreams, 'models:', ...matches.map((match) => `- { match: "${match}", upstream: gpu1 }`)].join('\n')
+function rules(...matches: string[]): string {
+  return [upstreams, 'models:', ...matches.map((match) => `- { match: "${match}", upstream: gpu1 }`)].join(
+    '\n',
+  )
+}
 
+describe('a rule that can never match', () => {
   it.each([
     [
       ['claude-*', 'claude-opus'],

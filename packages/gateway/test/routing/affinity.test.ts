@@ -195,10 +195,11 @@ describe('where one of three servers dies', () => {
   }, 60_000)
 })
 
-describe('a conversation that its client names', () => {
-  const body = (text: string): string =>
-    JSON.stringify({ model: 'm', messages: [{ role: 'user', content: text }] })
+function body(text: string): string {
+  return JSON.stringify({ model: 'm', messages: [{ role: 'user', content: text }] })
+}
 
+describe('a conversation that its client names', () => {
   it.each([
     { 'x-session-id': 'one' },
     { 'x-claude-code-session-id': 'one' },

@@ -13,6 +13,10 @@ function shares(members: readonly Member[]): Map<string, string | undefined> {
   return new Map(conversations.map((key) => [key, preferred(members, key)]))
 }
 
+function unneeded(): string {
+  throw new Error('nobody needs it')
+}
+
 describe('affinity', () => {
   it('gives each server about its share of the conversations', () => {
     const all = [...shares(idle).values()]
@@ -57,11 +61,8 @@ describe('affinity', () => {
   })
 
   it('asks for the key only where there is a choice', () => {
-    const key = (): string => {
-      throw new Error('nobody needs it')
-    }
-    expect(choose('affinity', idle.slice(0, 1), { key, turn: 0 })?.name).toBe('gpu1')
-    expect(choose('affinity', [], { key, turn: 0 })).toBeUndefined()
+    expect(choose('affinity', idle.slice(0, 1), { key: unneeded, turn: 0 })?.name).toBe('gpu1')
+    expect(choose('affinity', [], { key: unneeded, turn: 0 })).toBeUndefined()
   })
 })
 

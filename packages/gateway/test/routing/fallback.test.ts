@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { type Content, type DialectId, dialectIds } from '@dragoman/core'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createSimulator, type Simulator } from '../../src/simulator/server.ts'
-import { at, inTurn, post, readAnswer } from '../server/ask.ts'
+import { type Answer, at, inTurn, post, readAnswer } from '../server/ask.ts'
 import { type RunningGateway, startGateway, stopGateways } from '../server/running-gateway.ts'
 import {
   chunk,
@@ -40,7 +40,7 @@ interface Team {
   readonly gateway: RunningGateway
   readonly main: ScriptedUpstream
   readonly spare: ScriptedUpstream
-  chat(more?: object, init?: { signal?: AbortSignal }): Promise<Awaited<ReturnType<typeof readAnswer>>>
+  readonly chat: (more?: object, init?: { signal?: AbortSignal }) => Promise<Answer>
 }
 
 /** Two scripted upstreams, the second one to fall back on. */
@@ -186,6 +186,10 @@ function carriedOut(id: string): readonly Content[] {
   ]
 }
 
+function series(upstream: string, outcome: string): string {
+  return `dragoman_upstream_attempts_total{upstream="${upstream}",outcome="${outcome}"}`
+}
+
 describe('what moves a request on', () => {
   const failing: [what: string, script: Script, cause: string][] = [
     ...[408, 425, 429, 500, 502, 503, 504, 529].map((status): [string, Script, string] => [
@@ -237,23 +241,22 @@ describe('what moves a request on', () => {
   )
   it.each(rows)('%s, streamed: %s', async (_what, stream, script, cause) => {
     const { chat, gateway, main, spare } = await team(script, (response) => {
-      if (!stream) return fine(response, 1)
-      sse(
-        response,
-        chunk({ role: 'assistant', content: '' }),
-        chunk({ content: 'from the spare' }),
-        chunk({}, 'stop'),
-        '[DONE]',
-      )
-      response.end()
+      if (stream) {
+        const [begin, said] = [
+          chunk({ role: 'assistant', content: '' }),
+          chunk({ content: 'from the spare' }),
+        ]
+        sse(response, begin, said, chunk({}, 'stop'), '[DONE]')
+        response.end()
+      } else {
+        fine(response, 1)
+      }
     })
     const answer = await chat({ stream })
     expect(answer).toMatchObject({ status: 200, text: 'from the spare', error: undefined })
     expect([main.requests.length, spare.requests.length]).toEqual([1, 1])
     expect(at(JSON.parse(spare.requests[0]?.body ?? ''), 'model')).toBe('spare-model')
     expect(answer.body).toContain('"my-model"')
-    const series = (upstream: string, outcome: string): string =>
-      `dragoman_upstream_attempts_total{upstream="${upstream}",outcome="${outcome}"}`
     expect(await gateway.metric(series('main', cause))).toBe(1)
     expect(await gateway.metric(series('spare', 'answered'))).toBe(1)
   })
@@ -359,6 +362,8 @@ describe('an error behind the beginning of a stream', () => {
   })
 })
 
+const late: Script = (response) => setTimeout(() => busy(503)(response, 1), 80)
+
 describe('what does not move a request on', () => {
   it.each([400, 401, 403, 404, 413, 422])('a %i', async (status) => {
     const { chat, spare } = await team(busy(status), fine)
@@ -400,7 +405,6 @@ describe('what does not move a request on', () => {
   })
 
   it('a failure that comes later than retryWithin', async () => {
-    const late: Script = (response) => setTimeout(() => busy(503)(response, 1), 80)
     const { chat, spare } = await team(late, fine, { routing: { retryWithin: '20ms' } })
     expect((await chat()).status).toBe(503)
     expect(spare.requests).toEqual([])
