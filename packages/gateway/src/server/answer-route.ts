@@ -154,6 +154,8 @@ function watch(
   request: ConversationRequest,
   { client, log, upstreams }: RouteContext,
 ): void {
+  // A client that left while its request was read is heard of no more. Its request would count as under way for good.
+  if (client.response.closed) attempts.over()
   client.response.on('close', () => {
     attempts.over()
     // Questions about the upstream come after the answer, so that they are never in the way of a request.

@@ -261,25 +261,25 @@ describe('what moves a request on', () => {
     expect(await gateway.metric(series('spare', 'answered'))).toBe(1)
   })
 
-  it('a port that nobody listens on', async () => {
+  it.each([
+    ['a port that nobody listens on', () => 'http://127.0.0.1:9/v1', 'unreachable'],
+    ['a server that does not speak TLS', (url: string) => url.replace('http:', 'https:'), 'tls'],
+  ])('%s', async (_what, address, cause) => {
     const spare = await startUpstream(fine)
-    const { address } = await startGateway({
+    const gateway = await startGateway({
       upstream: spare.url,
       settings: {
         upstreams: {
-          main: { url: 'http://127.0.0.1:9/v1', kind: 'other' },
+          main: { url: address(spare.url), kind: 'other' },
           spare: { url: spare.url, kind: 'other' },
         },
         models: [{ match: '*', upstream: ['main', 'spare'] }],
       },
     })
-    const answer = await readAnswer(
-      await post(address, '/v1/chat/completions', {
-        model: 'm',
-        messages: [{ role: 'user', content: 'Hi' }],
-      }),
-    )
+    const asked = { model: 'm', messages: [{ role: 'user', content: 'Hi' }] }
+    const answer = await readAnswer(await post(gateway.address, '/v1/chat/completions', asked))
     expect(answer).toMatchObject({ status: 200, text: 'from the spare' })
+    expect(await gateway.metric(series('main', cause))).toBe(1)
   })
 
   it('no headers in time', async () => {
@@ -363,6 +363,40 @@ describe('an error behind the beginning of a stream', () => {
 })
 
 const late: Script = (response) => setTimeout(() => busy(503)(response, 1), 80)
+
+describe('a stream that could be asked for elsewhere', () => {
+  const rows = dialectIds.flatMap((upstream) =>
+    dialectIds.flatMap((client) =>
+      ['text', 'a call', 'thoughts'].map((what) => [what, upstream, client] as const),
+    ),
+  )
+  it.each(rows)(
+    'comes as soon as it says something: %s of %s, for a client of %s',
+    async (what, upstream, client) => {
+      const simulator = createSimulator({ pace: 25, chunk: 'token' })
+      simulators.push(simulator)
+      const url = (await simulator.listen()).replace(/\/v1$/, base[upstream] ?? '/v1')
+      const model = what === 'thoughts' ? 'qwen3+think' : 'standard'
+      const { address } = await startGateway({
+        upstream: url,
+        settings: {
+          upstreams: { main: { url, dialect: upstream, kind: 'other' }, spare: await simulated() },
+          models: [{ match: '*', upstream: ['main', 'spare'], model }],
+        },
+      })
+      const request = weatherIn(
+        'my-model',
+        what === 'a call' ? {} : { tools: [], reasoning: { mode: 'adaptive' } },
+      )
+      const response = await ask(client, `${address}/v1`, request)
+      const times: number[] = []
+      for await (const piece of response.body ?? []) if (piece.length > 0) times.push(performance.now())
+      // What was held back until the end would come in one piece, or in two.
+      expect(times.length).toBeGreaterThan(3)
+      expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(60)
+    },
+  )
+})
 
 describe('what does not move a request on', () => {
   it.each([400, 401, 403, 404, 413, 422])('a %i', async (status) => {
