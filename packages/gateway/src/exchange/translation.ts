@@ -13,7 +13,7 @@ import type { Plan } from './plan.ts'
 
 /** The parts of a plan by which an answer is read. */
 export type ReadingPlan = Pick<Plan, 'upstreamDialect' | 'format' | 'parser' | 'toolNames'> &
-  Partial<Pick<Plan, 'family' | 'maxTokens'>> & {
+  Partial<Pick<Plan, 'family' | 'maxTokens' | 'clientModel'>> & {
     readonly route: Pick<Plan['route'], 'model'>
   }
 
@@ -30,8 +30,6 @@ export interface AnswerReading {
   readonly mint: MintId
   readonly maxEventBytes: number
   readonly watcher: AnswerWatcher
-  /** The name of the model that a client of the upstream's own dialect is told. Left out: what the upstream calls it. */
-  readonly clientModel?: string | undefined
   /** Takes secrets out of what the upstream says about its failure. */
   readonly redact?: ((text: string) => string) | undefined
 }
@@ -53,7 +51,7 @@ export function openTranslation(reading: AnswerReading, delivered: 'stream' | 'w
     maxEventBytes: reading.maxEventBytes,
     watcher: reading.watcher,
     redact: reading.redact,
-    clientModel: reading.clientModel,
+    clientModel: plan.clientModel,
     request,
     encoding: () => ({
       id: dialects[clientDialect].answer.idPrefix + newId(),

@@ -78,8 +78,10 @@ export async function openExchange(context: RouteContext): Promise<Exchange | un
     client.refuse(everyoneOut(itinerary))
     return undefined
   }
+  // Which model answers may change from one request to the next. The client is told the name that it knows.
+  const planned = { ...read, clientModel: rule.order === null ? undefined : request.model }
   const obstacle = obstacleAt(stop, request, context, newAnswerId)
-  const negotiation = obstacle === null ? negotiationAt(stop, read, context) : undefined
+  const negotiation = obstacle === null ? negotiationAt(stop, planned, context) : undefined
   const tooLong = negotiation === undefined ? null : obstacleIn(negotiation.plan, request, context)
   if (negotiation === undefined || tooLong !== null) {
     stop.visit.over()
@@ -89,13 +91,13 @@ export async function openExchange(context: RouteContext): Promise<Exchange | un
   const attempts = new Attempts({
     itinerary,
     first: { stop, negotiation },
-    plan: (next) => fittingNegotiation(next, read, context),
+    plan: (next) => fittingNegotiation(next, planned, context),
     observer: log,
     now,
     today: Date.now,
   })
   watch(attempts, request, context)
-  return exchangeFor(context, request, attempts, rule, recording)
+  return exchangeFor(context, request, attempts, recording)
 }
 
 /** Everywhere that requests of a rule may go. */
@@ -113,15 +115,21 @@ async function placesOf(
   )
 }
 
+/** A request that was read. */
 interface ReadRequest {
   readonly request: ConversationRequest
   readonly received: ReceivedBody
 }
 
+interface PlannedRequest extends ReadRequest {
+  /** The name of the model that the client is told, whoever answers. */
+  readonly clientModel: string | undefined
+}
+
 /** The request, planned for one place. */
 function negotiationAt(
   { route, upstream }: Stop,
-  { request, received }: ReadRequest,
+  { request, received, clientModel }: PlannedRequest,
   context: RouteContext,
 ): Negotiation {
   const { client, config, log, upstreams } = context
@@ -131,8 +139,8 @@ function negotiationAt(
     request,
     plan: (asked, lesson) => {
       const known = upstreams.about(upstream, route.model)
-      const planned = { received, clientHeaders, onParser, known: withLesson(known, lesson) }
-      return planRequest(asked, client.dialect, route, upstream, config, planned)
+      const told = { received, clientHeaders, onParser, clientModel, known: withLesson(known, lesson) }
+      return planRequest(asked, client.dialect, route, upstream, config, told)
     },
     learn: (lesson, lasting) => upstreams.learn(upstream, route.model, lesson, lasting),
     now: nowInSeconds,
@@ -142,7 +150,11 @@ function negotiationAt(
 }
 
 /** The same for a place to fall back on; undefined where it cannot take the request. */
-function fittingNegotiation(stop: Stop, read: ReadRequest, context: RouteContext): Negotiation | undefined {
+function fittingNegotiation(
+  stop: Stop,
+  read: PlannedRequest,
+  context: RouteContext,
+): Negotiation | undefined {
   if (obstacleAt(stop, read.request, context, newAnswerId) !== null) return undefined
   const negotiation = negotiationAt(stop, read, context)
   return obstacleIn(negotiation.plan, read.request, context) === null ? negotiation : undefined
@@ -232,7 +244,6 @@ function exchangeFor(
   context: RouteContext,
   request: ConversationRequest,
   attempts: Attempts,
-  rule: ModelRule,
   recording: OpenRecording | undefined,
 ): Exchange {
   const { config, client, upstreams, log } = context
@@ -261,7 +272,7 @@ function exchangeFor(
     failedLate: (late) => attempts.failedLate(late),
     open: (delivered, said) => {
       const { plan } = attempts.current.negotiation
-      const reading = readingFor(context, request, plan, rule, said)
+      const reading = readingFor(context, request, plan, said)
       return withItemsKept(openTranslation(reading, delivered), request, context)
     },
   })
@@ -282,7 +293,6 @@ function readingFor(
   { client, config, log }: RouteContext,
   request: ConversationRequest,
   plan: Plan,
-  { order }: ModelRule,
   said: (() => void) | undefined,
 ): AnswerReading {
   const { dialect, redact } = client
@@ -299,8 +309,6 @@ function readingFor(
     },
     maxEventBytes: config.limits.lineBytes,
     watcher: said === undefined ? log : overheard(log, said),
-    // Which model answers may change from one request to the next. The client is told the name that it knows.
-    ...(order !== null && { clientModel: request.model }),
     redact,
   }
 }
