@@ -11,6 +11,7 @@ export interface GatewayConfig {
   readonly upstreams: ReadonlyMap<string, Upstream> | 'simulator'
   /** The first rule that matches a name counts. A model that no rule matches does not exist. */
   readonly models: readonly ModelRule[]
+  readonly routing: RoutingConfig
   readonly formats: FormatsConfig
   readonly delivery: 'incremental' | 'complete'
   readonly reasoning: { readonly foreign: 'drop' | 'text' }
@@ -58,11 +59,39 @@ export interface Upstream {
   readonly kind: string
   /** Who reads the calls in what a model writes there. */
   readonly parse: 'auto' | 'server' | 'ours'
+  /** The header in which it is told which conversation a request belongs to, in lower case. Left out: as its kind wants it. */
+  readonly sessionHeader?: string
 }
 
-export interface ModelRule {
+/** How a request finds its way where it may go to more than one upstream. */
+export interface RoutingConfig {
+  /** How many further upstreams a request may be tried on. */
+  readonly retries: number
+  /** How long after the first try another one may begin. */
+  readonly retryWithin: number
+  /** How many failures in a row take an upstream out. */
+  readonly outAfter: number
+  readonly outFor: number
+  /** Which upstream of a pool is asked. */
+  readonly balance: Balance
+}
+
+/** `affinity`: a conversation stays where its beginning is in the cache. */
+export type Balance = 'affinity' | 'least-busy' | 'round-robin'
+
+/** A rule is the first place that its requests may go to, and beside it all of them. */
+export interface ModelRule extends RuleTarget {
   /** A name in which `*` stands for any characters. */
   readonly match: string
+  /**
+   * The pools that requests may go to, in the order in which they are tried. Null where there is only one upstream, so that
+   * nothing has to be chosen.
+   */
+  readonly order: readonly (readonly RuleTarget[])[] | null
+}
+
+/** One upstream of a rule, and how the model is asked there. */
+export interface RuleTarget {
   /** A key of `upstreams`, or `simulator`. */
   readonly upstream: string
   /** What the upstream calls the model, or null where it is asked for the name that the client used. */

@@ -61,11 +61,55 @@ const upstream = section({
   parse: oneOf(['auto', 'server', 'ours'])
     .prefault('auto')
     .describe('Who reads the calls in what the model writes: the server, or the gateway from its text.'),
+  sessionHeader: text(headerNameFault)
+    .optional()
+    .describe(
+      'The header in which it is told which conversation a request belongs to. Default: as its kind wants it.',
+    ),
 })
+
+const ownTimeouts = section({
+  connect: duration().optional(),
+  headers: duration().optional(),
+  idle: duration().optional(),
+  finishGrace: duration({ min: 0 }).optional(),
+})
+
+/** One upstream in a list of them. What it says takes the place of what its rule says. */
+const listedUpstream = section({
+  name: text().describe('A name under upstreams.'),
+  model: text().optional().describe('What this upstream calls the model.'),
+  format: formatNameOrAuto().optional(),
+  tools: oneOf(['native', 'prompt']).optional(),
+  startsInReasoning: flag().optional(),
+  window: wholeNumber(256).optional(),
+  maxTokens: wholeNumber(1).optional(),
+  thinking: thinking().optional(),
+  timeouts: ownTimeouts.optional(),
+}).meta({ id: 'listedUpstream' })
+
+const oneUpstream = z.union([text(), listedUpstream], {
+  error: says('must be the name of an upstream, or { name: …, model: … }'),
+})
+
+const upstreamOrder = z.union(
+  [
+    text(),
+    listedUpstream,
+    listOf(
+      z.union([oneUpstream, listOf(oneUpstream)], {
+        error: says('must be the name of an upstream, { name: …, model: … }, or a list of these: a pool'),
+      }),
+    ),
+  ],
+  { error: says('must be the name of an upstream, or a list of names and pools') },
+)
 
 const model = section({
   match: text().describe('The name that a client asks for; * stands for any characters.'),
-  upstream: text().describe('The upstream that answers.'),
+  upstream: upstreamOrder.describe(
+    'The upstream that answers; or a list that is tried in turn, in which a list is a pool of equals.',
+  ),
   model: text().optional().describe('What the upstream calls the model. Default: what the client asked for.'),
   format: formatNameOrAuto().prefault('auto').describe('How the model writes tool calls.'),
   tools: oneOf(['native', 'prompt'])
@@ -81,14 +125,19 @@ const model = section({
     .optional()
     .describe('The longest answer in tokens; a client that asks for more gets this.'),
   thinking: thinking().prefault('auto').describe('How much the model thinks. auto: as the client asks.'),
-  timeouts: section({
-    connect: duration().optional(),
-    headers: duration().optional(),
-    idle: duration().optional(),
-    finishGrace: duration({ min: 0 }).optional(),
-  })
-    .prefault({})
-    .describe('Time-outs of this model, in place of the common ones.'),
+  timeouts: ownTimeouts.prefault({}).describe('Time-outs of this model, in place of the common ones.'),
+})
+
+const routing = section({
+  retries: wholeNumber(0, 100)
+    .prefault(2)
+    .describe('On how many further upstreams a request is tried before its client hears of a failure.'),
+  retryWithin: duration().prefault('20s').describe('How long after the first try another may begin.'),
+  outAfter: wholeNumber(1).prefault(5).describe('Failures in a row that take an upstream out.'),
+  outFor: duration().prefault('30s').describe('How long it is left alone; then one request tries it.'),
+  balance: oneOf(['affinity', 'least-busy', 'round-robin'])
+    .prefault('affinity')
+    .describe('Which upstream of a pool is asked. affinity: the one that knows the conversation.'),
 })
 
 const marker = z.union([text(), listOf(text()).min(1)], { error: says('must be a text or a list of texts') })
@@ -159,6 +208,7 @@ export const configSchema = section({
   keys: listOf(clientKey).prefault([]).describe('Keys of clients. With one or more, every client needs one.'),
   upstreams: mapOf(text(upstreamNameFault), upstream).prefault({}).describe('The servers that run models.'),
   models: listOf(model).prefault([]).describe('Which upstream answers for which name; the first match wins.'),
+  routing: routing.prefault({}).describe('How requests are spread over several upstreams.'),
   formats: formats.prefault({}).describe('Settings of single formats.'),
   delivery: oneOf(['incremental', 'complete'])
     .prefault('incremental')

@@ -81,6 +81,11 @@ export class ClientAnswer {
     }
   }
 
+  /** Says which upstream answers. An answer that has begun with a sign of life goes without it. */
+  nameUpstream(name: string): void {
+    if (!this.response.headersSent) this.response.setHeader('x-dragoman-upstream', name)
+  }
+
   startStream(): void {
     if (this.response.headersSent) return
     const type = this.framing === null ? {} : { 'content-type': this.framing.contentType }

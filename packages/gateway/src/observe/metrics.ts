@@ -6,6 +6,8 @@ export interface Metrics {
   toolCalls(format: string, outcome: 'complete' | 'incomplete', count: number): void
   problem(format: string, code: string): void
   upstreamError(kind: string): void
+  /** A try of one upstream where others could have been asked. `outcome` is `answered`, or why it failed. */
+  upstreamAttempt(upstream: string, outcome: string): void
   dropped(sink: Sink, count?: number): void
   /** The bytes that the parser holds are counted until it is closed. */
   parserOpened(parser: HoldingParser): void
@@ -112,6 +114,12 @@ function createSeries(registry: Registry, countEnded: () => void) {
       labelNames: ['kind'],
       registers,
     }),
+    attempts: new Counter({
+      name: 'dragoman_upstream_attempts_total',
+      help: 'Tries of upstreams where there was a choice, by what became of them.',
+      labelNames: ['upstream', 'outcome'],
+      registers,
+    }),
     dropped: new Counter({
       name: 'dragoman_dropped_total',
       help: 'Log lines, recordings and spans dropped because they could not be written or sent fast enough.',
@@ -159,6 +167,10 @@ class PrometheusMetrics implements Metrics {
 
   upstreamError(kind: string): void {
     this.series.upstreamErrors.inc({ kind })
+  }
+
+  upstreamAttempt(upstream: string, outcome: string): void {
+    this.series.attempts.inc({ upstream, outcome })
   }
 
   dropped(sink: Sink, count = 1): void {

@@ -55,7 +55,7 @@ export class ExchangeRecording implements OpenRecording {
   }
 
   /** Of an upstream that is asked again, the last request and its answer are recorded. */
-  upstreamRequest({ upstream, upstreamDialect, route, format, parser, body }: Plan): void {
+  upstreamRequest({ upstream, upstreamDialect, route, format, parser, body, clientModel }: Plan): void {
     if (!this.hold(body.length)) return
     this.upstreamChunks = []
     const { tools: _tools, ...reading } = parser
@@ -63,6 +63,7 @@ export class ExchangeRecording implements OpenRecording {
       name: upstream.name,
       dialect: upstreamDialect,
       model: route.model,
+      ...(clientModel === undefined ? {} : { clientModel }),
       format,
       reading,
       request: body.toString(),
@@ -131,6 +132,7 @@ export class ExchangeRecording implements OpenRecording {
       upstream: upstream && {
         ...upstream,
         model: redact(upstream.model),
+        ...(upstream.clientModel !== undefined && { clientModel: redact(upstream.clientModel) }),
         reading: redactedReading(upstream.reading, redact),
         contentType: redact(upstream.contentType),
         request: redact(upstream.request),

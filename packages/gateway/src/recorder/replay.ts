@@ -124,6 +124,7 @@ function readingFor(
       toolNames,
       maxTokens: maxTokensIn(upstream),
       route: { model: upstream.model },
+      ...(upstream.clientModel !== undefined && { clientModel: upstream.clientModel }),
     },
     request,
     clientDialect: to,

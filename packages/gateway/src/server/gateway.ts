@@ -17,6 +17,7 @@ import { allowOrigin, answerPreflight, isPreflight } from '../security/cors.ts'
 import { FailureLimit } from '../security/failure-limit.ts'
 import type { Redactor } from '../security/redact.ts'
 import { checkCaller, checkContent, checkKey, type GatePolicy } from '../security/gatekeeper.ts'
+import { Routing } from '../routing/routing.ts'
 import { type BuiltInServer, Upstreams } from '../upstream/upstreams.ts'
 import { ClientAnswer } from '../exchange/client-answer.ts'
 import type { Exchange } from '../exchange/exchange.ts'
@@ -25,6 +26,7 @@ import { internalFailure } from '../exchange/upstream-answer.ts'
 import { closeWithSocket } from './queued-responses.ts'
 import { refuseRoute, shuttingDown, tooMany } from './refusals.ts'
 import { RequestLog } from './request-log.ts'
+import { statusOf } from './status.ts'
 import type { Traces } from './traces.ts'
 
 export interface GatewayWorld {
@@ -52,6 +54,7 @@ export class Gateway {
   private readonly world: GatewayWorld
   private readonly server: Server
   readonly upstreams: Upstreams
+  private readonly routing: Routing
   private readonly exchanges = new Set<Exchange>()
   /** The answers of requests that have no exchange yet. */
   private readonly arriving = new Set<ClientAnswer>()
@@ -73,6 +76,7 @@ export class Gateway {
       proxies: config.proxies,
       startSimulator: world.startSimulator,
     })
+    this.routing = new Routing(world.now)
     this.failureLimit = new FailureLimit(world.now)
     this.bound = { host: config.listen.host, port: config.listen.port }
     this.server = createServer(
@@ -200,9 +204,10 @@ export class Gateway {
     if (refused !== null) {
       client.refuse(refused)
     } else if (found.is === 'route') {
-      const { config, upstreams, world, items } = this
+      const { config, upstreams, routing, world, items } = this
       const recorder = world.recorders?.current
-      const context = { request, client, config, upstreams, recorder, log, items }
+      const { now } = world
+      const context = { request, client, config, upstreams, routing, now, recorder, log, items }
       this.serve(found.route, context).catch((error: unknown) => {
         log.bug(error)
         client.refuse({ failure: internalFailure })
@@ -254,6 +259,9 @@ export class Gateway {
         response.writeHead(200, { 'content-type': contentType }).end(text)
         return
       }
+      case 'status':
+        sendJson(response, 200, statusOf(this.config, this.routing, this.world))
+        return
       case 'models':
         await answerModels(context)
         return

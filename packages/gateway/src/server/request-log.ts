@@ -12,6 +12,7 @@ import type {
 } from '@dragoman/core'
 import type { Logger } from '../observe/logger.ts'
 import type { HoldingParser, Metrics } from '../observe/metrics.ts'
+import type { AttemptObserver, FailedAttempt } from '../exchange/attempts.ts'
 import type { ExchangeObserver } from '../exchange/exchange.ts'
 import type { Plan } from '../exchange/plan.ts'
 import type { HttpRoute } from './route-table.ts'
@@ -38,7 +39,7 @@ export interface RequestLogWorld {
 }
 
 /** Gathers everything about one request while it runs, and logs it in one line at its end. */
-export class RequestLog implements ExchangeObserver, AnswerWatcher {
+export class RequestLog implements ExchangeObserver, AttemptObserver, AnswerWatcher {
   model: string | null = null
   /** The name of the key that the client used. */
   key: string | null = null
@@ -63,6 +64,7 @@ export class RequestLog implements ExchangeObserver, AnswerWatcher {
   private readonly repairs: string[] = []
   private readonly dropped: string[] = []
   private readonly secondThoughts: string[] = []
+  private readonly attempts: string[] = []
   private finish: FinishReason | null = null
   private failure: Failure | null = null
   private reason: string | null = null
@@ -103,6 +105,27 @@ export class RequestLog implements ExchangeObserver, AnswerWatcher {
   /** The upstream refused, and something was done about it. */
   secondThought(reason: string): void {
     if (this.secondThoughts.length < loggedChanges) this.secondThoughts.push(reason)
+  }
+
+  attemptAnswered(upstream: string, milliseconds: number): void {
+    this.attempts.push(`${upstream}: answered (${Math.round(milliseconds)} ms)`)
+    this.metrics.upstreamAttempt(upstream, 'answered')
+  }
+
+  /** What was read of an answer that the client will never see counts for nothing. */
+  attemptFailed({ upstream, failure, cause, milliseconds }: FailedAttempt, movedOn: boolean): void {
+    const { code, message } = failure
+    this.attempts.push(
+      `${upstream}: ${cause ?? 'refused'}: ${code}: ${message} (${Math.round(milliseconds)} ms)`,
+    )
+    this.metrics.upstreamAttempt(upstream, cause ?? 'refused')
+    if (!movedOn) return
+    for (const read of [this.calls, this.problems, this.repairs]) read.splice(0)
+    this.wholeCalls = 0
+    this.written = null
+    this.finish = null
+    this.tokens = null
+    this.reason = null
   }
 
   notes(notes: readonly RequestNote[]): void {
@@ -244,6 +267,7 @@ export class RequestLog implements ExchangeObserver, AnswerWatcher {
         repairs: orNull(this.repairs),
         changed: orNull(this.dropped),
         again: orNull(this.secondThoughts),
+        attempts: orNull(this.attempts),
         tokens: this.tokens === null ? null : this.tokens.inputTokens + this.tokens.outputTokens,
         failure: this.failureText(),
         reason: this.failure === null ? null : this.reason,

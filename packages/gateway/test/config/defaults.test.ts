@@ -11,6 +11,7 @@ describe('a configuration that says nothing', () => {
       models: [
         {
           match: '*',
+          order: null,
           upstream: 'simulator',
           model: null,
           format: 'auto',
@@ -22,6 +23,7 @@ describe('a configuration that says nothing', () => {
           timeouts: { connect: 10_000, headers: 600_000, idle: 300_000, finishGrace: 5000 },
         },
       ],
+      routing: { retries: 2, retryWithin: 20_000, outAfter: 5, outFor: 30_000, balance: 'affinity' },
       formats: { overrides: {}, markers: {}, toolCallBytes: {} },
       delivery: 'incremental',
       reasoning: { foreign: 'drop' },
