@@ -35,6 +35,9 @@ const afterCalls: Place = { after: 'calls' }
 const SHOWN_STRAY = 256
 const NEWLINE = 10
 
+/** What may stand before the quote of a string in code: white space, and ( , : = [ */
+const opensString: ReadonlySet<number> = new Set([9, 13, 32, NEWLINE, 40, 44, 58, 61, 91])
+
 /** Passes on what is no call, as content or as reasoning, and remembers what stood there last. */
 export class TextFlow {
   mode: Channel
@@ -44,6 +47,8 @@ export class TextFlow {
   private isFresh = true
   private lineStart = true
   private previousCode = NEWLINE
+  /** The unit before that one, or 0 where nothing stands there. */
+  private earlierCode = 0
   /** Length of the backtick run that opened inline code, or 0. */
   private inlineCode = 0
   /** The last run of backticks: what `inlineCode` was before it, its length, and where in the stream it ends. */
@@ -93,6 +98,7 @@ export class TextFlow {
     if (this.inlineCode > 0) this.isInlineCode(end)
     const last = input.text.charCodeAt(end - 1)
     this.lineStart = isSpace(last) && isLineStart(input.text, from, end, this.lineStart)
+    this.earlierCode = end - from > 1 ? input.text.charCodeAt(end - 2) : this.previousCode
     this.previousCode = last
     const text = input.take(end)
     if (this.isFresh) this.isFresh = isBlank(text)
@@ -125,6 +131,7 @@ export class TextFlow {
     this.place = hasCalls ? afterCalls : afterMarker
     this.lineStart = true
     this.previousCode = NEWLINE
+    this.earlierCode = 0
     this.inlineCode = 0
   }
 
@@ -138,6 +145,7 @@ export class TextFlow {
   follow(text: string): void {
     this.isFresh = false
     this.lineStart = isLineStart(text, 0, text.length, this.lineStart)
+    this.earlierCode = text.length > 1 ? text.charCodeAt(text.length - 2) : this.previousCode
     this.previousCode = text.charCodeAt(text.length - 1)
     if (hasLineBreak(text, 0, text.length)) this.inlineCode = 0
     this.moveOn('')
@@ -164,6 +172,27 @@ export class TextFlow {
     if (code !== 34 && code !== 39 && code !== 96) return this.isInlineCode(at)
     if (at + length === this.input.text.length && !this.input.final) return 'more'
     return this.input.text.charCodeAt(at + length) === code || this.isInlineCode(at)
+  }
+
+  /** The same, if inline code around it counts for nothing: what is a token to a model is one in code too. */
+  isBetweenQuotes(at: number, length: number): boolean | 'more' {
+    const code = this.codeBefore(at)
+    if (code !== 34 && code !== 39 && code !== 96) return false
+    if (at + length === this.input.text.length && !this.input.final) return 'more'
+    return this.input.text.charCodeAt(at + length) === code
+  }
+
+  /**
+   * Whether code or a patch holds what begins here: right before it stands the quote that opens a string, or the sign of a
+   * line in a patch. A quote behind a word closes something, and says nothing.
+   */
+  isQuotedCode(at: number): boolean {
+    const code = this.codeBefore(at)
+    if (code === 43 || code === 45) return true
+    if (code !== 34 && code !== 39) return false
+    const { input } = this
+    const earlier = at - 1 > input.at ? input.text.charCodeAt(at - 2) : at > input.at ? this.previousCode : this.earlierCode
+    return opensString.has(earlier)
   }
 
   /** A run of backticks inside a line opens inline code, or closes it. */

@@ -1,7 +1,13 @@
 import { expandTools } from './tool-shorthand.ts'
 
-/** What comes of an answer in one reading, said in the file. Where nothing is said, it is text and nothing else. */
-export type Outcome = 'call' | 'problem' | 'changed'
+/**
+ * What comes of an answer in one reading, said in the file. Where nothing is said, it is text and nothing else.
+ * `call`: it is one, and rightly. `false call`: it is read as one, and should not be. `problem`: it is text, with a report.
+ * `changed`: it is text, without what was taken for markup.
+ */
+export type Outcome = (typeof outcomes)[number]
+
+const outcomes = ['call', 'false call', 'problem', 'changed'] as const
 
 /** One answer that speaks of calls and makes none, unless its outcomes say otherwise. */
 export interface Prose {
@@ -9,8 +15,8 @@ export interface Prose {
   /** The format that it speaks of, or `any`. */
   readonly format: string
   readonly tools: unknown[]
-  /** By the name of a format, or `auto`. */
-  readonly outcomes: ReadonlyMap<string, { readonly outcome: Outcome; readonly why: string }>
+  /** By the name of a format, `auto`, or `others`: any format that has no outcome of its own. */
+  readonly outcomes: ReadonlyMap<string, Outcome>
   readonly text: string
 }
 
@@ -31,12 +37,12 @@ function readSection(section: string): Prose {
     section,
   )
   if (read === null) throw new Error(`Not an answer: ${section.slice(0, 80)}`)
-  const [, title = '', format = '', tools = '', outcomes = '', text = ''] = read
+  const [, title = '', format = '', tools = '', lines = '', text = ''] = read
   return {
     title,
     format,
     tools: expandTools(tools === 'none' ? {} : readTools(tools)),
-    outcomes: new Map(outcomes.split('\n').filter(Boolean).flatMap(readOutcome)),
+    outcomes: new Map(lines.split('\n').filter(Boolean).flatMap(readOutcome)),
     text,
   }
 }
@@ -53,10 +59,9 @@ function readTools(line: string): Record<string, Record<string, string>> {
   )
 }
 
-function readOutcome(line: string): [string, { outcome: Outcome; why: string }][] {
-  const read = /^(call|problem|changed) in ([\w, -]+): (.+)$/.exec(line)
-  if (read === null) throw new Error(`Not an outcome: ${line}`)
-  const [, outcome, places = '', why = ''] = read
-  if (outcome !== 'call' && outcome !== 'problem' && outcome !== 'changed') throw new Error(line)
-  return places.split(', ').map((place) => [place, { outcome, why }])
+function readOutcome(line: string): [string, Outcome][] {
+  const outcome = outcomes.find((each) => line.startsWith(`${each} in `))
+  const read = /^[a-z ]+? in ([\w, -]+): \S/.exec(line)
+  if (outcome === undefined || read === null) throw new Error(`Not an outcome with its reason: ${line}`)
+  return (read[1] ?? '').split(', ').map((place) => [place, outcome])
 }

@@ -105,7 +105,10 @@ export class OpenerJudge {
     const opening = this.findOpening(openings, at, length)
     if (opening === 'hold') return 'hold'
     if (opening === undefined) return this.passOpener(openings, at, length)
-    if (!opening.grammar.isSpecial && flow.isInlineCode(at)) return 'text'
+    if (!opening.grammar.isSpecial && (flow.isInlineCode(at) || flow.isQuotedCode(at))) return 'text'
+    // Code that reads or writes calls names each of their tokens in quotes: what stands between two of them is no header.
+    const isQuoted = opening.opens === 'bare' ? false : flow.isBetweenQuotes(at, length)
+    if (isQuoted !== false) return isQuoted === 'more' ? 'hold' : 'text'
     if (opening.opens === 'bare') {
       return { opening, at, length: 0, as: opening.isSalvage ? 'bare' : 'certain', from: at }
     }
