@@ -59,7 +59,8 @@ function outcomesOf(prose: Prose): Record<string, string> {
     if (id === prose.format) continue
     const outcome = outcomeIn(id, prose)
     if (outcome === 'text' || (outcome === 'problem' && !prose.outcomes.has(id))) continue
-    const isCovered = !prose.outcomes.has(id) && others !== undefined && (outcome === plain(others) || outcome === 'changed')
+    const isCovered =
+      !prose.outcomes.has(id) && others !== undefined && (outcome === plain(others) || outcome === 'changed')
     found[isCovered ? 'others' : id] = isCovered ? plain(others) : outcome
   }
   return found
@@ -67,8 +68,12 @@ function outcomesOf(prose: Prose): Record<string, string> {
 
 /** The worst that comes of it, whichever tools were offered. */
 function outcomeIn(place: string, prose: Prose): string {
-  const all = toolSets(prose).map((tools) => outcomeOf(eventsOf({ ...reading(place), tools }, whole(prose)), prose.text))
-  return ['call', 'changed', 'problem'].find((outcome) => all.includes(outcome)) ?? 'text'
+  const all = new Set(
+    toolSets(prose).map((tools) =>
+      outcomeOf(eventsOf({ ...reading(place), tools }, whole(prose)), prose.text),
+    ),
+  )
+  return ['call', 'changed', 'problem'].find((outcome) => all.has(outcome)) ?? 'text'
 }
 
 function outcomeOf(events: readonly ModelEvent[], text: string): string {
@@ -102,7 +107,8 @@ function expectSameInEveryChunking(prose: Prose): void {
 function chunkingsOf(prose: Prose): Piece[][] {
   const input = whole(prose)
   const { length } = prose.text
-  const everyFew = (step: number): number[] => Array.from({ length: Math.ceil(length / step) }, (_, at) => at * step)
+  const everyFew = (step: number): number[] =>
+    Array.from({ length: Math.ceil(length / step) }, (_, at) => at * step)
   const seeded = [1, 2, 3].map((seed) => cutAt(input, seededOffsets(length, seed)))
   return [unitByUnit(input), cutAt(input, everyFew(3)), cutAt(input, everyFew(17)), ...seeded]
 }

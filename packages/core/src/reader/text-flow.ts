@@ -47,7 +47,7 @@ export class TextFlow {
   private isFresh = true
   private lineStart = true
   private previousCode = NEWLINE
-  /** The unit before that one, or 0 where nothing stands there. */
+  /** The unit before that one, or 0 where nothing but white space stands there. */
   private earlierCode = 0
   /** Length of the backtick run that opened inline code, or 0. */
   private inlineCode = 0
@@ -98,7 +98,7 @@ export class TextFlow {
     if (this.inlineCode > 0) this.isInlineCode(end)
     const last = input.text.charCodeAt(end - 1)
     this.lineStart = isSpace(last) && isLineStart(input.text, from, end, this.lineStart)
-    this.earlierCode = end - from > 1 ? input.text.charCodeAt(end - 2) : this.previousCode
+    this.earlierCode = this.earlierOf(end)
     this.previousCode = last
     const text = input.take(end)
     if (this.isFresh) this.isFresh = isBlank(text)
@@ -188,11 +188,9 @@ export class TextFlow {
    */
   isQuotedCode(at: number): boolean {
     const code = this.codeBefore(at)
-    if (code === 43 || code === 45) return true
-    if (code !== 34 && code !== 39) return false
-    const { input } = this
-    const earlier = at - 1 > input.at ? input.text.charCodeAt(at - 2) : at > input.at ? this.previousCode : this.earlierCode
-    return opensString.has(earlier)
+    const earlier = at > this.input.at ? this.earlierOf(at) : this.earlierCode
+    if (code === 43 || code === 45) return earlier === NEWLINE
+    return (code === 34 || code === 39) && opensString.has(earlier)
   }
 
   /** A run of backticks inside a line opens inline code, or closes it. */
@@ -239,6 +237,13 @@ export class TextFlow {
   wouldBeginWord(text: string, at: number): boolean {
     const before = at > 0 ? text.charCodeAt(at - 1) : this.previousCode
     return !isWordCode(text.charCodeAt(at)) || !isWordCode(before)
+  }
+
+  /** The unit before the last one before `at`, which is at hand. 0: nothing but white space stands there. */
+  private earlierOf(at: number): number {
+    const { input } = this
+    if (this.isFirst(at - 1)) return 0
+    return at - 1 > input.at ? input.text.charCodeAt(at - 2) : this.previousCode
   }
 
   private codeBefore(at: number): number {

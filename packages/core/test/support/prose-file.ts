@@ -33,9 +33,10 @@ export function readProse(markdown: string): Prose[] {
 }
 
 function readSection(section: string): Prose {
-  const read = /^([^\n]+)\n\nformat: ([\w-]+); tools: ([^\n]+)\n((?:[^\n]+\n)*)\n`{5}answer\n(.*)\n`{5}\n*$/s.exec(
-    section,
-  )
+  const read =
+    /^([^\n]+)\n\nformat: ([\w-]+); tools: ([^\n]+)\n((?:[^\n]+\n)*)\n`{5}answer\n(.*)\n`{5}\n*$/s.exec(
+      section,
+    )
   if (read === null) throw new Error(`Not an answer: ${section.slice(0, 80)}`)
   const [, title = '', format = '', tools = '', lines = '', text = ''] = read
   return {
