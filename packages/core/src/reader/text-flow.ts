@@ -49,6 +49,10 @@ export class TextFlow {
   private previousCode = NEWLINE
   /** The unit before that one, or 0 where nothing but white space stands there. */
   private earlierCode = 0
+  /** The first unit of the line at hand that is no white space, or 0 before there is one. */
+  private lineHead = 0
+  /** Up to where in the stream that was looked for. */
+  private headSeenTo = 0
   /** Length of the backtick run that opened inline code, or 0. */
   private inlineCode = 0
   /** The last run of backticks: what `inlineCode` was before it, its length, and where in the stream it ends. */
@@ -100,6 +104,7 @@ export class TextFlow {
     this.lineStart = isSpace(last) && isLineStart(input.text, from, end, this.lineStart)
     this.earlierCode = this.earlierOf(end)
     this.previousCode = last
+    this.findHead(end)
     const text = input.take(end)
     if (this.isFresh) this.isFresh = isBlank(text)
     // Asked first: nearly all text comes behind other text.
@@ -132,6 +137,7 @@ export class TextFlow {
     this.lineStart = true
     this.previousCode = NEWLINE
     this.earlierCode = 0
+    this.lineHead = 0
     this.inlineCode = 0
   }
 
@@ -147,6 +153,7 @@ export class TextFlow {
     this.lineStart = isLineStart(text, 0, text.length, this.lineStart)
     this.earlierCode = text.length > 1 ? text.charCodeAt(text.length - 2) : this.previousCode
     this.previousCode = text.charCodeAt(text.length - 1)
+    this.lineHead = headOf(text, this.lineHead)
     if (hasLineBreak(text, 0, text.length)) this.inlineCode = 0
     this.moveOn('')
   }
@@ -191,6 +198,20 @@ export class TextFlow {
     const earlier = at > this.input.at ? this.earlierOf(at) : this.earlierCode
     if (code === 43 || code === 45) return earlier === NEWLINE
     return (code === 34 || code === 39) && opensString.has(earlier)
+  }
+
+  /** Whether the line is quoted, or a row of a table: what it holds was written elsewhere, or is shown. */
+  isInQuotedLine(at: number): boolean {
+    this.findHead(at)
+    return this.lineHead === 62 || this.lineHead === 124
+  }
+
+  /** Many openers may stand in one line: it is looked through once. */
+  private findHead(end: number): void {
+    const { input } = this
+    const from = Math.max(input.at, this.headSeenTo - input.base)
+    if (end > from) this.lineHead = headOf(input.text.slice(from, end), this.lineHead)
+    this.headSeenTo = input.base + end
   }
 
   /** A run of backticks inside a line opens inline code, or closes it. */
@@ -249,6 +270,17 @@ export class TextFlow {
   private codeBefore(at: number): number {
     return at > this.input.at ? this.input.text.charCodeAt(at - 1) : this.previousCode
   }
+}
+
+/** The first unit that is no white space in the last line of `text`, which goes on with a line that begins with `before`. */
+function headOf(text: string, before: number): number {
+  const lineBreak = text.lastIndexOf('\n')
+  if (lineBreak < 0 && before !== 0) return before
+  for (let at = lineBreak + 1; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (!isSpace(code)) return code
+  }
+  return 0
 }
 
 /** Pieces are short, as a rule: making a string of one takes longer than looking through it. */
