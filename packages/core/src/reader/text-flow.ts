@@ -35,6 +35,9 @@ const afterCalls: Place = { after: 'calls' }
 const SHOWN_STRAY = 256
 const NEWLINE = 10
 
+/** What may stand before the quote of a string in code: white space, and ( , : = [ */
+const opensString: ReadonlySet<number> = new Set([9, 13, 32, NEWLINE, 40, 44, 58, 61, 91])
+
 /** Passes on what is no call, as content or as reasoning, and remembers what stood there last. */
 export class TextFlow {
   mode: Channel
@@ -44,6 +47,12 @@ export class TextFlow {
   private isFresh = true
   private lineStart = true
   private previousCode = NEWLINE
+  /** The unit before that one, or 0 where nothing but white space stands there. */
+  private earlierCode = 0
+  /** The first unit of the line at hand that is no white space, or 0 before there is one. */
+  private lineHead = 0
+  /** Up to where in the stream that was looked for. */
+  private headSeenTo = 0
   /** Length of the backtick run that opened inline code, or 0. */
   private inlineCode = 0
   /** The last run of backticks: what `inlineCode` was before it, its length, and where in the stream it ends. */
@@ -93,7 +102,9 @@ export class TextFlow {
     if (this.inlineCode > 0) this.isInlineCode(end)
     const last = input.text.charCodeAt(end - 1)
     this.lineStart = isSpace(last) && isLineStart(input.text, from, end, this.lineStart)
+    this.earlierCode = this.earlierOf(end)
     this.previousCode = last
+    this.findHead(end)
     const text = input.take(end)
     if (this.isFresh) this.isFresh = isBlank(text)
     // Asked first: nearly all text comes behind other text.
@@ -125,6 +136,8 @@ export class TextFlow {
     this.place = hasCalls ? afterCalls : afterMarker
     this.lineStart = true
     this.previousCode = NEWLINE
+    this.earlierCode = 0
+    this.lineHead = 0
     this.inlineCode = 0
   }
 
@@ -138,7 +151,9 @@ export class TextFlow {
   follow(text: string): void {
     this.isFresh = false
     this.lineStart = isLineStart(text, 0, text.length, this.lineStart)
+    this.earlierCode = text.length > 1 ? text.charCodeAt(text.length - 2) : this.previousCode
     this.previousCode = text.charCodeAt(text.length - 1)
+    this.lineHead = headOf(text, this.lineHead)
     if (hasLineBreak(text, 0, text.length)) this.inlineCode = 0
     this.moveOn('')
   }
@@ -164,6 +179,39 @@ export class TextFlow {
     if (code !== 34 && code !== 39 && code !== 96) return this.isInlineCode(at)
     if (at + length === this.input.text.length && !this.input.final) return 'more'
     return this.input.text.charCodeAt(at + length) === code || this.isInlineCode(at)
+  }
+
+  /** The same, if inline code around it counts for nothing: what is a token to a model is one in code too. */
+  isBetweenQuotes(at: number, length: number): boolean | 'more' {
+    const code = this.codeBefore(at)
+    if (code !== 34 && code !== 39 && code !== 96) return false
+    if (at + length === this.input.text.length && !this.input.final) return 'more'
+    return this.input.text.charCodeAt(at + length) === code
+  }
+
+  /**
+   * Whether code or a patch holds what begins here: right before it stands the quote that opens a string, or the sign of a
+   * line in a patch. A quote behind a word closes something, and says nothing.
+   */
+  isQuotedCode(at: number): boolean {
+    const code = this.codeBefore(at)
+    const earlier = at > this.input.at ? this.earlierOf(at) : this.earlierCode
+    if (code === 43 || code === 45) return earlier === NEWLINE
+    return (code === 34 || code === 39) && opensString.has(earlier)
+  }
+
+  /** Whether the line is quoted, or a row of a table: what it holds was written elsewhere, or is shown. */
+  isInQuotedLine(at: number): boolean {
+    this.findHead(at)
+    return this.lineHead === 62 || this.lineHead === 124
+  }
+
+  /** Many openers may stand in one line: it is looked through once. */
+  private findHead(end: number): void {
+    const { input } = this
+    const from = Math.max(input.at, this.headSeenTo - input.base)
+    if (end > from) this.lineHead = headOf(input.text.slice(from, end), this.lineHead)
+    this.headSeenTo = input.base + end
   }
 
   /** A run of backticks inside a line opens inline code, or closes it. */
@@ -212,9 +260,27 @@ export class TextFlow {
     return !isWordCode(text.charCodeAt(at)) || !isWordCode(before)
   }
 
+  /** The unit before the last one before `at`, which is at hand. 0: nothing but white space stands there. */
+  private earlierOf(at: number): number {
+    const { input } = this
+    if (this.isFirst(at - 1)) return 0
+    return at - 1 > input.at ? input.text.charCodeAt(at - 2) : this.previousCode
+  }
+
   private codeBefore(at: number): number {
     return at > this.input.at ? this.input.text.charCodeAt(at - 1) : this.previousCode
   }
+}
+
+/** The first unit that is no white space in the last line of `text`, which goes on with a line that begins with `before`. */
+function headOf(text: string, before: number): number {
+  const lineBreak = text.lastIndexOf('\n')
+  if (lineBreak < 0 && before !== 0) return before
+  for (let at = lineBreak + 1; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (!isSpace(code)) return code
+  }
+  return 0
 }
 
 /** Pieces are short, as a rule: making a string of one takes longer than looking through it. */

@@ -105,13 +105,22 @@ export class OpenerJudge {
     const opening = this.findOpening(openings, at, length)
     if (opening === 'hold') return 'hold'
     if (opening === undefined) return this.passOpener(openings, at, length)
-    if (!opening.grammar.isSpecial && flow.isInlineCode(at)) return 'text'
+    if (!opening.grammar.isSpecial && this.isExample(at)) return 'text'
+    // Code that reads or writes calls names each of their tokens in quotes: what stands between two of them is no header.
+    const isQuoted = opening.opens === 'bare' ? false : flow.isBetweenQuotes(at, length)
+    if (isQuoted !== false) return isQuoted === 'more' ? 'hold' : 'text'
     if (opening.opens === 'bare') {
       return { opening, at, length: 0, as: opening.isSalvage ? 'bare' : 'certain', from: at }
     }
     if ('isLine' in opening.grammar && !flow.isLineStart(at)) return 'text'
     if (!opening.isSalvage) return { opening, at, length, as: 'certain', from: at }
     return lead > 0 || flow.standsAlone(at) ? { opening, at, length, as: 'salvage', from: at } : 'text'
+  }
+
+  /** Whether plain text is shown there, and not meant. */
+  private isExample(at: number): boolean {
+    const { flow } = this
+    return flow.isInlineCode(at) || flow.isQuotedCode(at) || flow.isInQuotedLine(at)
   }
 
   /** A bracket behind text opens calls only at the start of a line, and only where they are expected. */
