@@ -238,6 +238,11 @@ export class TextFlow {
     return this.inlineCode > 0
   }
 
+  /** Length of the backtick run that opened the inline code at `at`, or 0. */
+  inlineCodeAt(at: number): number {
+    return this.isInlineCode(at) ? this.inlineCode : 0
+  }
+
   /** Right behind this UTF-16 unit. */
   isBehind(code: number, at: number): boolean {
     return this.codeBefore(at) === code

@@ -2,11 +2,12 @@ import { repairCodes } from '../../problems.ts'
 import { NONE, PARTIAL } from '../../text/marker.ts'
 import { skipSpace } from '../../text/space.ts'
 import type { TextWindow } from '../../text/text-window.ts'
-import type { Candidate } from '../candidate.ts'
+import type { Candidate, Code } from '../candidate.ts'
 import { closesFence, readFence } from '../code-fence.ts'
 import type { StrippedEntry, Vocabulary } from '../lexicon/entry.ts'
 import type { Lexicon } from '../lexicon/lexicon.ts'
 import type { Opening } from '../lexicon/opening.ts'
+import { CodeEnd } from './code-end.ts'
 import type { MarkerJudge } from './marker-judge.ts'
 
 /** What follows a candidate: it proves it, disproves it, is still to come, or is part of it. */
@@ -26,6 +27,7 @@ export class CandidateJudge {
   private readonly input: TextWindow
   private readonly lexicon: Lexicon
   private readonly markers: MarkerJudge
+  private readonly codeEnd: CodeEnd
   /** Up to where in the stream the end of a thought was looked for. */
   private searchedTo = 0
   /** Where in the stream a thought was found to end. */
@@ -35,6 +37,7 @@ export class CandidateJudge {
     this.input = input
     this.lexicon = lexicon
     this.markers = markers
+    this.codeEnd = new CodeEnd(input)
   }
 
   /**
@@ -44,9 +47,11 @@ export class CandidateJudge {
   judge(candidate: Candidate): Proof {
     const { input } = this
     const { found } = candidate
+    if (found.code?.is === 'inline') return this.codeEnd.judge(found.code, input.at)
     input.at = skipSpace(input.text, input.at)
     if (input.isEmpty) return input.final ? 'proven' : 'open'
     if (found.as === 'in-thought') return this.judgeThought(candidate)
+    if (found.code !== undefined) return this.judgeCode(candidate, found.code)
     const vocabulary = found.as === 'in-reasoning' ? this.lexicon.reasoning : this.behindContent()
     const length = vocabulary.match(input.text, input.at, input.final)
     if (length === PARTIAL) return 'open'
@@ -67,6 +72,39 @@ export class CandidateJudge {
     if (opening === undefined) return 'disproven'
     if (candidate.fence === undefined) return 'proven'
     return { opening, length: opening.opens === 'bare' ? 0 : length }
+  }
+
+  /**
+   * Special tokens in a fence. Nothing behind them, or more calls: then they are meant, and so they are if the fence holds
+   * nothing else and nothing follows it. In a fence that is closed around other text they are shown.
+   */
+  private judgeCode(candidate: Candidate, code: Code): Proof {
+    const { input, lexicon, markers } = this
+    const { content } = lexicon
+    const isOpen = code.is === 'fence' || candidate.fence !== undefined
+    const length = content.match(input.text, input.at, input.final)
+    if (length === PARTIAL) return 'open'
+    const is = length === NONE ? 'text' : content.found.is
+    if (is === 'turn-token' || is === 'residue' || is === 'structure') {
+      input.at += length
+      const repair = is === 'turn-token' ? is : 'residue'
+      candidate.evidence.repair(repair, repairCodes[repair])
+      return 'goes-on'
+    }
+    if (is === 'fence-mark') {
+      if (!isOpen || code.is === 'empty-fence') return this.judgeFence(candidate)
+      const run = readFence(input.text, input.at, input.final)
+      if (run === 'more') return 'open'
+      return closesFence(code.fence, run, input.text, input.at)
+        ? 'disproven'
+        : this.codeEnd.judge(code, input.at)
+    }
+    if (length !== NONE && content.found.is === 'opener') {
+      const opening = markers.openers.findOpening(content.found.openings, input.at, length)
+      if (opening === 'hold') return 'open'
+      if (opening !== undefined && opening.opens !== 'bare') return isOpen ? { opening, length } : 'proven'
+    }
+    return isOpen ? this.codeEnd.judge(code, input.at) : 'disproven'
   }
 
   /** Another call, or nothing but the end of the thought: then it was meant as a call. Anything else: it was a draft. */

@@ -51,6 +51,7 @@ export class MarkerJudge {
       tools,
       commitment,
       reasoning: this.reasoning,
+      fences: this.fences,
       answer: lexicon.answer,
       expectedFormat,
     })
