@@ -61,6 +61,7 @@ export class Reader {
         this.markers.commitment.toOpening(this.opening)
     }
     this.flow = new TextFlow(this.input, sink, startsInReasoning ? 'reasoning' : 'content')
+    if (startsInReasoning && lexicon.endsAnswers) this.flow.keepThought('')
     this.stops = new StopSearch(this.input, lexicon)
     const stream = { input: this.input, sink, flow: this.flow }
     this.markers = new MarkerJudge(stream, lexicon, options)

@@ -1,5 +1,6 @@
 import type { Sink } from '../events.ts'
 import { problemCodes } from '../problems.ts'
+import { flatCopy } from '../text/held-text.ts'
 import { SHORT } from '../text/next-match.ts'
 import { isBlank, isLineStart, isSpace } from '../text/space.ts'
 import type { TextWindow } from '../text/text-window.ts'
@@ -34,6 +35,8 @@ const afterCalls: Place = { after: 'calls' }
 /** How much of a stretch of stray text its report shows. */
 const SHOWN_STRAY = 256
 const NEWLINE = 10
+/** A longer answer inside of reasoning stays reasoning: all of it would have to be kept. */
+const LONGEST_THOUGHT = 16_384
 
 /** What may stand before the quote of a string in code: white space, and ( , : = [ */
 const opensString: ReadonlySet<number> = new Set([9, 13, 32, NEWLINE, 40, 44, 58, 61, 91])
@@ -59,6 +62,9 @@ export class TextFlow {
   private beforeRun = 0
   private runLength = 0
   private runEnd = -1
+  /** The reasoning that the prompt opened, as far as it may turn out to be the answer. */
+  private thought: string | undefined
+  private thoughtPieces = 0
   /** Up to where in the stream inline code goes on: looking from its start again each time would be quadratic. */
   private lineSeenTo = 0
 
@@ -109,8 +115,26 @@ export class TextFlow {
     if (this.isFresh) this.isFresh = isBlank(text)
     // Asked first: nearly all text comes behind other text.
     if (this.place !== afterText) this.moveOn(text)
-    if (this.mode === 'reasoning') this.sink.reasoning(text)
-    else this.sink.text(text)
+    if (this.mode === 'content') {
+      this.sink.text(text)
+      return
+    }
+    this.sink.reasoning(text)
+    if (this.thought !== undefined) this.keepThought(this.thought + text)
+  }
+
+  /** The reasoning at hand may turn out to be the answer. */
+  keepThought(thought: string): void {
+    this.thought = thought.length > LONGEST_THOUGHT ? undefined : thought
+    // Many small pieces take many times the memory of their characters until they are joined.
+    if (this.thought !== undefined && ++this.thoughtPieces % 64 === 0) this.thought = flatCopy(this.thought)
+  }
+
+  /** What the prompt had opened as reasoning, if nothing has closed it; empty if it was longer than can be kept. */
+  takeThought(): string {
+    const thought = this.thought ?? ''
+    this.thought = undefined
+    return thought
   }
 
   /** This text is the first behind a marker, or more of what is stray. */
@@ -131,7 +155,10 @@ export class TextFlow {
 
   /** Text of this kind begins, right behind a marker. */
   begin(mode: Channel, hasCalls: boolean): void {
-    if (mode !== this.mode) this.isFresh = true
+    if (mode !== this.mode) {
+      this.isFresh = true
+      this.thought = undefined
+    }
     this.mode = mode
     this.place = hasCalls ? afterCalls : afterMarker
     this.lineStart = true

@@ -54,7 +54,7 @@ export const usualEnvelope: EnvelopeShape = {
 
 /** Whether the key is one that an envelope has. */
 export function isEnvelopeKey({ nameKeys, argumentKeys, idKeys }: EnvelopeShape, key: string): boolean {
-  return [nameKeys, argumentKeys, idKeys, ['type', 'function']].some((keys) => keys.includes(key))
+  return [nameKeys, argumentKeys, idKeys, ['type', 'function', 'tool']].some((keys) => keys.includes(key))
 }
 
 /** What must follow the opener: an object or an array, after white space; in bare JSON, a key or a whole head. */

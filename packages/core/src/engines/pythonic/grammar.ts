@@ -7,6 +7,8 @@ import type { ToolSet } from '../tool-set.ts'
 /** Calls as Python writes them, in a list, one a line, or alone. */
 export interface PythonicGrammar {
   readonly engine: 'pythonic'
+  /** The model writes a section once more behind itself, without the marker that opens it. */
+  readonly isEchoed?: boolean
   readonly id: string
   /** The markers are tokens of their own in the model's vocabulary: never prose. */
   readonly isSpecial: boolean

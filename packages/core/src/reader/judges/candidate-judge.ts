@@ -1,6 +1,7 @@
+import type { FormatId } from '../../formats/format-id.ts'
 import { repairCodes } from '../../problems.ts'
 import { NONE, PARTIAL } from '../../text/marker.ts'
-import { skipSpace } from '../../text/space.ts'
+import { isLineStart, skipSpace } from '../../text/space.ts'
 import type { TextWindow } from '../../text/text-window.ts'
 import type { Candidate, Code } from '../candidate.ts'
 import { closesFence, readFence } from '../code-fence.ts'
@@ -21,6 +22,9 @@ interface FurtherCall {
 
 /** A thought that goes on for longer than this behind a call was not ended by it. */
 const LONGEST_THOUGHT = 2048
+
+/** Behind so much prose nobody waits for another call. */
+const LONGEST_PROSE = 512
 
 /** Decides whether the model meant a candidate as a call, by what follows it. */
 export class CandidateJudge {
@@ -55,7 +59,7 @@ export class CandidateJudge {
     const vocabulary = found.as === 'in-reasoning' ? this.lexicon.reasoning : this.behindContent()
     const length = vocabulary.match(input.text, input.at, input.final)
     if (length === PARTIAL) return 'open'
-    if (length === NONE) return 'disproven'
+    if (length === NONE) return this.judgeProse(candidate, vocabulary)
     const entry = vocabulary.found
     const isOwnCloser = entry.is === 'residue' && found.as !== 'in-reasoning'
     if (entry.is === 'turn-token' || isOwnCloser) {
@@ -65,6 +69,7 @@ export class CandidateJudge {
       return 'goes-on'
     }
     if (entry.is === 'fence-mark') return this.judgeFence(candidate)
+    if (entry.is === 'structure' && this.isInMessage(candidate, entry.owners)) return 'proven'
     if (entry.is === 'stripped') return this.judgeStripped(entry, length)
     if (entry.is !== 'opener' || found.as === 'bare' || found.as === 'trailing') return 'disproven'
     const opening = this.markers.openers.findOpening(entry.openings, input.at, length)
@@ -72,6 +77,38 @@ export class CandidateJudge {
     if (opening === undefined) return 'disproven'
     if (candidate.fence === undefined) return 'proven'
     return { opening, length: opening.opens === 'bare' ? 0 : length }
+  }
+
+  /**
+   * Prose follows. Where there were calls in these tags before it, or are more of them behind it, it was meant like them; in
+   * any other case it was an example.
+   */
+  private judgeProse({ found, madeBefore }: Candidate, vocabulary: Vocabulary): Proof {
+    const { input, markers } = this
+    const { opening } = found
+    // A section has an end of its own: a tag alone is what a sentence would show.
+    const isWrapped = opening.opens === 'section' || opening.grammar.engine === 'delimited-json'
+    const isPlain = 'isPlain' in opening.grammar && opening.grammar.isPlain === true
+    if (found.as !== 'salvage' || !isWrapped || isPlain) return 'disproven'
+    if (madeBefore > 0 && markers.commitment.format === opening.format) return 'proven'
+    const from = input.at
+    let at = from
+    while (at < input.text.length && at - from < LONGEST_PROSE) {
+      const length = vocabulary.find(input.text, at, input.final)
+      at = vocabulary.index
+      if (length === NONE || length === PARTIAL) break
+      const openings =
+        vocabulary.found.is === 'opener'
+          ? vocabulary.found.openings.filter(({ grammar }) => grammar === opening.grammar)
+          : []
+      if (openings.length > 0 && isLineStart(input.text, from, at, false)) {
+        const next = markers.openers.findOpening(openings, at, length)
+        if (next !== undefined) return next === 'hold' ? 'open' : 'proven'
+      }
+      at++
+    }
+    if (at - from >= LONGEST_PROSE) return 'disproven'
+    return input.final ? 'disproven' : 'open'
   }
 
   /**
@@ -173,6 +210,15 @@ export class CandidateJudge {
     input.at = at
     evidence.repair('residue', repairCodes.residue)
     return 'proven'
+  }
+
+  /** The message ends behind a call that it may hold, although it is addressed to nobody. */
+  private isInMessage({ found }: Candidate, owners: ReadonlySet<FormatId>): boolean {
+    const { commitment } = this.markers
+    const { format, grammar } = found.opening
+    const mayHold =
+      commitment.format === undefined ? owners.has(format) : commitment.unaddressed.includes(grammar)
+    return found.as === 'salvage' && mayHold
   }
 
   private behindContent(): Vocabulary {

@@ -20,8 +20,16 @@ export type Entry =
       readonly onlyFirst: boolean
     }
   | { readonly is: 'reasoning-end'; readonly owners: ReadonlySet<FormatId>; readonly key: string }
-  /** `isBodyEnd`: it ends a message, and means nothing in code unless there are messages. */
-  | { readonly is: 'structure'; readonly owners: ReadonlySet<FormatId>; readonly isBodyEnd: boolean }
+  /**
+   * `isBodyEnd`: it ends a message, and means nothing in code unless there are messages. `endsAnswer`: what stands before it
+   * was the answer.
+   */
+  | {
+      readonly is: 'structure'
+      readonly owners: ReadonlySet<FormatId>
+      readonly isBodyEnd: boolean
+      readonly endsAnswer: boolean
+    }
   /** Stands in the header of a message, in one of these grammars. */
   | {
       readonly is: 'header'

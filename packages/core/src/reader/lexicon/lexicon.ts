@@ -27,6 +27,8 @@ export interface Lexicon {
   /** Nothing at all is looked for: text can be passed on unseen. */
   readonly isEmpty: boolean
   readonly readsCalls: boolean
+  /** A marker may tell that what was taken for reasoning was the answer. */
+  readonly endsAnswers: boolean
   readonly grammars: ReadonlyMap<FormatId, readonly Grammar[]>
 }
 
@@ -79,11 +81,15 @@ export function buildLexicon(formats: readonly Format[], options: LexiconOptions
     headers,
     isEmpty,
     readsCalls: options.readsCalls,
+    endsAnswers: formats.some(({ answerEnd }) => answerEnd !== undefined),
     grammars: new Map(formats.map(({ id, grammars }) => [id, grammars])),
   }
 }
 
-type Where = Exclude<keyof Lexicon, 'isEmpty' | 'readsCalls' | 'headers' | 'grammars' | 'stripped'>
+type Where = Exclude<
+  keyof Lexicon,
+  'isEmpty' | 'endsAnswers' | 'readsCalls' | 'headers' | 'grammars' | 'stripped'
+>
 
 /** Makes the value when it is first asked for: few answers need it. */
 function once<T>(make: () => T): () => T {
@@ -169,20 +175,21 @@ function addStructure(search: MarkerSearch<Entry>, formats: readonly Format[], w
     if (index === 0) addPlainStructure(search, format, where)
   }
   // What is structure to one ends the turn or the reasoning of another; as structure it does both.
-  const add = (marker: Marker, id: FormatId, isBodyEnd: boolean): void => {
+  const add = (marker: Marker, id: FormatId, isBodyEnd: boolean, endsAnswer: boolean): void => {
     const others = formats.filter((format) =>
       format.turnTokens.some((token) => keyOf(token) === keyOf(marker)),
     )
     const owners = ownersWith(search.get(marker), id, ...others.map((format) => format.id))
-    search.add(marker, { is: 'structure', owners, isBodyEnd })
+    search.add(marker, { is: 'structure', owners, isBodyEnd, endsAnswer })
   }
   for (const { id, channels } of formats) {
-    for (const marker of channels?.bodyEnd ?? []) add(marker, id, true)
+    for (const marker of channels?.bodyEnd ?? []) add(marker, id, true, false)
   }
-  for (const [index, { id, structure, grammars }] of formats.entries()) {
+  for (const [index, { id, structure, answerEnd = [], grammars }] of formats.entries()) {
     // What looks like prose is structure only where its format was named.
     if (index > 0 && grammars.every(({ isSpecial }) => !isSpecial)) continue
-    for (const marker of structure) add(marker, id, false)
+    const ends = new Set(answerEnd.map(keyOf))
+    for (const marker of structure) add(marker, id, false, ends.has(keyOf(marker)))
   }
 }
 
