@@ -95,7 +95,7 @@ export abstract class TaggedCalls<Inside extends object, Role extends TaggedPara
       return 'done'
     }
     const name = this.splitName(tag, shape)
-    if (name === 'more') return 'more'
+    if (name === undefined) return 'more'
     input.at = tag.end - (tag.name.length - name.length)
     this.junk = ''
     this.beginArguments(writer.start(null, name), tag, shape)
@@ -104,8 +104,8 @@ export abstract class TaggedCalls<Inside extends object, Role extends TaggedPara
     return { at: 'between' }
   }
 
-  /** The name of the tool, where something else runs on from it. */
-  protected splitName(tag: Tag, _shape: OpeningTag): string | 'more' {
+  /** The name of the tool, where something else runs on from it. Undefined: more text is needed. */
+  protected splitName(tag: Tag, _shape: OpeningTag): string | undefined {
     return tag.name
   }
 

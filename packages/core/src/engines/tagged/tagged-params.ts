@@ -193,13 +193,13 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
   }
 
   /** The first key may run on from the name, without its opening tag: `get_weathercity</arg_key>`. */
-  protected override splitName(tag: Tag, { name }: OpeningTag): string | 'more' {
+  protected override splitName(tag: Tag, { name }: OpeningTag): string | undefined {
     const { input, tools } = this.context
     if (name !== 'word' || this.grammar.keyEnd === undefined || !tools.isKnown || tools.has(tag.name)) {
       return tag.name
     }
     const length = this.markers.match(input.text, tag.end, input.final)
-    if (length === PARTIAL) return 'more'
+    if (length === PARTIAL) return undefined
     if (length === NONE || this.markers.found.is !== 'key-end') return tag.name
     return toolBeforeKey(tools, tag.name) ?? tag.name
   }

@@ -88,7 +88,7 @@ export class CandidateJudge {
     const { opening } = found
     // A section has an end of its own: a tag alone is what a sentence would show.
     const isWrapped = opening.opens === 'section' || opening.grammar.engine === 'delimited-json'
-    const isPlain = 'isPlain' in opening.grammar && opening.grammar.isPlain === true
+    const isPlain = 'isPlain' in opening.grammar && opening.grammar.isPlain
     if (found.as !== 'salvage' || !isWrapped || isPlain) return 'disproven'
     if (madeBefore > 0 && markers.commitment.format === opening.format) return 'proven'
     const from = input.at
