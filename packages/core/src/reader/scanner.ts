@@ -219,7 +219,8 @@ export class Scanner {
     // A run of fence characters as a whole, or its second half would be judged again.
     if (entry?.is === 'fence-mark') return this.fences.width
     // The end of one arrow too many may be the whole of the next, and so may the end of two closing tags.
-    return entry?.is === 'opener' || entry?.is === 'reasoning-end' ? 1 : length
+    const mayOverlap = entry?.is === 'opener' || entry?.is === 'reasoning-end' || entry?.is === 'quoted-line'
+    return mayOverlap ? 1 : length
   }
 
   private judge(entry: Entry, at: number, length: number): Verdict {
@@ -229,6 +230,10 @@ export class Scanner {
       const verdict = this.fences.judge(at)
       if (this.fences.isInside !== isInside) this.settled = undefined
       return verdict
+    }
+    if (entry.is === 'quoted-line') {
+      this.flow.beginQuotedLine(at + 1)
+      return 'text'
     }
     this.settled = undefined
     const verdict = this.markers.judge(entry, at, length)

@@ -2,7 +2,7 @@ import type { Sink } from '../events.ts'
 import { problemCodes } from '../problems.ts'
 import { flatCopy } from '../text/held-text.ts'
 import { SHORT } from '../text/next-match.ts'
-import { isBlank, isLineStart, isSpace } from '../text/space.ts'
+import { isBlank, isLineStart, isSpace, skipSpace } from '../text/space.ts'
 import type { TextWindow } from '../text/text-window.ts'
 
 export type Channel = 'content' | 'reasoning'
@@ -50,12 +50,12 @@ export class TextFlow {
   private isFresh = true
   private lineStart = true
   private previousCode = NEWLINE
-  /** The unit before that one, or 0 where nothing but white space stands there. */
+  /** The unit before that one if that one is a quote or a sign, or 0 where nothing but white space stands there. */
   private earlierCode = 0
-  /** The first unit of the line at hand that is no white space, or 0 before there is one. */
-  private lineHead = 0
-  /** Up to where in the stream that was looked for. */
-  private headSeenTo = 0
+  /** The line at hand is quoted, or a row of a table. */
+  private isQuotedLine = false
+  /** Up to where in the stream that line goes on. */
+  private quoteSeenTo = 0
   /** Length of the backtick run that opened inline code, or 0. */
   private inlineCode = 0
   /** The last run of backticks: what `inlineCode` was before it, its length, and where in the stream it ends. */
@@ -108,11 +108,12 @@ export class TextFlow {
     if (this.inlineCode > 0) this.isInlineCode(end)
     const last = input.text.charCodeAt(end - 1)
     this.lineStart = isSpace(last) && isLineStart(input.text, from, end, this.lineStart)
-    this.earlierCode = this.earlierOf(end)
+    // Asked for only behind a quote, or the sign of a line in a patch.
+    if (last > 33 && last < 46) this.earlierCode = this.earlierOf(end)
     this.previousCode = last
-    this.findHead(end)
+    if (this.isQuotedLine) this.isInQuotedLine(end)
     const text = input.take(end)
-    if (this.isFresh) this.isFresh = isBlank(text)
+    if (this.isFresh) this.passFirst(text)
     // Asked first: nearly all text comes behind other text.
     if (this.place !== afterText) this.moveOn(text)
     if (this.mode === 'content') {
@@ -164,7 +165,7 @@ export class TextFlow {
     this.lineStart = true
     this.previousCode = NEWLINE
     this.earlierCode = 0
-    this.lineHead = 0
+    this.isQuotedLine = false
     this.inlineCode = 0
   }
 
@@ -180,8 +181,10 @@ export class TextFlow {
     this.lineStart = isLineStart(text, 0, text.length, this.lineStart)
     this.earlierCode = text.length > 1 ? text.charCodeAt(text.length - 2) : this.previousCode
     this.previousCode = text.charCodeAt(text.length - 1)
-    this.lineHead = headOf(text, this.lineHead)
-    if (hasLineBreak(text, 0, text.length)) this.inlineCode = 0
+    if (hasLineBreak(text, 0, text.length)) {
+      this.inlineCode = 0
+      this.isQuotedLine = false
+    }
     this.moveOn('')
   }
 
@@ -229,16 +232,27 @@ export class TextFlow {
 
   /** Whether the line is quoted, or a row of a table: what it holds was written elsewhere, or is shown. */
   isInQuotedLine(at: number): boolean {
-    this.findHead(at)
-    return this.lineHead === 62 || this.lineHead === 124
+    const { input } = this
+    if (this.isFresh && !this.isQuotedLine) return isQuotedUpTo(input.text.slice(input.at, at))
+    if (!this.isQuotedLine) return false
+    // Many openers may stand in one line: it is looked through once.
+    const from = Math.max(input.at, this.quoteSeenTo - input.base)
+    if (hasLineBreak(input.text, from, at)) this.isQuotedLine = false
+    this.quoteSeenTo = Math.max(this.quoteSeenTo, input.base + at)
+    return this.isQuotedLine
   }
 
-  /** Many openers may stand in one line: it is looked through once. */
-  private findHead(end: number): void {
-    const { input } = this
-    const from = Math.max(input.at, this.headSeenTo - input.base)
-    if (end > from) this.lineHead = headOf(input.text.slice(from, end), this.lineHead)
-    this.headSeenTo = input.base + end
+  /** A line begins at `at` with the sign of a quote or of a table. */
+  beginQuotedLine(at: number): void {
+    this.isQuotedLine = true
+    this.quoteSeenTo = this.input.base + at
+  }
+
+  /** No line break stands before the first line of an answer. */
+  private passFirst(text: string): void {
+    this.isFresh = isBlank(text)
+    if (this.isFresh || this.isQuotedLine || !isQuotedUpTo(text)) return
+    this.beginQuotedLine(this.input.at)
   }
 
   /** A run of backticks inside a line opens inline code, or closes it. */
@@ -304,15 +318,11 @@ export class TextFlow {
   }
 }
 
-/** The first unit that is no white space in the last line of `text`, which goes on with a line that begins with `before`. */
-function headOf(text: string, before: number): number {
-  const lineBreak = text.lastIndexOf('\n')
-  if (lineBreak < 0 && before !== 0) return before
-  for (let at = lineBreak + 1; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (!isSpace(code)) return code
-  }
-  return 0
+/** Whether the text is one line, with white space before it, that begins with the sign of a quote or of a table. */
+function isQuotedUpTo(text: string): boolean {
+  const start = skipSpace(text, 0)
+  const code = text.charCodeAt(start)
+  return (code === 62 || code === 124) && !hasLineBreak(text, start, text.length)
 }
 
 /** Pieces are short, as a rule: making a string of one takes longer than looking through it. */

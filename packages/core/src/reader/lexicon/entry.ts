@@ -9,6 +9,8 @@ import type { Opening } from './opening.ts'
 export type Entry =
   | { readonly is: 'opener'; readonly openings: readonly Opening[] }
   | { readonly is: 'fence-mark' }
+  /** A line break, and the sign of a quoted line or of a row of a table behind it. */
+  | { readonly is: 'quoted-line' }
   /** Plain tags around a whole answer. */
   | { readonly is: 'wrapper'; readonly opens: boolean; readonly closes: boolean }
   /** Of these formats: once another one is certain, it is a text like any other. */

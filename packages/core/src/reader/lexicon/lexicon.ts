@@ -62,6 +62,9 @@ export function buildLexicon(formats: readonly Format[], options: LexiconOptions
       search.add('`', { is: 'fence-mark' })
       search.add('~', { is: 'fence-mark' })
     }
+    if (openers.size > 0 && (where === 'answer' || where === 'content' || where === 'triedContent')) {
+      for (const sign of ['\n>', '\n|']) search.add(sign, { is: 'quoted-line' })
+    }
     if (where === 'answer' || where === 'content') addStripped(search, formats, where, options)
     return search
   }
