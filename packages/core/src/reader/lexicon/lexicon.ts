@@ -53,8 +53,10 @@ export function buildLexicon(formats: readonly Format[], options: LexiconOptions
     }
     addStructure(search, formats, where)
     addHeadings(search, formats, where)
+    let hasPlain = false
     for (const [key, openings] of openers) {
       const usable = openings.filter((opening) => isReadIn(where, opening))
+      hasPlain ||= usable.some(({ grammar }) => !grammar.isSpecial)
       if (usable.length > 0) search.add(markerOf(key), { is: 'opener', openings: usable })
     }
     if (where === 'answer' || where === 'content') addTrailing(search, openers, where)
@@ -62,7 +64,8 @@ export function buildLexicon(formats: readonly Format[], options: LexiconOptions
       search.add('`', { is: 'fence-mark' })
       search.add('~', { is: 'fence-mark' })
     }
-    if (openers.size > 0 && (where === 'answer' || where === 'content' || where === 'triedContent')) {
+    if (hasPlain && (where === 'answer' || where === 'content')) {
+      // Only plain text in such a line is an example: where nothing else is looked for, every line would be looked at in vain.
       for (const sign of ['\n>', '\n|']) search.add(sign, { is: 'quoted-line' })
     }
     if (where === 'answer' || where === 'content') addStripped(search, formats, where, options)
