@@ -105,7 +105,7 @@ export class Scanner {
         continue
       }
       const length = vocabulary.match(text, at, input.final)
-      if (length === NONE) {
+      if (length === NONE || (length === PARTIAL && this.isMereBreak(at))) {
         if (input.final && this.dropCutTag(vocabulary, at)) return 'again'
         at++
         continue
@@ -125,6 +125,12 @@ export class Scanner {
     }
     flow.passOn(text.length)
     return 'more'
+  }
+
+  /** A line break at the end of the text, which only the sign of a quoted line could follow. */
+  private isMereBreak(at: number): boolean {
+    const { text } = this.input
+    return !this.lexicon.holdsBreaks && at === text.length - 1 && text.charCodeAt(at) === 10
   }
 
   /** What may stand where text begins, and is no text. */

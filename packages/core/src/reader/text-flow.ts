@@ -106,6 +106,7 @@ export class TextFlow {
     const from = input.at
     if (end <= from) return
     if (this.inlineCode > 0) this.isInlineCode(end)
+    if (this.previousCode === NEWLINE) this.noteSign()
     const last = input.text.charCodeAt(end - 1)
     this.lineStart = isSpace(last) && isLineStart(input.text, from, end, this.lineStart)
     // Asked for only behind a quote, or the sign of a line in a patch.
@@ -234,12 +235,20 @@ export class TextFlow {
   isInQuotedLine(at: number): boolean {
     const { input } = this
     if (this.isFresh && !this.isQuotedLine) return isQuotedUpTo(input.text.slice(input.at, at))
+    if (this.previousCode === NEWLINE) this.noteSign()
     if (!this.isQuotedLine) return false
     // Many openers may stand in one line: it is looked through once.
     const from = Math.max(input.at, this.quoteSeenTo - input.base)
     if (hasLineBreak(input.text, from, at)) this.isQuotedLine = false
     this.quoteSeenTo = Math.max(this.quoteSeenTo, input.base + at)
     return this.isQuotedLine
+  }
+
+  /** The line break before the text at hand was passed on already. */
+  private noteSign(): void {
+    const { input } = this
+    const code = input.text.charCodeAt(input.at)
+    if ((code === 62 || code === 124) && !this.isQuotedLine) this.beginQuotedLine(input.at)
   }
 
   /** A line begins at `at` with the sign of a quote or of a table. */

@@ -27,6 +27,8 @@ export interface Lexicon {
   /** Nothing at all is looked for: text can be passed on unseen. */
   readonly isEmpty: boolean
   readonly readsCalls: boolean
+  /** Calls may begin with a line break. Where none does, it is passed on before one knows what the next line begins with. */
+  readonly holdsBreaks: boolean
   /** A marker may tell that what was taken for reasoning was the answer. */
   readonly endsAnswers: boolean
   readonly grammars: ReadonlyMap<FormatId, readonly Grammar[]>
@@ -87,6 +89,7 @@ export function buildLexicon(formats: readonly Format[], options: LexiconOptions
     headers,
     isEmpty,
     readsCalls: options.readsCalls,
+    holdsBreaks: options.salvages,
     endsAnswers: formats.some(({ answerEnd }) => answerEnd !== undefined),
     grammars: new Map(formats.map(({ id, grammars }) => [id, grammars])),
   }
@@ -94,7 +97,7 @@ export function buildLexicon(formats: readonly Format[], options: LexiconOptions
 
 type Where = Exclude<
   keyof Lexicon,
-  'isEmpty' | 'endsAnswers' | 'readsCalls' | 'headers' | 'grammars' | 'stripped'
+  'isEmpty' | 'endsAnswers' | 'holdsBreaks' | 'readsCalls' | 'headers' | 'grammars' | 'stripped'
 >
 
 /** Makes the value when it is first asked for: few answers need it. */
