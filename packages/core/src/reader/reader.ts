@@ -4,7 +4,14 @@ import { replay, type Sink } from '../events.ts'
 import type { FormatId } from '../formats/format-id.ts'
 import { isBlank } from '../text/space.ts'
 import { TextWindow } from '../text/text-window.ts'
-import { type Candidate, Evidence, type Found, LONGEST_CANDIDATE, SHORT_CANDIDATE } from './candidate.ts'
+import {
+  type Candidate,
+  Evidence,
+  type Found,
+  isTokenCandidate,
+  LONGEST_CANDIDATE,
+  SHORT_CANDIDATE,
+} from './candidate.ts'
 import { CandidateJudge } from './judges/candidate-judge.ts'
 import { MarkerJudge, type MarkerJudgeOptions } from './judges/marker-judge.ts'
 import type { Lexicon } from './lexicon/lexicon.ts'
@@ -54,6 +61,7 @@ export class Reader {
         this.markers.commitment.toOpening(this.opening)
     }
     this.flow = new TextFlow(this.input, sink, startsInReasoning ? 'reasoning' : 'content')
+    if (startsInReasoning && lexicon.endsAnswers) this.flow.keepThought('')
     this.stops = new StopSearch(this.input, lexicon)
     const stream = { input: this.input, sink, flow: this.flow }
     this.markers = new MarkerJudge(stream, lexicon, options)
@@ -184,12 +192,12 @@ export class Reader {
   }
 
   private runTentatively(engine: Engine, candidate: Candidate): boolean {
-    const isInThought = candidate.found.as === 'in-thought'
-    if (isInThought && this.isTooLong(candidate)) {
+    const isOfTokens = isTokenCandidate(candidate.found)
+    if (isOfTokens && this.isTooLong(candidate)) {
       this.accept(candidate)
       return true
     }
-    if (this.stop === 'unknown' && !isInThought) {
+    if (this.stop === 'unknown' && !isOfTokens) {
       this.stop = this.stops.hide(candidate.found, this.input.at) ? 'found' : 'none'
     }
     const step = engine.step()
@@ -239,7 +247,7 @@ export class Reader {
       input: this.input,
       writer: this.writer,
       tools,
-      isTentative: this.candidate !== undefined && this.candidate.found.as !== 'in-thought',
+      isTentative: this.candidate !== undefined && !isTokenCandidate(this.candidate.found),
     })
   }
 
@@ -252,9 +260,10 @@ export class Reader {
 
   private propose(found: Found): void {
     const { tools } = this.options
-    const isInReasoning = found.as === 'in-reasoning'
+    // Code that only shows a call has a placeholder for the name, as often as not.
+    const mayBeUnknown = found.as === 'in-reasoning' || found.as === 'in-code'
     const isDeclared = (name: string): boolean =>
-      found.as === 'in-thought' || tools.has(name) || (isInReasoning && !tools.isKnown)
+      found.as === 'in-thought' || tools.has(name) || (mayBeUnknown && !tools.isKnown)
     const evidence = new Evidence(this.input, isDeclared, found.as)
     const recording = this.input.record(found.from)
     const { fence } = found
@@ -273,8 +282,8 @@ export class Reader {
       this.stop = 'unknown'
     }
     const isTooLong = this.isTooLong(candidate)
-    // A thought that goes on for so long behind a call, or in it, is none.
-    const isProven = candidate.found.as === 'in-thought' && isTooLong ? true : proof === 'proven'
+    // A thought that goes on for so long behind a call, or in it, is none, and neither is code.
+    const isProven = isTokenCandidate(candidate.found) && isTooLong ? true : proof === 'proven'
     if (isProven) this.accept(candidate)
     else if (proof === 'disproven' || isTooLong) this.reject(candidate)
     return proof !== 'open'
@@ -315,7 +324,7 @@ export class Reader {
     // A large chunk is read beyond the limit before anybody looks.
     const isTooLong = readTo - start > this.longestCandidate
     const end = isTooLong ? start + this.longestCandidate : readTo
-    const isShort = !isTooLong && end - start <= SHORT_CANDIDATE && candidate.found.as !== 'in-thought'
+    const isShort = !isTooLong && end - start <= SHORT_CANDIDATE && !isTokenCandidate(candidate.found)
     scanner.skipTried(isShort ? start + 1 : end)
   }
 

@@ -173,7 +173,7 @@ export class EnvelopeReader {
     }
     const isNull = char === 'n' || char === 'N'
     if (this.shape.argumentKeys.includes(key) && !this.hasArguments && !isNull) return this.beginArguments()
-    if (key === 'function' && char === '{') {
+    if ((key === 'function' || key === 'tool') && char === '{') {
       this.context.input.at++
       this.depth++
       return { at: 'key' }

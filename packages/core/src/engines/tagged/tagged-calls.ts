@@ -94,12 +94,19 @@ export abstract class TaggedCalls<Inside extends object, Role extends TaggedPara
       writer.fail('no-call')
       return 'done'
     }
-    input.at = tag.end
+    const name = this.splitName(tag, shape)
+    if (name === undefined) return 'more'
+    input.at = tag.end - (tag.name.length - name.length)
     this.junk = ''
-    this.beginArguments(writer.start(null, tag.name), tag, shape)
+    this.beginArguments(writer.start(null, name), tag, shape)
     if (!tag.isSelfClosing) return { at: 'body' }
     this.endCall('closed')
     return { at: 'between' }
+  }
+
+  /** The name of the tool, where something else runs on from it. Undefined: more text is needed. */
+  protected splitName(tag: Tag, _shape: OpeningTag): string | undefined {
+    return tag.name
   }
 
   /** What else may stand at `from`, where the name of a call should. Undefined: nothing. */
@@ -130,6 +137,7 @@ export abstract class TaggedCalls<Inside extends object, Role extends TaggedPara
   protected endCall(closing: 'closed' | 'unclosed'): void {
     const { writer } = this.context
     if (writer.isOver()) return
+    if (/^(?:\s|\\n)*$/.test(this.junk)) this.junk = ''
     // Arguments in no form that can be read are not the same as no arguments.
     if (this.junk !== '' && !this.hasArguments) {
       writer.fail('invalid-arguments')

@@ -9,12 +9,14 @@ import { ArgumentsReader } from '../json/arguments-reader.ts'
 import { isCutShort } from '../json/cut-short.ts'
 import { DelimitedJson } from '../json/delimited-json.ts'
 import type { Next } from '../state-machine.ts'
+import { keyMeant, readDamagedTag, toolBeforeKey } from './damaged-tags.ts'
 import { readElementTag } from './element-tag.ts'
 import {
   envelopesOf,
   markersOf,
   type OpeningTag,
   probeEnvelope,
+  probeLooseKey,
   type TaggedParamsGrammar,
   type TaggedParamsRole,
 } from './grammar.ts'
@@ -171,10 +173,35 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
         input.at += this.markers.length
         this.endCall('closed')
         return { at: 'between' }
+      case 'call-begin': {
+        const key = probeLooseKey(this.grammar, input.text, input.at + this.markers.length, input.final)
+        if (key === 'more') return 'more'
+        if (key === 'yes') return this.misopenedKey()
+        break
+      }
       default:
-        this.endCall('unclosed')
-        return { at: 'between' }
     }
+    this.endCall('unclosed')
+    return { at: 'between' }
+  }
+
+  /** The tag that opens a call stands where that of a key should. */
+  private misopenedKey(): State {
+    const { input } = this.context
+    input.at += this.markers.length
+    return { at: 'body' }
+  }
+
+  /** The first key may run on from the name, without its opening tag: `get_weathercity</arg_key>`. */
+  protected override splitName(tag: Tag, { name }: OpeningTag): string | undefined {
+    const { input, tools } = this.context
+    if (name !== 'word' || this.grammar.keyEnd === undefined || !tools.isKnown || tools.has(tag.name)) {
+      return tag.name
+    }
+    const length = this.markers.match(input.text, tag.end, input.final)
+    if (length === PARTIAL) return undefined
+    if (length === NONE || this.markers.found.is !== 'key-end') return tag.name
+    return toolBeforeKey(tools, tag.name) ?? tag.name
   }
 
   /** An element that is named after a parameter. Undefined if none stands here. */
@@ -221,6 +248,7 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
     }
     input.at += tag.end - key.length
     this.junk = before.trimEnd()
+    writer.problem('missing-tag', problemCodes['missing-tag'], key)
     this.parameters.begin(tag)
     return { at: 'parameter' }
   }
@@ -243,6 +271,13 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
     const tag = readTag(input.text, input.at + this.markers.length, shape, false)
     if (tag === 'more') return input.final ? { at: 'cut' } : 'more'
     if (tag === 'bad') {
+      const from = input.at + this.markers.length
+      const kind = hasKeyText(shape) ? 'text' : 'inline'
+      const damaged = readDamagedTag(input.text, from, kind, (key) => this.parameters.expects(key))
+      if (damaged !== undefined) {
+        input.at = damaged.end
+        return this.beginParameter(damaged)
+      }
       this.junk += input.take(input.at + this.markers.length)
       return { at: 'junk' }
     }
@@ -255,7 +290,14 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
       return { at: 'body' }
     }
     reportExtra(tag, shape, writer)
-    this.parameters.begin(tag, shape.isInBytes)
+    return this.beginParameter(tag, shape.isInBytes)
+  }
+
+  private beginParameter(tag: Tag, isInBytes?: boolean): State {
+    const { context, parameters } = this
+    const name = keyMeant(tag.name, (key) => parameters.expects(key))
+    if (name !== tag.name) context.writer.repair('foreign-tags')
+    parameters.begin({ ...tag, name }, isInBytes)
     return { at: 'parameter' }
   }
 

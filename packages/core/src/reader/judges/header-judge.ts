@@ -81,6 +81,7 @@ export class HeaderJudge {
     const { heading, header, call } = lead
     const { recipient, extras } = header
     if (lead.isSure) this.commitment.toHeading(heading)
+    this.commitment.unaddressed = recipient.is === 'nobody' ? heading.channels.calls : []
     flow.passOn(at)
     if (call !== undefined && this.readsCalls) {
       this.reportExtras(call.otherName === undefined ? extras : [...extras, call.otherName])
