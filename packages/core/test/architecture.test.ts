@@ -33,7 +33,7 @@ const zones: Readonly<Record<string, readonly string[]>> = {
   'formats/template': ['formats', 'formats/format-id'],
   'formats/thinking': ['formats', 'formats/format-id'],
   reader: ['formats', 'formats/format-id', 'engines', 'text', 'events', 'problems', 'errors'],
-  parser: ['reader', 'formats', 'formats/format-id', 'engines', 'events', 'problems', 'errors'],
+  parser: ['reader', 'text', 'formats', 'formats/format-id', 'engines', 'events', 'problems', 'errors'],
   ids: ['conversation', 'errors', 'formats/format-id', 'formats/template'],
   json: [],
   sse: ['text', 'errors'],
@@ -99,7 +99,7 @@ const zones: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-const parserFiles = new Set(['parser', 'parser-stage', 'parsed-output'])
+const parserFiles = new Set(['parser', 'parser-stage', 'parsed-output', 'trace'])
 
 /** Lists of data grow with the world, not with the idea. */
 const tables = new Set(['formats/model-names'])

@@ -100,6 +100,7 @@ export class TextFlow {
     if (this.place !== afterText) this.moveOn(text)
     if (this.mode === 'reasoning') this.sink.reasoning(text)
     else this.sink.text(text)
+    if (input.observer !== undefined) input.observer.passed(this.mode, input.base + from, input.position)
   }
 
   /** This text is the first behind a marker, or more of what is stray. */

@@ -156,8 +156,7 @@ export class DelimitedJson extends StateMachine<State> {
     if (closer === 'more') return 'more'
     const char = closer === 'none' ? input.text.charAt(input.at) : ''
     if (char === '}' || (char === ']' && !this.isArray)) {
-      input.at++
-      writer.repair('surplus-closer')
+      writer.remove(1, 'surplus-closer')
       return { at: 'after-object', calls, isWhole }
     }
     const isSeparated = char !== '' && ',;{]'.includes(char)

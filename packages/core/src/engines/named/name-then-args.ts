@@ -233,8 +233,7 @@ export class NameThenArgs extends StateMachine<State> {
     if (role === 'more') return 'more'
     const char = role === 'none' ? input.text.charAt(input.at) : ''
     if (char === '}' || char === ']') {
-      input.at++
-      writer.repair('surplus-closer')
+      writer.remove(1, 'surplus-closer')
       return { at: 'closing' }
     }
     if (char === '`' && (this.isFenced || this.grammar.callEnd.length > 0)) {
@@ -270,8 +269,7 @@ export class NameThenArgs extends StateMachine<State> {
         input.at += this.markers.length
         return this.beginHeader()
       case 'call-end':
-        input.at += this.markers.length
-        writer.repair('residue')
+        writer.remove(this.markers.length, 'residue')
         return { at: 'between' }
       case 'section-end':
         input.at += this.markers.length

@@ -74,11 +74,9 @@ export class Pythonic extends StateMachine<State> {
       case 'between':
         return this.between()
       case 'arguments':
-        return this.arguments()
       case 'value':
-        return this.value(state.literal)
       case 'after-value':
-        return this.afterValue()
+        return this.inArguments(state)
       case 'after-call':
         return this.afterCall()
       case 'broken':
@@ -134,7 +132,9 @@ export class Pythonic extends StateMachine<State> {
       return 'done'
     }
     if (lineBreak < 0 && (length === NONE || length === PARTIAL)) return 'more'
-    writer.stray(input.take(end).trimEnd())
+    const stray = input.take(end).trimEnd()
+    input.observer?.became('stray', input.base + from, input.base + from + stray.length)
+    writer.stray(stray)
     return { at: 'between' }
   }
 
@@ -151,6 +151,7 @@ export class Pythonic extends StateMachine<State> {
     const { input, writer, tools } = this.context
     if (writer.isIdle) writer.begin()
     input.at = end
+    input.observer?.became('name', input.position - name.length - 1, input.position - 1)
     if (isPrint(this.grammar, tools, name)) {
       this.printing++
       return { at: 'between' }
@@ -159,6 +160,19 @@ export class Pythonic extends StateMachine<State> {
     this.call = new PythonicArguments(this.context, tool, this.ends)
     this.hasCalls = true
     return { at: 'arguments' }
+  }
+
+  private inArguments(state: Extract<State, { at: 'arguments' | 'value' | 'after-value' }>): Next<State> {
+    const { input } = this.context
+    const from = input.position
+    const next =
+      state.at === 'value'
+        ? this.value(state.literal)
+        : state.at === 'arguments'
+          ? this.arguments()
+          : this.afterValue()
+    input.observer?.became('arguments', from, input.position)
+    return next
   }
 
   private arguments(): Next<State> {
@@ -220,9 +234,12 @@ export class Pythonic extends StateMachine<State> {
     if (end === 'more') return 'more'
     const char = end === 'none' ? input.text.charAt(input.at) : ''
     if (char === ')') {
-      input.at++
-      if (this.printing > 0) this.printing--
-      else writer.repair('surplus-closer')
+      if (this.printing === 0) {
+        writer.remove(1, 'surplus-closer')
+      } else {
+        this.printing--
+        input.at++
+      }
       return { at: 'after-call' }
     }
     const next = readCallName(input.text, input.at, input.final)

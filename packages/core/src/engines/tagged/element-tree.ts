@@ -80,14 +80,14 @@ export class ElementTree extends TaggedCalls<Inside, ElementTreeRole> {
     if (role !== 'none') return this.endAt(role)
     if (tag === 'none') {
       writer.holdBack()
-      this.junk += input.take(input.at + 1)
+      this.takeJunk(input.at + 1)
       return { at: 'junk' }
     }
-    input.at = tag.end
     if (tag.is === 'close') {
-      writer.repair('residue')
+      writer.remove(tag.end - input.at, 'residue')
       return { at: 'body' }
     }
+    input.at = tag.end
     // A value that streams on is not held, whatever was held before it.
     writer.release()
     this.elements.begin(tag)

@@ -88,13 +88,13 @@ export class ParameterReader {
   private insideCdata(): 'again' | 'more' {
     const { input } = this.context
     const length = cdataEnd.find(input.text, input.at, false)
-    this.parameters.text(input.take(cdataEnd.index))
+    this.takeValue(cdataEnd.index)
     if (length === PARTIAL || length === NONE) return 'more'
     const behind = input.at + length
     const next = this.valueEnd.isFollowedByEnd(behind)
     if (next === 'more') return 'more'
     if (next === 'no') {
-      this.parameters.text(input.take(behind))
+      this.takeValue(behind)
       return 'again'
     }
     input.at = skipSpace(input.text, behind)
@@ -105,18 +105,25 @@ export class ParameterReader {
   private insideValue(): 'again' | 'more' | 'done' {
     const { input } = this.context
     const length = this.markers.find(input.text, input.at, false)
-    this.parameters.text(input.take(this.markers.index))
+    this.takeValue(this.markers.index)
     if (length === PARTIAL || length === NONE) return 'more'
     const role = this.markers.found
     const closes = this.valueEnd.closes(role, input.at + length, this.parameters)
     if (closes === 'more') return 'more'
     if (closes === 'no') {
-      this.parameters.text(input.take(input.at + length))
+      this.takeValue(input.at + length)
       return 'again'
     }
     this.end()
     if (role.is === 'parameter-end') input.at += length
     return 'done'
+  }
+
+  private takeValue(end: number): void {
+    const { input } = this.context
+    const from = input.position
+    this.parameters.text(input.take(end))
+    input.observer?.became('arguments', from, input.position)
   }
 
   private end(): void {

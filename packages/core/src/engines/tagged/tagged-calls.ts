@@ -49,12 +49,12 @@ export abstract class TaggedCalls<Inside extends object, Role extends TaggedPara
       return this.leave()
     }
     if (role.is === 'call-begin') return this.callTag(role.tag, input.at + this.markers.length)
-    input.at += this.markers.length
     if (role.is === 'section-end') {
+      input.at += this.markers.length
       if (!writer.isIdle) writer.fail('no-call')
       return 'done'
     }
-    writer.repair('residue')
+    writer.remove(this.markers.length, 'residue')
     return { at: 'between' }
   }
 
@@ -78,6 +78,7 @@ export abstract class TaggedCalls<Inside extends object, Role extends TaggedPara
       return 'done'
     }
     input.at = tag.end
+    input.observer?.became('name', input.base + tag.nameFrom, input.base + tag.nameEnd)
     this.junk = ''
     this.beginArguments(writer.start(null, tag.name), tag, shape)
     if (!tag.isSelfClosing) return { at: 'body' }
@@ -90,12 +91,19 @@ export abstract class TaggedCalls<Inside extends object, Role extends TaggedPara
     const { input, writer, isTentative } = this.context
     writer.holdBack()
     const length = marks.find(input.text, input.at, input.final)
-    this.junk += input.take(marks.index)
+    this.takeJunk(marks.index)
     if (isTentative || this.junk.length > LONGEST_JUNK) {
       input.unread(this.junk.slice(isTentative ? 0 : LONGEST_JUNK))
       return this.giveUp()
     }
     return length === PARTIAL || length === NONE ? 'more' : { at: 'body' }
+  }
+
+  protected takeJunk(end: number): void {
+    const { input } = this.context
+    const from = input.position
+    this.junk += input.take(end)
+    input.observer?.became('stray', from, input.position)
   }
 
   /** The arguments cannot be read, and nobody knows where they end. */

@@ -112,8 +112,7 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
       case 'key-end':
         return this.lateKey()
       case 'parameter-end':
-        input.at += this.markers.length
-        writer.repair('residue')
+        writer.remove(this.markers.length, 'residue')
         return { at: 'body' }
       case 'call-end':
         input.at += this.markers.length
@@ -131,16 +130,17 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
     const [, before = '', key = ''] = /^(.*?)([\w.-]*)\s*$/s.exec(this.junk) ?? []
     const shape = this.grammar.parameterBegin[0]
     if (key === '' || shape === undefined) {
-      input.at += this.markers.length
-      writer.repair('residue')
+      writer.remove(this.markers.length, 'residue')
       return { at: 'body' }
     }
     const tag = readTag(key + input.text.slice(input.at), 0, shape, false)
     if (tag === 'more') return input.final ? { at: 'cut' } : 'more'
     if (tag === 'bad') {
-      this.junk += input.take(input.at + this.markers.length)
+      this.takeJunk(input.at + this.markers.length)
       return { at: 'junk' }
     }
+    const keyFrom = input.position - this.junk.length + before.length
+    input.observer?.became('arguments', keyFrom, keyFrom + key.length)
     input.at += tag.end - key.length
     this.junk = before.trimEnd()
     this.parameters.begin(tag)
@@ -159,10 +159,11 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
     const tag = readTag(input.text, input.at + this.markers.length, shape, false)
     if (tag === 'more') return input.final ? { at: 'cut' } : 'more'
     if (tag === 'bad') {
-      this.junk += input.take(input.at + this.markers.length)
+      this.takeJunk(input.at + this.markers.length)
       return { at: 'junk' }
     }
     input.at = tag.end
+    input.observer?.became('arguments', input.base + tag.nameFrom, input.base + tag.nameEnd)
     reportExtra(tag, shape, writer)
     this.parameters.begin(tag)
     return { at: 'parameter' }
@@ -203,8 +204,7 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
     const role = this.markers.ahead(this.context.input)
     if (role === 'more') return 'more'
     if (role === 'none' && (input.text.charAt(input.at) === '}' || input.text.charAt(input.at) === ']')) {
-      input.at++
-      writer.repair('surplus-closer')
+      writer.remove(1, 'surplus-closer')
       return { at: 'after-json' }
     }
     if (role !== 'none' && role.is === 'call-end') {
