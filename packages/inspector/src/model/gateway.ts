@@ -1,0 +1,160 @@
+import { batch, type ReadonlySignal, signal } from '@preact/signals'
+import {
+  api,
+  type AskedAgain,
+  type ExchangeDetails,
+  type ExchangePage,
+  type ExchangeSummary,
+  type StageChunk,
+  type StageId,
+  type StagePart,
+  type Status,
+} from '../api.ts'
+import { isRecord, parsed } from './json.ts'
+
+/** How many exchanges a page of the list holds, and how many the page keeps at most. */
+const PAGE = 500
+const MOST_KEPT = 20_000
+/** Of a stage no more than this is loaded by itself. */
+const MOST_CHUNKS = 200_000
+
+/** What the gateway that serves this page knows. All of it comes by `api.ts`. */
+class Gateway {
+  readonly #status = signal<Status | null>(null)
+  readonly #exchanges = signal<readonly ExchangeSummary[]>([])
+  readonly #state = signal<'connecting' | 'live' | 'lost' | 'none'>('connecting')
+  readonly #fault = signal<string | null>(null)
+  #changed = new Map<string, ExchangeSummary>()
+  #gone = new Set<string>()
+  #isWaiting = false
+
+  get status(): ReadonlySignal<Status | null> {
+    return this.#status
+  }
+
+  /** Newest first. */
+  get exchanges(): ReadonlySignal<readonly ExchangeSummary[]> {
+    return this.#exchanges
+  }
+
+  /** `none`: the page is not served by a gateway. `lost`: it was, and is asked again. */
+  get state(): ReadonlySignal<'connecting' | 'live' | 'lost' | 'none'> {
+    return this.#state
+  }
+
+  get fault(): ReadonlySignal<string | null> {
+    return this.#fault
+  }
+
+  /** Returns whether there is a gateway. */
+  async connect(): Promise<boolean> {
+    try {
+      this.#status.value = await get<Status>(api.status)
+    } catch {
+      this.#state.value = 'none'
+      return false
+    }
+    this.#follow()
+    void this.#load()
+    return true
+  }
+
+  details(id: string): Promise<ExchangeDetails> {
+    return get<ExchangeDetails>(api.exchange(id))
+  }
+
+  /** All chunks of a stage. Each part says where the next begins. */
+  async stage(id: string, stage: StageId, from = 0): Promise<readonly StageChunk[]> {
+    const part = await get<StagePart>(api.stage(id, stage, from))
+    if (part.next === null || part.next >= MOST_CHUNKS) return part.chunks
+    return [...part.chunks, ...(await this.stage(id, stage, part.next))]
+  }
+
+  async askAgain(id: string): Promise<string> {
+    const response = await fetch(api.again(id), { method: 'POST' })
+    if (!response.ok) throw new Error(await faultIn(response))
+    const answer = (await response.json()) as AskedAgain
+    return answer.id
+  }
+
+  async #load(cursor: string | null = null): Promise<void> {
+    try {
+      const page = await get<ExchangePage>(api.exchanges(cursor, PAGE))
+      this.#merge(page.exchanges)
+      this.#fault.value = null
+      if (page.next !== null && this.#exchanges.value.length < MOST_KEPT) await this.#load(page.next)
+    } catch (error) {
+      this.#fault.value = error instanceof Error ? error.message : String(error)
+    }
+  }
+
+  #follow(): void {
+    const stream = new EventSource(api.changes)
+    let wasLost = false
+    stream.addEventListener('open', () => {
+      this.#state.value = 'live'
+      // What happened meanwhile was not told.
+      if (wasLost) void this.#load()
+      wasLost = false
+    })
+    stream.addEventListener('error', () => {
+      this.#state.value = 'lost'
+      wasLost = true
+    })
+    stream.addEventListener('exchange', (event: MessageEvent<string>) => {
+      const summary = parsed(event.data)
+      if (isSummary(summary)) this.#changed.set(summary.id, summary)
+      this.#soon()
+    })
+    stream.addEventListener('gone', (event: MessageEvent<string>) => {
+      const gone = parsed(event.data)
+      if (isRecord(gone) && typeof gone['id'] === 'string') this.#gone.add(gone['id'])
+      this.#soon()
+    })
+  }
+
+  /** Many changes at once are drawn once. */
+  #soon(): void {
+    if (this.#isWaiting) return
+    this.#isWaiting = true
+    setTimeout(() => {
+      this.#isWaiting = false
+      const changed = [...this.#changed.values()]
+      const gone = this.#gone
+      this.#changed = new Map()
+      this.#gone = new Set()
+      batch(() => {
+        this.#merge(changed)
+        if (gone.size > 0) this.#exchanges.value = this.#exchanges.value.filter(({ id }) => !gone.has(id))
+      })
+    }, 100)
+  }
+
+  #merge(news: readonly ExchangeSummary[]): void {
+    if (news.length === 0) return
+    const byId = new Map(this.#exchanges.value.map((each) => [each.id, each]))
+    for (const summary of news) byId.set(summary.id, summary)
+    const all = [...byId.values()].toSorted((a, b) => (a.time < b.time ? 1 : a.time > b.time ? -1 : 0))
+    this.#exchanges.value = all.length > MOST_KEPT ? all.slice(0, MOST_KEPT) : all
+  }
+}
+
+export const gateway = new Gateway()
+
+async function get<T>(path: string): Promise<T> {
+  const response = await fetch(path, { headers: { accept: 'application/json' } })
+  if (!response.ok) throw new Error(await faultIn(response))
+  // The version in the path says what it is.
+  return (await response.json()) as T
+}
+
+async function faultIn(response: Response): Promise<string> {
+  const body = parsed(await response.text())
+  const error = isRecord(body) && isRecord(body['error']) ? body['error'] : {}
+  const message = error['message']
+  return typeof message === 'string' ? message : `The gateway answered with status ${response.status}.`
+}
+
+function isSummary(value: unknown): value is ExchangeSummary {
+  return isRecord(value) && typeof value['id'] === 'string' && typeof value['time'] === 'string'
+}

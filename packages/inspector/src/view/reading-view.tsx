@@ -1,0 +1,81 @@
+import { signal } from '@preact/signals'
+import type { ComponentChildren, JSX } from 'preact'
+import { useMemo, useState } from 'preact/hooks'
+import type { Reading } from '../reading/protocol.ts'
+import { EventList } from './event-list.tsx'
+import { kinds } from './kinds.ts'
+import { Outcome } from './outcome.tsx'
+import { type Focus, SourceView } from './source-view.tsx'
+import { Tabs } from './tabs.tsx'
+
+interface ReadingViewProps {
+  readonly reading: Reading
+  readonly focus: Focus
+  readonly title: string
+  /** Stands below the text. */
+  readonly children?: ComponentChildren
+}
+
+export function useFocus(): Focus {
+  return useMemo(() => ({ hovered: signal<number | null>(null), chosen: signal<number | null>(null) }), [])
+}
+
+/** A text beside what became of it. */
+export function ReadingView({ reading, focus, title, children }: ReadingViewProps): JSX.Element {
+  const [tab, setTab] = useState<'calls' | 'events'>('calls')
+  const { trace } = reading
+  return (
+    <div class="reading">
+      <section class="panel reading-source" aria-label={title}>
+        <header class="panel-head">
+          <h2>{title}</h2>
+          <Legend reading={reading} />
+        </header>
+        {reading.text === '' ? (
+          <p class="empty">The model wrote nothing here.</p>
+        ) : (
+          <SourceView reading={reading} focus={focus} label={`${title}, coloured by what it became`} />
+        )}
+        {children}
+      </section>
+      <section class="panel reading-events" aria-label="What it became">
+        <header class="panel-head">
+          <Tabs
+            label="What it became"
+            chosen={tab}
+            onChoose={setTab}
+            tabs={[
+              { id: 'calls', name: 'Outcome' },
+              { id: 'events', name: `Events (${trace.events.length.toLocaleString('en')})` },
+            ]}
+          />
+          <span class="hint">{trace.format === null ? 'no format shown yet' : `read as ${trace.format}`}</span>
+        </header>
+        <div class="panel-body" role="tabpanel" aria-label={tab === 'calls' ? 'Outcome' : 'Events'}>
+          {tab === 'calls' ? (
+            <Outcome trace={trace} wireCalls={reading.wireCalls} focus={focus} />
+          ) : (
+            <EventList trace={trace} focus={focus} />
+          )}
+        </div>
+      </section>
+    </div>
+  )
+}
+
+/** Only the kinds that occur, with how many characters each has. */
+function Legend({ reading }: { readonly reading: Reading }): JSX.Element {
+  const counts = new Map<string, number>()
+  for (const { kind, from, to } of reading.trace.spans) counts.set(kind, (counts.get(kind) ?? 0) + to - from)
+  return (
+    <ul class="legend" aria-label="Colours">
+      {kinds
+        .filter(({ id }) => counts.has(id))
+        .map(({ id, name, means }) => (
+          <li key={id} title={means}>
+            <span class={`k k-${id}`}>{name}</span> <span class="hint">{counts.get(id)?.toLocaleString('en')}</span>
+          </li>
+        ))}
+    </ul>
+  )
+}
