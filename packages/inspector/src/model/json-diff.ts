@@ -53,18 +53,19 @@ function write(
   }
   const at = lines.length
   const isList = isArray(value)
+  const partners = isArray(value) && isArray(other) ? aligned(value, other) : []
   const members: [string | null, string, Json, Json | undefined][] = isArray(value)
-    ? value.map((item, index) => [null, `${path}[${index}]`, item, itemOf(other, index)])
+    ? value.map((item, index) => [null, `${path}[${index}]`, item, itemOf(other, partners[index])])
     : Object.entries(value).map(([name, member]) => [name, below(path, name), member, memberOf(other, name)])
   const open = { depth, path, key, text: isList ? '[' : '{', is: 'open' as const, size: 1, mark, notes: own }
   lines.push(open)
-  const isOtherKnown = isKnown && other !== undefined
   for (const [index, [name, where, member, counterpart]] of members.entries()) {
     const behind = index < members.length - 1 ? ',' : ''
-    write(member, counterpart, isOtherKnown, where, name, depth + 1, behind, lines, notes)
+    write(member, counterpart, isKnown, where, name, depth + 1, behind, lines, notes)
   }
   const text = (isList ? ']' : '}') + comma
-  lines.push({ depth, path, key: null, text, is: 'close', size: 1, mark: 'same', notes: [] })
+  const closing = mark === 'only-here' ? mark : 'same'
+  lines.push({ depth, path, key: null, text, is: 'close', size: 1, mark: closing, notes: [] })
   lines[at] = { ...open, size: lines.length - at }
 }
 
@@ -87,8 +88,63 @@ function below(path: string, name: string): string {
   return path === '' ? name : `${path}.${name}`
 }
 
-function itemOf(value: Json | undefined, index: number): Json | undefined {
-  return isArray(value) ? value[index] : undefined
+function itemOf(value: Json | undefined, index: number | undefined): Json | undefined {
+  return isArray(value) && index !== undefined ? value[index] : undefined
+}
+
+/** Longer lists are compared place by place. */
+const MOST_COMPARED = 1_000_000
+
+/** For each item the place of the one in the other list that it corresponds to. Items keep their order. */
+function aligned(items: readonly Json[], others: readonly Json[]): (number | undefined)[] {
+  if (items.length * others.length > MOST_COMPARED) return items.map((_, index) => index)
+  const keys = items.map(likenessOf)
+  const otherKeys = others.map(likenessOf)
+  // The longest run of pairs that are alike, from each place on.
+  const width = others.length + 1
+  const best = new Uint32Array((items.length + 1) * width)
+  for (let at = items.length - 1; at >= 0; at--) {
+    for (let mate = others.length - 1; mate >= 0; mate--) {
+      best[at * width + mate] =
+        keys[at] === otherKeys[mate]
+          ? (best[(at + 1) * width + mate + 1] ?? 0) + 1
+          : Math.max(best[(at + 1) * width + mate] ?? 0, best[at * width + mate + 1] ?? 0)
+    }
+  }
+  const partners: (number | undefined)[] = []
+  for (let at = 0, mate = 0; at < items.length;) {
+    if (mate < others.length && keys[at] === otherKeys[mate]) {
+      partners.push(mate++)
+      at++
+    } else if (mate >= others.length || (best[(at + 1) * width + mate] ?? 0) >= (best[at * width + mate + 1] ?? 0)) {
+      partners.push(undefined)
+      at++
+    } else {
+      mate++
+    }
+  }
+  return partners
+}
+
+/** What an item is known by in any dialect: the name of a tool, or what a message says. */
+function likenessOf(item: Json): string {
+  if (!isObject(item)) return JSON.stringify(item)
+  const inner = item['function']
+  const name = item['name'] ?? (isObject(inner) ? inner['name'] : undefined)
+  if (typeof name === 'string') return `name ${name}`
+  const texts: string[] = []
+  collectTexts(item, texts)
+  return texts.length === 0 ? JSON.stringify(item) : texts.join('\n').slice(0, 400)
+}
+
+const textFields: ReadonlySet<string> = new Set(['text', 'content', 'thinking', 'output', 'name', 'parts', 'input'])
+
+function collectTexts(value: Json, into: string[]): void {
+  if (typeof value === 'string') into.push(value)
+  else if (isArray(value)) for (const item of value) collectTexts(item, into)
+  else if (isObject(value)) {
+    for (const [key, member] of Object.entries(value)) if (textFields.has(key)) collectTexts(member, into)
+  }
 }
 
 function memberOf(value: Json | undefined, name: string): Json | undefined {

@@ -9,7 +9,7 @@ import { clock, duration } from '../model/numbers.ts'
 import { oneLine } from '../model/visible.ts'
 import { indexAt } from '../model/rows.ts'
 import { chunkAfter } from '../model/waterfall.ts'
-import { settingsOf, workbench } from '../model/workbench.ts'
+import { settingsOf, usualSettings, workbench } from '../model/workbench.ts'
 import { ask } from '../reading/ask.ts'
 import type { Input, Reading } from '../reading/protocol.ts'
 import { ChunkList } from './chunk-list.tsx'
@@ -28,6 +28,8 @@ interface Loaded {
   readonly stages: Stages
   readonly input: Input
   readonly reading: Reading
+  /** What the client got, as it would read it itself. */
+  readonly got: Reading
 }
 
 type Tab = 'asked' | 'answered' | 'timeline' | 'read-as'
@@ -72,7 +74,7 @@ export function ExchangeView({ id }: { readonly id: string }): JSX.Element {
       ) : null}
       {value === null ? null : (
         <>
-          <Head {...value} />
+          <Head details={value.details} />
           <div class="stages-tabs">
             <Tabs
               label="Stages"
@@ -85,6 +87,7 @@ export function ExchangeView({ id }: { readonly id: string }): JSX.Element {
                 { id: 'read-as', name: 'Read it as…' },
               ]}
             />
+            <Actions {...value} />
           </div>
           <div class={`stage-body is-${tab.value}`} role="tabpanel" aria-label={tab.value}>
             <Stage tab={tab.value} {...value} />
@@ -95,7 +98,7 @@ export function ExchangeView({ id }: { readonly id: string }): JSX.Element {
   )
 }
 
-function Stage({ tab, details, stages, input, reading }: Loaded & { readonly tab: Tab }): JSX.Element {
+function Stage({ tab, details, stages, input, reading, got }: Loaded & { readonly tab: Tab }): JSX.Element {
   switch (tab) {
     case 'asked':
       return <Asked details={details} stages={stages} />
@@ -107,6 +110,8 @@ function Stage({ tab, details, stages, input, reading }: Loaded & { readonly tab
           summary={details.summary}
           upstream={stages['upstream-response']}
           client={stages['client-response']}
+          said={reading}
+          got={got}
         />
       )
     case 'read-as':
@@ -134,7 +139,7 @@ function Asked({ details, stages }: Pick<Loaded, 'details' | 'stages'>): JSX.Ele
 
 const none: readonly never[] = []
 
-function Answered({ stages, reading, details }: Omit<Loaded, 'input'>): JSX.Element {
+function Answered({ stages, reading, details }: Omit<Loaded, 'input' | 'got'>): JSX.Element {
   const focus = useFocus()
   const said = stages['upstream-response']
   const got = stages['client-response']
@@ -176,8 +181,8 @@ function Answered({ stages, reading, details }: Omit<Loaded, 'input'>): JSX.Elem
   )
 }
 
-function Head({ details, stages, input, reading }: Loaded): JSX.Element {
-  const { summary, upstream } = details
+function Actions({ details, stages, input, reading }: Loaded): JSX.Element {
+  const { summary } = details
   const said = useSignal('')
   const copy = async (): Promise<void> => {
     await navigator.clipboard.writeText(asCurl(details, location.origin, textOf(stages['client-request'])))
@@ -197,6 +202,35 @@ function Head({ details, stages, input, reading }: Loaded): JSX.Element {
     location.hash = '#/workbench'
   }
   return (
+    <div class="actions">
+      <output class="hint" aria-live="polite">
+        {said.value}
+      </output>
+      <button type="button" onClick={() => void copy()}>
+        Copy as curl
+      </button>
+      <a class="button" href={api.recording(summary.id)} download={`${summary.id}.json`}>
+        Download
+      </a>
+      <button type="button" onClick={take}>
+        Open in the workbench
+      </button>
+      <button
+        type="button"
+        onClick={() => download(`${summary.id}.md`, asGolden(`From ${summary.id}`, input, reading), 'text/markdown')}
+      >
+        Make a test
+      </button>
+      <button type="button" disabled={gateway.status.value?.mayAskAgain !== true} onClick={() => void again()}>
+        Ask again
+      </button>
+    </div>
+  )
+}
+
+function Head({ details }: Pick<Loaded, 'details'>): JSX.Element {
+  const { summary, upstream } = details
+  return (
     <header class="exchange-summary">
       <div>
         <h1>
@@ -214,37 +248,14 @@ function Head({ details, stages, input, reading }: Loaded): JSX.Element {
             summary.finish === null ? null : `finish ${summary.finish}`,
           ]
             .filter((part) => part !== null)
-            .join(' · ')}
+            .join(' · ')}{' '}
+          <Marks exchange={summary} />
         </p>
-        <Marks exchange={summary} />
         {summary.failure === null ? null : (
           <p class="fault">
             <ShownText text={summary.failure} />
           </p>
         )}
-      </div>
-      <div class="actions">
-        <button type="button" onClick={() => void copy()}>
-          Copy as curl
-        </button>
-        <a class="button" href={api.recording(summary.id)} download={`${summary.id}.json`}>
-          Download
-        </a>
-        <button type="button" onClick={take}>
-          Open in the workbench
-        </button>
-        <button
-          type="button"
-          onClick={() => download(`${summary.id}.md`, asGolden(`From ${summary.id}`, input, reading), 'text/markdown')}
-        >
-          Make a test
-        </button>
-        <button type="button" disabled={gateway.status.value?.mayAskAgain !== true} onClick={() => void again()}>
-          Ask again
-        </button>
-        <output class="hint" aria-live="polite">
-          {said.value}
-        </output>
       </div>
     </header>
   )
@@ -265,8 +276,16 @@ async function load(id: string): Promise<Loaded> {
   const request = parsed(textOf(sent))
   const settings = settingsOf(details.upstream?.reading, isRecord(request) ? request['tools'] : undefined)
   const input: Input = { source: said.map(({ text }) => text), as: 'auto', settings }
-  return { details, stages, input, reading: await ask('read', { input, cut: null }) }
+  const clientInput: Input = { source: got.map(({ text }) => text), as: 'auto', settings: structured }
+  const [reading, gotReading] = await Promise.all([
+    ask('read', { input, cut: null }),
+    ask('read', { input: clientInput, cut: null }),
+  ])
+  return { details, stages, input, reading, got: gotReading }
 }
+
+/** A client takes text for text: calls come to it structured. */
+const structured = { ...usualSettings, format: 'standard' }
 
 function textOf(chunks: readonly StageChunk[]): string {
   return chunks.map(({ text }) => text).join('')

@@ -84,7 +84,18 @@ export function ExchangesPage({ id }: { readonly id: string | null }): JSX.Eleme
   )
 }
 
-const columns = ['Time', 'Client', 'Model', 'Format', 'First byte', 'Duration', 'Tokens', 'Finish', 'Marks'] as const
+const columns = [
+  'Time',
+  'Client',
+  'Model',
+  'Format',
+  'First byte',
+  'Duration',
+  'Tokens in / out',
+  'Calls',
+  'Finish',
+  'Marks',
+] as const
 
 function Row({ exchange, isActive }: { readonly exchange: ExchangeSummary; readonly isActive: boolean }): JSX.Element {
   const { id, client, model, upstream, upstreamModel, format, formatFrom, firstByteMs, durationMs } = exchange
@@ -108,13 +119,14 @@ function Row({ exchange, isActive }: { readonly exchange: ExchangeSummary; reado
         )}
       </span>
       <span title={formatFrom === null ? '' : `told by the ${formatFrom}`}>
-        {format ?? '–'} <span class="hint">{formatFrom ?? ''}</span>
+        {format ?? '–'} <span class="hint">{formatFrom === 'configuration' ? 'config' : (formatFrom ?? '')}</span>
       </span>
       <span class="number">{duration(firstByteMs)}</span>
       <span class="number">{exchange.state === 'running' ? 'running' : duration(durationMs)}</span>
       <span class="number">
         {count(exchange.inputTokens)} / {count(exchange.outputTokens)}
       </span>
+      <span class="number">{exchange.calls === 0 ? '' : exchange.calls}</span>
       <span>{exchange.finish ?? (exchange.status !== null && exchange.status >= 400 ? exchange.status : '–')}</span>
       <Marks exchange={exchange} />
     </div>
@@ -122,7 +134,7 @@ function Row({ exchange, isActive }: { readonly exchange: ExchangeSummary; reado
 }
 
 export function Marks({ exchange }: { readonly exchange: ExchangeSummary }): JSX.Element {
-  const { problems, repairs, notes, failure, calls } = exchange
+  const { problems, repairs, notes, failure } = exchange
   return (
     <span class="marks">
       {failure === null ? null : (
@@ -133,12 +145,11 @@ export function Marks({ exchange }: { readonly exchange: ExchangeSummary }): JSX
       {mark(problems, 'problem')}
       {mark(repairs, 'repair')}
       {mark(notes, 'note')}
-      {mark(calls, 'call')}
     </span>
   )
 }
 
-function mark(number: number, what: 'problem' | 'repair' | 'note' | 'call'): JSX.Element | null {
+function mark(number: number, what: 'problem' | 'repair' | 'note'): JSX.Element | null {
   if (number === 0) return null
   return (
     <span class={`badge badge-${what}`}>

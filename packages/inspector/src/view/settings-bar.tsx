@@ -47,9 +47,9 @@ export function SettingsBar({ settings, onChange }: SettingsBarProps): JSX.Eleme
         <option value="content">content</option>
         <option value="reasoning">reasoning</option>
       </Choice>
-      <Choice label="Prompt opened reasoning" value={settings.prompt} onChoose={(prompt) => set({ prompt })}>
+      <Choice label="Starts in reasoning" value={settings.prompt} onChoose={(prompt) => set({ prompt })}>
         <option value="unknown">not known</option>
-        <option value="opened">yes</option>
+        <option value="opened">the prompt opened it</option>
         <option value="not-opened">no</option>
       </Choice>
       <Choice label="Delivery" value={settings.delivery} onChoose={(delivery) => set({ delivery })}>
@@ -72,7 +72,7 @@ export function SettingsBar({ settings, onChange }: SettingsBarProps): JSX.Eleme
           Tools <span class="hint">{settings.tools.trim() === '' ? 'not known' : ''}</span>
         </span>
         <textarea
-          rows={1}
+          rows={2}
           value={settings.tools}
           placeholder={'{"get_weather": {"city": "string"}} or a list of definitions'}
           spellcheck={false}

@@ -3,12 +3,15 @@ import { useMemo } from 'preact/hooks'
 import type { ExchangeSummary, StageChunk } from '../api.ts'
 import { duration } from '../model/numbers.ts'
 import { arrivalsOf } from '../model/waterfall.ts'
+import type { Reading } from '../reading/protocol.ts'
 import { VirtualList } from './virtual-list.tsx'
 
 interface TimelineProps {
   readonly summary: ExchangeSummary
   readonly upstream: readonly StageChunk[]
   readonly client: readonly StageChunk[]
+  readonly said: Reading
+  readonly got: Reading
 }
 
 const ROW_HEIGHT = 26
@@ -16,8 +19,11 @@ const ROW_HEIGHT = 26
 const LONG_GAP = 1000
 
 /** Every chunk by the time it came: first byte, gaps and pings are seen at once. */
-export function Timeline({ summary, upstream, client }: TimelineProps): JSX.Element {
-  const arrivals = useMemo(() => arrivalsOf(upstream, client), [upstream, client])
+export function Timeline({ summary, upstream, client, said, got }: TimelineProps): JSX.Element {
+  const arrivals = useMemo(
+    () => arrivalsOf({ chunks: upstream, reading: said }, { chunks: client, reading: got }),
+    [upstream, client, said, got],
+  )
   const end = Math.max(summary.durationMs ?? 0, arrivals.at(-1)?.at ?? 0, 1)
   const longest = arrivals.reduce((most, { gap, lane }) => (lane === 'upstream' ? Math.max(most, gap) : most), 0)
   if (arrivals.length === 0) return <p class="empty empty-page">No times were written down for this exchange.</p>
@@ -41,7 +47,7 @@ export function Timeline({ summary, upstream, client }: TimelineProps): JSX.Elem
         row={(index) => {
           const arrival = arrivals[index]
           if (arrival === undefined) return null
-          const { lane, at, gap, bytes, isPing, preview } = arrival
+          const { lane, at, gap, bytes, isPing, isText, preview } = arrival
           const from = ((at - gap) / end) * 100
           return (
             <div key={index} class={`arrival is-${lane}${isPing ? ' is-ping' : ''}${gap >= LONG_GAP ? ' is-late' : ''}`}>
@@ -54,7 +60,7 @@ export function Timeline({ summary, upstream, client }: TimelineProps): JSX.Elem
                 />
               </span>
               <span class="number">{bytes.toLocaleString('en')} B</span>
-              <span class="arrival-text">{isPing ? 'ping' : preview}</span>
+              <span class={`arrival-text${isText ? '' : ' hint'}`}>{isPing ? 'ping' : preview}</span>
             </div>
           )
         }}

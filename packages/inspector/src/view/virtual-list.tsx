@@ -14,7 +14,6 @@ interface VirtualListProps {
   readonly role?: 'listbox' | 'region'
   readonly activeId?: string | undefined
   readonly onKeyDown?: (event: TargetedKeyboardEvent<HTMLDivElement>) => void
-  readonly onScrollEnd?: () => void
 }
 
 /** Rows beyond the edge that are drawn too, so that scrolling shows no gap. */
@@ -65,6 +64,7 @@ export function VirtualList(props: VirtualListProps): JSX.Element {
       tabIndex={0}
       onScroll={look}
       onKeyDown={props.onKeyDown}
+      style={{ '--rows': `${count * rowHeight}px` }}
     >
       <div class="virtual-all" role="presentation" style={{ height: `${count * rowHeight}px` }}>
         <div class="virtual-some" role="presentation" style={{ transform: `translateY(${first * rowHeight}px)` }}>

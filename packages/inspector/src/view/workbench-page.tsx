@@ -14,6 +14,7 @@ import {
 import { ask } from '../reading/ask.ts'
 import type { ChunkingReport, Input, Reading } from '../reading/protocol.ts'
 import { CutSlider } from './cut-slider.tsx'
+import { kinds } from './kinds.ts'
 import { ReadingView, useFocus } from './reading-view.tsx'
 import { SettingsBar, useFormats } from './settings-bar.tsx'
 
@@ -62,7 +63,7 @@ export function WorkbenchPage(): JSX.Element {
       <section class="panel workbench-input" aria-label="Input">
         <header class="panel-head">
           <h2>Input</h2>
-          <span class="hint">{read === null || source === '' ? 'text, event stream, answer or recording' : whatItIs(read)}</span>
+          <span class="hint">{read === null || source === '' ? '' : whatItIs(read)}</span>
           <span class="spacer" />
           <label class="check">
             <input
@@ -70,7 +71,7 @@ export function WorkbenchPage(): JSX.Element {
               checked={input.as === 'text'}
               onChange={(event) => setInput({ ...input, as: event.currentTarget.checked ? 'text' : 'auto' })}
             />
-            plain text
+            as text
           </label>
           <label class="button">
             Open…
@@ -131,8 +132,8 @@ export function WorkbenchPage(): JSX.Element {
 
 function whatItIs({ is, text, pieces }: Reading): string {
   const channels = new Set(pieces.map(({ channel }) => channel))
-  const size = `${text.length.toLocaleString('en')} characters of the model`
-  return is === 'text' ? size : `${is}: ${size}${channels.size > 1 ? ', in two channels' : ''}`
+  const size = `${text.length.toLocaleString('en')} characters`
+  return is === 'text' ? size : `${is}, ${size}${channels.size > 1 ? ' in two channels' : ''}`
 }
 
 interface ActionsProps {
@@ -182,7 +183,7 @@ function Actions({ input, reading, isWhole, isUnlinked }: ActionsProps): JSX.Ele
         disabled={!isWhole}
         onClick={() => download('case.json', asCase('workbench', input, reading), 'application/json')}
       >
-        … as JSON
+        JSON case
       </button>
       {isUnlinked ? <span class="hint">Too long for a link.</span> : null}
     </div>
@@ -226,6 +227,17 @@ function Welcome({ onChoose }: { readonly onChoose: (input: Input) => void }): J
           </button>
         ))}
       </div>
+      <h3>What the colours mean</h3>
+      <dl class="meanings">
+        {kinds.map(({ id, name, means }) => (
+          <div key={id}>
+            <dt>
+              <span class={`k k-${id}`}>{name}</span>
+            </dt>
+            <dd>{means}</dd>
+          </div>
+        ))}
+      </dl>
     </section>
   )
 }
