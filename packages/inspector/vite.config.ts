@@ -11,6 +11,7 @@ export default defineConfig({
     target: 'es2023',
     outDir: '../gateway/dist/inspector',
     emptyOutDir: true,
+    assetsDir: '',
     // An address with data in it would need more than 'self' in the policy.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },

@@ -24,7 +24,7 @@ type Json = null | boolean | number | string | readonly Json[] | { readonly [key
 /** The lines of a value, marked by what the other value has in the same places. */
 export function jsonLines(value: unknown, other: unknown, notes: readonly NoteDetails[]): JsonLine[] {
   const lines: JsonLine[] = []
-  write(asJson(value), asJson(other), true, '', null, 0, '', lines, notes)
+  write(asJson(value), asJson(other), other !== undefined, '', null, 0, '', lines, notes)
   return lines
 }
 

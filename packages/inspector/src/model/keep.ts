@@ -3,7 +3,7 @@ import type { Input, Reading, ReadingSettings } from '../reading/protocol.ts'
 import { parsed } from './json.ts'
 
 /** The request as a command that anybody can run. The key is a variable, as no key is known here. */
-export function asCurl({ client }: ExchangeDetails, origin: string, body: string): string {
+export function asCurl({ client }: Pick<ExchangeDetails, 'client'>, origin: string, body: string): string {
   const key =
     client.dialect === 'anthropic-messages'
       ? `-H "x-api-key: $DRAGOMAN_API_KEY" -H 'anthropic-version: 2023-06-01'`

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect } from 'preact/hooks'
+import icon from '../icon.svg'
 import { ExchangesPage } from './exchanges-page.tsx'
 import { WorkbenchPage } from './workbench-page.tsx'
 import { gateway } from '../model/gateway.ts'
@@ -30,7 +31,7 @@ export function App(): JSX.Element {
       </button>
       <header class="top">
         <span class="brand">
-          <img src="./icon.svg" alt="" width="20" height="20" /> Dragoman <span class="brand-what">inspector</span>
+          <img src={icon} alt="" width="20" height="20" /> Dragoman <span class="brand-what">inspector</span>
         </span>
         <nav aria-label="Pages">
           <a href="#/exchanges" aria-current={page === 'exchanges' ? 'page' : undefined}>

@@ -38,10 +38,10 @@ export function ReadingView({ reading, focus, title, children }: ReadingViewProp
         )}
         {children}
       </section>
-      <section class="panel reading-events" aria-label="What it became">
+      <section class="panel reading-events" aria-label={`${title}: what it became`}>
         <header class="panel-head">
           <Tabs
-            label="What it became"
+            label={`${title}: what it became`}
             chosen={tab}
             onChoose={setTab}
             tabs={[

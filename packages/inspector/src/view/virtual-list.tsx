@@ -11,7 +11,7 @@ interface VirtualListProps {
   /** This row is to be seen, whenever the value changes. */
   readonly seen?: number | null
   /** `listbox`: rows are options, of which one is active. */
-  readonly role?: 'listbox' | 'region'
+  readonly role?: 'listbox' | 'group'
   readonly activeId?: string | undefined
   readonly onKeyDown?: (event: TargetedKeyboardEvent<HTMLDivElement>) => void
 }
@@ -21,7 +21,7 @@ const SPARE = 12
 
 /** Draws only the rows that can be seen: of a hundred thousand some fifty. */
 export function VirtualList(props: VirtualListProps): JSX.Element {
-  const { count, rowHeight, row, label, seen, role = 'region' } = props
+  const { count, rowHeight, row, label, seen, role = 'group' } = props
   const box = useRef<HTMLDivElement>(null)
   const [view, setView] = useState({ from: 0, rows: 40 })
 

@@ -1,0 +1,334 @@
+// The inspector in a real browser: Debian's chromium, driven without a download. Needs a build.
+// Prints one line for each check and exits with 1 if any of them fails. `--shots DIR` keeps pictures of every page.
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { chromium } from 'playwright-core'
+import { startFixtureServer } from '../packages/inspector/dev/fixture-server.mjs'
+
+const browserPath = [process.env['CHROMIUM'], '/usr/bin/chromium', '/usr/bin/chromium-browser'].find(
+  (path) => path !== undefined && existsSync(path),
+)
+if (browserPath === undefined) {
+  console.error('No chromium was found. Install it (apt-get install chromium), or name it in CHROMIUM.')
+  process.exit(1)
+}
+const shotsAt = process.argv.indexOf('--shots')
+const shots = shotsAt < 0 ? undefined : process.argv[shotsAt + 1]
+if (shots !== undefined) mkdirSync(shots, { recursive: true })
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const desktop = { width: 1280, height: 800 }
+const phone = { width: 390, height: 844 }
+
+const failures = []
+const browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox'] })
+const server = await startFixtureServer()
+const folder = await startFixtureServer({ withApi: false, count: 0 })
+try {
+  await checkAll()
+} finally {
+  await browser.close()
+  await server.close()
+  await folder.close()
+}
+if (failures.length > 0) {
+  console.error(`\n${failures.length} of the checks in the browser failed.`)
+  process.exitCode = 1
+}
+
+async function checkAll() {
+  await check('the workbench reads what is pasted, and colours every character', async (page) => {
+    await open(page, '#/workbench')
+    await paste(page, '<think>hm</think>Hi.<tool_call>{"name": "ping", "arguments": {"a": 1,}}</tool_call>')
+    await choose(page, 'Format', 'hermes')
+    await page.getByText('read as hermes').waitFor()
+    const kinds = await page.locator('.source-row .k').evaluateAll((spans) => spans.map((span) => span.className))
+    expectHolds(kinds.join(' '), ['k-reasoning', 'k-text', 'k-markup', 'k-name', 'k-arguments', 'k-repaired'])
+    expectHolds(await page.locator('.outcome').innerText(), ['ping', 'trailing-comma', '"a": 1'])
+    await shoot(page, 'workbench')
+  })
+
+  await check('the slider lets the text come, and says what is held and why', async (page) => {
+    await open(page, '#/workbench')
+    await paste(page, 'Hi. <tool_call>{"name": "ping", "arguments": {}}</tool_call>')
+    await choose(page, 'Format', 'hermes')
+    const slider = page.getByLabel('How much of the text has come')
+    await slider.focus()
+    await slider.fill('8')
+    await page.getByText('Held: <too It may become a marker.').waitFor()
+    await page.keyboard.press('ArrowRight')
+    await page.getByText('Held: <tool It may become a marker.').waitFor()
+    await shoot(page, 'workbench-held')
+    await page.getByRole('button', { name: 'End' }).click()
+    await page.getByText('All 60 characters').waitFor()
+  })
+
+  await check('a button shows that every chunking gives the same', async (page) => {
+    await open(page, '#/workbench')
+    await page.getByRole('button', { name: 'kimi', exact: true }).click()
+    await page.getByRole('button', { name: 'Every chunking gives the same' }).click()
+    await page.getByText(/\d+ ways to cut it, one result\./).waitFor()
+  })
+
+  await check('a link holds the whole state of the workbench', async (page) => {
+    await open(page, '#/workbench')
+    await paste(page, 'Hi. <tool_call>')
+    await choose(page, 'Format', 'hermes')
+    await choose(page, 'Ended by', 'length')
+    await page.getByLabel('How much of the text has come').fill('5')
+    await page.waitForFunction(() => location.hash.length > 60)
+    await page.waitForTimeout(400)
+    const other = await page.context().newPage()
+    await other.goto(page.url())
+    await other.getByText('Held: <').waitFor()
+    expectSame(await other.getByRole('combobox', { name: 'Format' }).inputValue(), 'hermes')
+    expectSame(await other.getByRole('combobox', { name: 'Ended by' }).inputValue(), 'length')
+    expectSame(await other.locator('.input-text').inputValue(), 'Hi. <tool_call>')
+  })
+
+  await check('to point at text shows its event, and to choose an event shows its text', async (page) => {
+    await open(page, '#/exchanges/kimi-call')
+    await page.getByRole('tab', { name: /^Events/ }).click()
+    await page.locator('.source-row .k-name').first().hover()
+    await page.locator('.event.e-call-start.is-hovered').waitFor()
+    await page.locator('.event.e-reasoning').click()
+    await page.locator('.k-reasoning.is-focused').first().waitFor()
+    await page.locator('.chunk-row.is-focused').first().waitFor()
+    await page.keyboard.press('ArrowDown')
+    await page.locator('.event.e-text[aria-selected=true]').waitFor()
+    await shoot(page, 'exchange')
+  })
+
+  await check('the two requests stand side by side, with notes at their fields', async (page) => {
+    await open(page, '#/exchanges/kimi-call')
+    await page.getByRole('tab', { name: 'Asked' }).click()
+    await page.locator('.json-line .badge-dropped').first().waitFor()
+    await page.getByRole('button', { name: 'Fold thinking' }).click()
+    await page.getByRole('button', { name: 'Unfold thinking' }).waitFor()
+    await shoot(page, 'requests')
+  })
+
+  await check('the timeline shows first byte, gaps and pings', async (page) => {
+    await open(page, '#/exchanges/kimi-call')
+    await page.getByRole('tab', { name: 'Timeline' }).click()
+    expectHolds(await page.locator('.facts').innerText(), ['640 ms', '2.30 s'])
+    await page.locator('.arrivals').evaluate((list) => list.scrollTo(0, 700))
+    await page.locator('.arrival.is-ping').first().waitFor()
+    await shoot(page, 'timeline')
+  })
+
+  await check('an answer is read as another format, beside the old one', async (page) => {
+    await open(page, '#/exchanges/kimi-call')
+    await page.getByRole('tab', { name: 'Read it as…' }).click()
+    await page.getByText('The same events as before.').waitFor()
+    await choose(page, 'Format', 'hermes')
+    await page.getByText('Other events than before.').waitFor()
+    await shoot(page, 'read-as')
+  })
+
+  await check('a request is copied without a key, asked again, and made a test of', async (page) => {
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await open(page, '#/exchanges/kimi-call')
+    await page.getByRole('button', { name: 'Copy as curl' }).click()
+    await page.getByText('on the clipboard').waitFor()
+    const command = await page.evaluate(() => navigator.clipboard.readText())
+    expectHolds(command, ['curl -N', '/v1/messages', '$DRAGOMAN_API_KEY', '"get_weather"'])
+    const download = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Make a test' }).click()
+    expectHolds(readFileSync(await (await download).path(), 'utf8'), ['```options', 'call-start 0 get_weather'])
+    await page.getByRole('button', { name: 'Ask again' }).click()
+    await page.waitForURL(/again-/)
+    await page.getByRole('heading', { name: /claude-sonnet/ }).waitFor()
+  })
+
+  await check('the list is walked by keys alone: /, j, k, Enter, Esc', async (page) => {
+    await open(page, '')
+    await page.keyboard.press('/')
+    await page.keyboard.type('opencode 502')
+    await page.keyboard.press('Escape')
+    await page.getByText(/ of 10,00\d/).waitFor()
+    await page.keyboard.press('j')
+    await page.keyboard.press('j')
+    await page.keyboard.press('k')
+    const chosen = await page.locator('.exchange-row[aria-selected=true]').getAttribute('id')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(new RegExp(`#/exchanges/${chosen?.replace('exchange-', '')}$`))
+    await page.getByRole('tab', { name: 'Answered' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.waitForURL(/#\/exchanges$/)
+  })
+
+  await check('a new exchange appears by itself', async (page) => {
+    await open(page, '')
+    const id = server.addExchange()
+    await page.locator(`#exchange-${id}`).waitFor()
+  })
+
+  await check('ten thousand exchanges are a list of which some fifty are drawn', async (page) => {
+    await open(page, '')
+    await page.getByText(/10,00\d exchanges/).waitFor()
+    const list = page.locator('.exchange-list')
+    const most = await list.evaluate(async (box) => {
+      let longest = 0
+      for (let step = 1; step <= 40; step++) {
+        const began = performance.now()
+        box.scrollTop = (box.scrollHeight / 40) * step
+        await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
+        longest = Math.max(longest, performance.now() - began)
+      }
+      return longest
+    })
+    expectBelow(most, 400, 'ms for one step of scrolling')
+    expectBelow(await page.locator('.exchange-row').count(), 90, 'rows drawn')
+    await shoot(page, 'exchanges')
+  })
+
+  await check('a hundred thousand chunks and four megabytes do not freeze the page', async (page) => {
+    await open(page, '')
+    await page.evaluate(() => {
+      window.longest = 0
+      let last = performance.now()
+      const beat = () => {
+        const now = performance.now()
+        window.longest = Math.max(window.longest, now - last)
+        last = now
+        setTimeout(beat, 20)
+      }
+      beat()
+      location.hash = '#/exchanges/huge'
+    })
+    await page.locator('.source-row').first().waitFor({ timeout: 60_000 })
+    await page.getByRole('tab', { name: /^Events/ }).click()
+    await page.locator('.event').first().waitFor()
+    await page.locator('.events').evaluate((list) => list.scrollTo(0, list.scrollHeight))
+    await page.waitForTimeout(300)
+    expectBelow(await page.locator('.event').count(), 120, 'events drawn')
+    expectBelow(await page.evaluate(() => window.longest), 4000, 'ms without an answer to the user')
+    await page.getByRole('tab', { name: 'Timeline' }).click()
+    await page.locator('.arrival').first().waitFor()
+  })
+
+  await check('what a model writes never becomes a part of the page', async (page) => {
+    await open(page, '#/exchanges/hostile')
+    await page.getByText('<img src=x', { exact: false }).first().waitFor()
+    await page.waitForTimeout(300)
+    expectSame(await page.title(), 'Dragoman inspector')
+    expectSame(await page.locator('main img, main script, main b, .source svg').count(), 0)
+    expectHolds(await page.locator('.source').innerText(), ['ESC', 'RLO', 'PDF', 'U+D83D', 'NUL'])
+    await shoot(page, 'hostile')
+  })
+
+  await check('without a gateway the folder is a workbench', async (page) => {
+    await page.goto(folder.url)
+    await page.waitForURL(/#\/workbench/)
+    await page.getByRole('heading', { name: 'See what becomes of it' }).waitFor()
+    await shoot(page, 'welcome')
+    await page.getByRole('link', { name: 'Exchanges' }).click()
+    await page.getByRole('heading', { name: 'No gateway serves this page' }).waitFor()
+    await shoot(page, 'no-gateway')
+  }, { expectedErrors: /404/ })
+
+  await check('an exchange that is gone says so', async (page) => {
+    await open(page, '#/exchanges/nobody')
+    await page.getByText('No such exchange').waitFor()
+  }, { expectedErrors: /404/ })
+
+  for (const colorScheme of ['light', 'dark']) {
+    for (const [name, hash, ready] of [
+      ['list', '', '.exchange-list'],
+      ['exchange', '#/exchanges/qwen-broken', '.source-row'],
+      ['workbench', '#/workbench', '.samples button'],
+    ]) {
+      for (const viewport of [desktop, phone]) {
+        await check(
+          `${name}, ${colorScheme}, ${viewport.width} px: nothing that axe finds fault with, nothing too wide`,
+          async (page) => {
+            await open(page, hash)
+            await page.locator(ready).first().waitFor()
+            if (name === 'workbench') {
+              await page.getByRole('button', { name: 'deepseek', exact: true }).click()
+              await page.locator('.source-row').first().waitFor()
+            }
+            await page.waitForTimeout(300)
+            await shoot(page, `${name}-${colorScheme}-${viewport.width}`)
+            expectSame((await faultsIn(page)).join('\n'), '')
+            const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+            expectBelow(wide, 1, 'pixels too wide')
+            if (name === 'exchange') {
+              for (const tab of ['Asked', 'Timeline', 'Read it as…']) {
+                await page.getByRole('tab', { name: tab }).click()
+                await page.waitForTimeout(150)
+                await shoot(page, `${tab.replaceAll(/\W/g, '')}-${colorScheme}-${viewport.width}`)
+                expectSame((await faultsIn(page)).join('\n'), '')
+              }
+            }
+          },
+          { colorScheme, viewport },
+        )
+      }
+    }
+  }
+}
+
+/** A page of its own for each check. An error on its console, or a breach of the policy, is a fault as well. */
+async function check(title, run, { expectedErrors, ...context } = {}) {
+  const place = await browser.newContext({ viewport: desktop, reducedMotion: 'reduce', ...context })
+  const page = await place.newPage()
+  page.setDefaultTimeout(15_000)
+  const said = []
+  page.on('pageerror', (error) => said.push(error.message))
+  page.on('console', (message) => {
+    const isFault = message.type() === 'error' || message.type() === 'warning'
+    if (isFault && expectedErrors?.test(message.text()) !== true) said.push(message.text())
+  })
+  try {
+    await run(page)
+    if (said.length > 0) throw new Error(`The page said: ${said.join('; ')}`)
+    console.log(`ok   ${title}`)
+  } catch (error) {
+    console.log(`FAIL ${title}\n     ${String(error).replaceAll('\n', '\n     ')}`)
+    for (const line of said) console.log(`     ${line}`)
+    failures.push(title)
+  } finally {
+    await place.close()
+  }
+}
+
+async function open(page, hash) {
+  await page.goto(server.url + hash)
+}
+
+async function paste(page, text) {
+  await page.locator('.input-text').fill(text)
+}
+
+async function choose(page, label, value) {
+  await page.getByRole('combobox', { name: label, exact: true }).selectOption(value)
+}
+
+/** The policy forbids a script of ours as of anybody: it is given by the debugger. */
+async function faultsIn(page) {
+  await page.evaluate(axe)
+  const { violations } = await page.evaluate(() =>
+    window.axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] }),
+  )
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target.join(' ')).slice(0, 4).join(' | ')}`)
+}
+
+async function shoot(page, name) {
+  if (shots !== undefined) await page.screenshot({ path: join(shots, `${name}.png`) })
+}
+
+function expectSame(found, expected) {
+  if (found !== expected) throw new Error(`${JSON.stringify(found)} is not ${JSON.stringify(expected)}`)
+}
+
+function expectHolds(text, parts) {
+  const missing = parts.filter((part) => !text.includes(part))
+  if (missing.length > 0) throw new Error(`${JSON.stringify(text.slice(0, 400))} lacks ${missing.join(', ')}`)
+}
+
+function expectBelow(found, limit, what) {
+  if (found >= limit) throw new Error(`${Math.round(found)} ${what}; at most ${limit}`)
+}
