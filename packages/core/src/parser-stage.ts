@@ -83,7 +83,10 @@ export interface ObservedStage extends ParserStage {
   readonly held: Reader['held']
 }
 
-export function createObservedStage(options: ParserOptions, destination: Sink & SourceObserver): ObservedStage {
+export function createObservedStage(
+  options: ParserOptions,
+  destination: Sink & SourceObserver,
+): ObservedStage {
   return announced(new WatchedStage(openReader(options, destination, destination)), options)
 }
 

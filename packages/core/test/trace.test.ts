@@ -51,12 +51,7 @@ describe('what each character became', () => {
       '[get_weather(city="Paris")]',
       '.NNNNNNNNNNN.AAAAAAAAAAAAA.',
     ],
-    [
-      'a token that ended the turn and leaked',
-      { format: 'qwen' },
-      'Hi.<|im_end|>',
-      'tttxxxxxxxxxx',
-    ],
+    ['a token that ended the turn and leaked', { format: 'qwen' }, 'Hi.<|im_end|>', 'tttxxxxxxxxxx'],
     [
       'a bracket too many',
       { format: 'hermes' },
@@ -89,7 +84,10 @@ describe('what each character became', () => {
     const text = 'a <|tool_call_begin|>functions.get_weather:0<|tool_call_argument_begin|>{}<|tool_call_end|>'
     const trace = traceOutput(text, { format: 'kimi', calls: 'remove' })
     expect(lettersOf(trace)).toBe('tt' + 'x'.repeat(text.length - 2))
-    expect(trace.events[trace.spans[1]?.event ?? -1]).toMatchObject({ type: 'repair', code: 'forbidden-call' })
+    expect(trace.events[trace.spans[1]?.event ?? -1]).toMatchObject({
+      type: 'repair',
+      code: 'forbidden-call',
+    })
   })
 
   it('with no tools offered everything is text', () => {
@@ -152,12 +150,7 @@ describe('what is held', () => {
       '<tool_call>{"name": "get_weather", "arguments": {"city"',
       '<tool_call>{"name": "get_weather", "arguments": {"city"',
     ],
-    [
-      'value',
-      { format: 'qwen' },
-      '<tool_call><function=get_weather><parameter=days>1',
-      '1',
-    ],
+    ['value', { format: 'qwen' }, '<tool_call><function=get_weather><parameter=days>1', '1'],
     ['draft', { format: 'qwen', promptOpensReasoning: true }, 'hm <tool_call>{"name"', '<tool_call>{"name"'],
     ['candidate', { format: 'qwen' }, '{"name": "get_weather", "arg', '{"name": "get_weather", "arg'],
   ] as const)('%s', (why, options, text, held) => {
@@ -183,7 +176,5 @@ it('text of the other channel beside a call is counted where it came', () => {
   tracer.push('\n', 'reasoning')
   tracer.push('"arguments": {}}</tool_call>')
   tracer.end()
-  expect(lettersOf(tracer.trace())).toBe(
-    '.....................NNNNNNNNNNN...' + '.' + '.............AA.............',
-  )
+  expect(lettersOf(tracer.trace())).toBe('.....................NNNNNNNNNNN.................AA.............')
 })

@@ -70,7 +70,9 @@ function requestOf(model) {
       { role: 'user', content: 'What was the weather yesterday?' },
       {
         role: 'assistant',
-        content: [{ type: 'tool_use', id: 'toolu_kimi_01', name: 'get_weather', input: { city: 'Oslo', days: 1 } }],
+        content: [
+          { type: 'tool_use', id: 'toolu_kimi_01', name: 'get_weather', input: { city: 'Oslo', days: 1 } },
+        ],
       },
       { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_kimi_01', content: 'Rain.' }] },
       { role: 'assistant', content: 'It rained.' },
@@ -88,7 +90,13 @@ function tokensOf(text) {
 
 function chunksOf({ upstreamModel, reasoning, said }) {
   const chunk = (choice) => {
-    const body = { id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: upstreamModel, choices: [choice] }
+    const body = {
+      id: 'chatcmpl-1',
+      object: 'chat.completion.chunk',
+      created: 1,
+      model: upstreamModel,
+      choices: [choice],
+    }
     return `data: ${JSON.stringify(body)}\n\n`
   }
   const delta = (fields) => chunk({ index: 0, delta: fields, finish_reason: null })
@@ -245,13 +253,21 @@ export function makeExchanges(count) {
 function hugeExchange(like) {
   const word = 'All work and no play makes a model a dull reader.\n'
   const said = Array.from({ length: 100_000 }, (_, index) => {
-    const content = index % 50 === 49 ? `<tool_call>{"name": "search", "arguments": {"query": "${index}"}}</tool_call>` : word
+    const content =
+      index % 50 === 49
+        ? `<tool_call>{"name": "search", "arguments": {"query": "${index}"}}</tool_call>`
+        : word
     return {
       at: 400 + index / 5,
       text: `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content } }] })}\n\n`,
     }
   })
-  const summary = { ...like.details.summary, id: 'huge', time: new Date(started - 9e9).toISOString(), format: 'hermes' }
+  const summary = {
+    ...like.details.summary,
+    id: 'huge',
+    time: new Date(started - 9e9).toISOString(),
+    format: 'hermes',
+  }
   const upstream = { ...like.details.upstream, reading: { format: 'hermes' } }
   return {
     details: { ...like.details, summary, upstream, told: [] },

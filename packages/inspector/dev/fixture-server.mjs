@@ -7,7 +7,12 @@ import { makeExchanges } from './fixture-exchanges.mjs'
 
 const folder = fileURLToPath(new URL('../../gateway/dist/inspector', import.meta.url))
 
-const types = { '.html': 'text/html; charset=utf-8', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml' }
+const types = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.svg': 'image/svg+xml',
+}
 
 /** No inline script or style, and no other origin. */
 const policy = [

@@ -20,7 +20,12 @@ export const api = {
 } as const
 
 /** The four stages of an exchange, in the order in which they happen. */
-export const stageIds = ['client-request', 'upstream-request', 'upstream-response', 'client-response'] as const
+export const stageIds = [
+  'client-request',
+  'upstream-request',
+  'upstream-response',
+  'client-response',
+] as const
 
 export type StageId = (typeof stageIds)[number]
 

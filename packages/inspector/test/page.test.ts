@@ -36,7 +36,8 @@ describe('the built page', () => {
 })
 
 it('no source makes markup or code of a text', () => {
-  const words = /innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|srcdoc|DOMParser/
+  const words =
+    /innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|srcdoc|DOMParser/
   expect(
     read(sources)
       .filter(({ text }) => words.test(text))

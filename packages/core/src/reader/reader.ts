@@ -17,7 +17,7 @@ import { type Channel, TextFlow } from './text-flow.ts'
 export interface ReaderOptions extends CallWriterOptions, MarkerJudgeOptions, ScannerOptions {
   readonly lexicon: Lexicon
   /** Told what becomes of each character. */
-  readonly observer: SourceObserver | undefined
+  readonly observer?: SourceObserver | undefined
 }
 
 /**

@@ -2,6 +2,7 @@ import type { ModelEvent, Sink } from '../events.ts'
 import type { ProblemCode, RepairCode } from '../problems.ts'
 import type { CallPart, SourceObserver } from '../text/source-observer.ts'
 import { type PaintedKind, SourcePaint } from './source-paint.ts'
+import { SourceText } from './source-text.ts'
 import type { Channel } from './text-flow.ts'
 
 /** A stretch of the input, in UTF-16 units. */
@@ -31,7 +32,7 @@ interface MappedCall {
 /** Text that is not read. It came behind what ends at `at`. */
 interface Aside {
   readonly at: number
-  readonly length: number
+  length: number
   readonly kind: 'text' | 'reasoning' | 'markup'
   readonly event: number | null
 }
@@ -55,7 +56,7 @@ export class SourceMap implements Sink, SourceObserver {
   readonly #asides: Aside[] = []
   readonly #paint = new SourcePaint()
   #announced: Announced[] = []
-  #source = ''
+  readonly #source = new SourceText()
   #input: { readonly position: number } = { position: 0 }
   #call = -1
   #heading: SourceRange | undefined
@@ -95,7 +96,7 @@ export class SourceMap implements Sink, SourceObserver {
   problem(code: ProblemCode, message: string, source: string): void {
     const event = this.#add({ type: 'problem', code, message, source })
     const { position: to } = this.#input
-    const isHere = source !== '' && this.#source.endsWith(source, to)
+    const isHere = source !== '' && this.#source.slice(to - source.length, to) === source
     this.#told.set(event, { from: isHere ? to - source.length : to, to })
   }
 
@@ -112,12 +113,15 @@ export class SourceMap implements Sink, SourceObserver {
   }
 
   appended(text: string): void {
-    this.#source += text
+    this.#source.add(text)
   }
 
   beside(channel: Channel | undefined, { length }: string, at: number): void {
     const kind = channel === undefined ? 'markup' : channel === 'content' ? 'text' : 'reasoning'
-    this.#asides.push({ at, length, kind, event: channel === undefined ? null : this.#events.length - 1 })
+    const event = channel === undefined ? null : this.#events.length - 1
+    const last = this.#asides.at(-1)
+    if (last?.at === at && last.kind === kind && last.event === event) last.length += length
+    else this.#asides.push({ at, length, kind, event })
   }
 
   passed(channel: Channel, from: number, to: number): void {
@@ -196,9 +200,10 @@ export class SourceMap implements Sink, SourceObserver {
     const asides = this.#asides.filter(({ at }) => at <= position)
     const ranges: ReadRange[] = []
     let shift = 0
+    let passed = 0
     const passAsides = (at: number): void => {
-      for (let next = asides[0]; next !== undefined && next.at <= at; next = asides[0]) {
-        asides.shift()
+      for (let next = asides[passed]; next !== undefined && next.at <= at; next = asides[passed]) {
+        passed++
         const from = next.at + shift
         shift += next.length
         ranges.push({ from, to: from + next.length, kind: next.kind, call: null, event: next.event })
@@ -207,7 +212,7 @@ export class SourceMap implements Sink, SourceObserver {
     for (const run of this.#paint.runs(position)) {
       for (let { from } = run; from < run.to;) {
         passAsides(from)
-        const to = Math.min(run.to, asides[0]?.at ?? run.to)
+        const to = Math.min(run.to, asides[passed]?.at ?? run.to)
         ranges.push({ ...this.#meaning(run.kind, run.call, run.event), from: from + shift, to: to + shift })
         from = to
       }
@@ -224,13 +229,21 @@ export class SourceMap implements Sink, SourceObserver {
       if (event === null || isOfCall) continue
       found[event] = { from: Math.min(from, found[event]?.from ?? from), to }
     }
-    return found.map((place, event) => place ?? this.#shifted(this.#told.get(event) ?? this.#placeInCall(event)))
+    const inCalls = this.#placesInCalls()
+    return found.map((place, event) => {
+      return place ?? this.#shifted(this.#told.get(event) ?? inCalls.get(event) ?? { from: 0, to: 0 })
+    })
   }
 
-  #placeInCall(event: number): SourceRange {
-    const call = this.#calls.find(({ start, delta, end }) => [start, delta, end].includes(event))
-    const at = call === undefined ? 0 : call.end === event ? call.to : call.from
-    return { from: at, to: at }
+  /** Where events of calls stand for which nothing was written. */
+  #placesInCalls(): Map<number, SourceRange> {
+    const places = new Map<number, SourceRange>()
+    for (const { from, to, start, delta, end } of this.#calls) {
+      if (start !== null) places.set(start, { from, to: from })
+      if (delta !== null) places.set(delta, { from, to: from })
+      if (end !== null) places.set(end, { from: to, to })
+    }
+    return places
   }
 
   /** The same range, counted with the text that was not read. */
@@ -271,7 +284,8 @@ export class SourceMap implements Sink, SourceObserver {
 
   #grow(event: ModelEvent, piece: string): void {
     const last = this.#events.at(-1)
-    const isSameCall = !('index' in event) || (last !== undefined && 'index' in last && last.index === event.index)
+    const isSameCall =
+      !('index' in event) || (last !== undefined && 'index' in last && last.index === event.index)
     if (last?.type === event.type && isSameCall) {
       if (this.#pieces.length === 0) this.#pieces.push(pieceOf(last))
       this.#pieces.push(piece)
@@ -286,7 +300,9 @@ export class SourceMap implements Sink, SourceObserver {
     const whole = this.#pieces.join('')
     this.#pieces = []
     this.#events[this.#events.length - 1] =
-      last.type === 'call-delta' ? { ...last, json: whole } : { ...last, ...('text' in last ? { text: whole } : {}) }
+      last.type === 'call-delta'
+        ? { ...last, json: whole }
+        : { ...last, ...('text' in last ? { text: whole } : {}) }
   }
 
   /** What of a repaired stretch is not written as before: what it begins and ends with may have stayed. */
@@ -311,7 +327,7 @@ export class SourceMap implements Sink, SourceObserver {
   }
 
   #isStray(at: number): boolean {
-    return this.#paint.kindAt(at) === 'stray' && this.#source.charAt(at).trim() !== ''
+    return this.#paint.kindAt(at) === 'stray' && this.#source.slice(at, at + 1).trim() !== ''
   }
 }
 
@@ -324,7 +340,8 @@ function joined(ranges: readonly ReadRange[]): ReadRange[] {
   for (const range of ranges) {
     const last = all.at(-1)
     const isSame = last?.kind === range.kind && last.call === range.call && last.event === range.event
-    if (last !== undefined && isSame && last.to === range.from) all[all.length - 1] = { ...last, to: range.to }
+    if (last !== undefined && isSame && last.to === range.from)
+      all[all.length - 1] = { ...last, to: range.to }
     else all.push(range)
   }
   return all

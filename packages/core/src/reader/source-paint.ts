@@ -39,11 +39,18 @@ export class SourcePaint {
   }
 
   /** Changes only what has one of these kinds. */
-  turn(of: readonly PaintedKind[], kind: PaintedKind, from: number, to: number, call: number, event: number): void {
+  turn(
+    of: readonly PaintedKind[],
+    kind: PaintedKind,
+    from: number,
+    to: number,
+    call: number,
+    event: number,
+  ): void {
     this.reserve(to)
-    const codes = of.map((each) => kinds.indexOf(each))
+    const codes = new Set(of.map((each) => kinds.indexOf(each)))
     for (let at = from; at < to; at++) {
-      if (codes.includes(this.kinds[at] ?? 0)) this.cover(kind, at, at + 1, call, event)
+      if (codes.has(this.kinds[at] ?? 0)) this.cover(kind, at, at + 1, call, event)
     }
   }
 
@@ -68,17 +75,20 @@ export class SourcePaint {
     this.reserve(end)
     const found: PaintedRun[] = []
     for (let from = 0, to = 0; from < end; from = to) {
-      const [kind, call, event] = [this.kinds[from], this.calls[from], this.events[from]]
-      while (to < end && this.kinds[to] === kind && (kind === 0 || this.isLike(from, to))) to++
-      const isBare = kind === 0
-      const painted = kinds[kind ?? 0] ?? 'nothing'
-      found.push({ from, to, kind: painted, call: isBare ? -1 : (call ?? -1), event: isBare ? -1 : (event ?? -1) })
+      while (to < end && this.isLike(from, to)) to++
+      const kind = this.kindAt(from)
+      const isBare = kind === 'nothing'
+      const call = isBare ? -1 : (this.calls[from] ?? -1)
+      const event = isBare ? -1 : (this.events[from] ?? -1)
+      found.push({ from, to, kind, call, event })
     }
     return found
   }
 
   private isLike(one: number, other: number): boolean {
-    return this.calls[one] === this.calls[other] && this.events[one] === this.events[other]
+    if (this.kinds[one] !== this.kinds[other]) return false
+    const isBare = this.kinds[one] === 0
+    return isBare || (this.calls[one] === this.calls[other] && this.events[one] === this.events[other])
   }
 
   private reserve(length: number): void {

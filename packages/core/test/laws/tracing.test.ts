@@ -71,6 +71,8 @@ function misplacedIn({ events, spans }: OutputTrace, input: readonly Piece[]): s
   }
   return events.flatMap((event, index) => {
     if (event.type !== 'text' && event.type !== 'reasoning') return []
-    return event.text === written[index] ? [] : [`${JSON.stringify(event)} from ${JSON.stringify(written[index])}`]
+    return event.text === written[index]
+      ? []
+      : [`${JSON.stringify(event)} from ${JSON.stringify(written[index])}`]
   })
 }

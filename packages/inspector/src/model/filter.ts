@@ -12,8 +12,13 @@ export interface Filter {
 export const noFilter: Filter = { text: '', model: '', upstream: '', state: '', onlyProblems: false }
 
 export function filtered(exchanges: readonly ExchangeSummary[], filter: Filter): readonly ExchangeSummary[] {
-  const words = filter.text.toLowerCase().split(/\s+/).filter((word) => word !== '')
-  const isAll = words.length === 0 && Object.entries(filter).every(([key, value]) => key === 'text' || value === '' || value === false)
+  const words = filter.text
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '')
+  const isAll =
+    words.length === 0 &&
+    Object.entries(filter).every(([key, value]) => key === 'text' || value === '' || value === false)
   if (isAll) return exchanges
   return exchanges.filter(
     (each) =>
@@ -39,6 +44,8 @@ function stateOf({ state, status }: ExchangeSummary): Filter['state'] {
 function holdsAll(each: ExchangeSummary, words: readonly string[]): boolean {
   if (words.length === 0) return true
   const { id, client, model, upstream, upstreamModel, format, finish, failure, status } = each
-  const all = [id, client, model, upstream, upstreamModel, format, finish, failure, status].join(' ').toLowerCase()
+  const all = [id, client, model, upstream, upstreamModel, format, finish, failure, status]
+    .join(' ')
+    .toLowerCase()
   return words.every((word) => all.includes(word))
 }

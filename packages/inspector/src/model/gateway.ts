@@ -49,7 +49,7 @@ class Gateway {
   /** Returns whether there is a gateway. */
   async connect(): Promise<boolean> {
     try {
-      this.#status.value = await get<Status>(api.status)
+      this.#status.value = await get(api.status, isStatus)
     } catch {
       this.#state.value = 'none'
       return false
@@ -60,26 +60,29 @@ class Gateway {
   }
 
   details(id: string): Promise<ExchangeDetails> {
-    return get<ExchangeDetails>(api.exchange(id))
+    return get(api.exchange(id), isDetails)
   }
 
   /** All chunks of a stage. Each part says where the next begins. */
-  async stage(id: string, stage: StageId, from = 0): Promise<readonly StageChunk[]> {
-    const part = await get<StagePart>(api.stage(id, stage, from))
-    if (part.next === null || part.next >= MOST_CHUNKS) return part.chunks
-    return [...part.chunks, ...(await this.stage(id, stage, part.next))]
+  async stage(
+    id: string,
+    stage: StageId,
+    from = 0,
+    before: StageChunk[] = [],
+  ): Promise<readonly StageChunk[]> {
+    const { chunks, next } = await get(api.stage(id, stage, from), isPart)
+    for (const chunk of chunks) before.push(chunk)
+    return next === null || next >= MOST_CHUNKS ? before : this.stage(id, stage, next, before)
   }
 
   async askAgain(id: string): Promise<string> {
-    const response = await fetch(api.again(id), { method: 'POST' })
-    if (!response.ok) throw new Error(await faultIn(response))
-    const answer = (await response.json()) as AskedAgain
+    const answer = await get(api.again(id), isAskedAgain, 'POST')
     return answer.id
   }
 
   async #load(cursor: string | null = null): Promise<void> {
     try {
-      const page = await get<ExchangePage>(api.exchanges(cursor, PAGE))
+      const page = await get(api.exchanges(cursor, PAGE), isPage)
       this.#merge(page.exchanges)
       this.#fault.value = null
       if (page.next !== null && this.#exchanges.value.length < MOST_KEPT) await this.#load(page.next)
@@ -141,11 +144,38 @@ class Gateway {
 
 export const gateway = new Gateway()
 
-async function get<T>(path: string): Promise<T> {
-  const response = await fetch(path, { headers: { accept: 'application/json' } })
+/** The version in the path says what the answer is; `isIt` notices a server that is no gateway at all. */
+async function get<T>(path: string, isIt: (value: unknown) => value is T, method = 'GET'): Promise<T> {
+  const response = await fetch(path, { method, headers: { accept: 'application/json' } })
   if (!response.ok) throw new Error(await faultIn(response))
-  // The version in the path says what it is.
-  return (await response.json()) as T
+  const value = parsed(await response.text())
+  if (!isIt(value)) throw new Error('The answer is none that this page understands.')
+  return value
+}
+
+function isStatus(value: unknown): value is Status {
+  return isRecord(value) && typeof value['version'] === 'string'
+}
+
+function isPage(value: unknown): value is ExchangePage {
+  return isRecord(value) && Array.isArray(value['exchanges']) && value['exchanges'].every(isSummary)
+}
+
+function isDetails(value: unknown): value is ExchangeDetails {
+  return (
+    isRecord(value) &&
+    isSummary(value['summary']) &&
+    isRecord(value['client']) &&
+    Array.isArray(value['notes'])
+  )
+}
+
+function isPart(value: unknown): value is StagePart {
+  return isRecord(value) && Array.isArray(value['chunks'])
+}
+
+function isAskedAgain(value: unknown): value is AskedAgain {
+  return isRecord(value) && typeof value['id'] === 'string'
 }
 
 async function faultIn(response: Response): Promise<string> {

@@ -48,7 +48,16 @@ function write(
   const mark = markOf(value, other, isKnown)
   const own = notes.filter((note) => isAbout(note.field, path))
   if (typeof value !== 'object' || value === null || isEmpty(value)) {
-    lines.push({ depth, path, key, text: JSON.stringify(value) + comma, is: 'value', size: 1, mark, notes: own })
+    lines.push({
+      depth,
+      path,
+      key,
+      text: JSON.stringify(value) + comma,
+      is: 'value',
+      size: 1,
+      mark,
+      notes: own,
+    })
     return
   }
   const at = lines.length
@@ -81,7 +90,10 @@ function markOf(value: Json, other: Json | undefined, isKnown: boolean): Mark {
 /** Whether a note's field is this place. Notes leave out the numbers of what happens in many messages. */
 function isAbout(field: string, path: string): boolean {
   if (path === '') return false
-  return field === path || (!field.includes('[') && field === path.replaceAll(/\[\d+\]/g, '') && field.includes('.'))
+  return (
+    field === path ||
+    (!field.includes('[') && field === path.replaceAll(/\[\d+\]/g, '') && field.includes('.'))
+  )
 }
 
 function below(path: string, name: string): string {
@@ -116,7 +128,10 @@ function aligned(items: readonly Json[], others: readonly Json[]): (number | und
     if (mate < others.length && keys[at] === otherKeys[mate]) {
       partners.push(mate++)
       at++
-    } else if (mate >= others.length || (best[(at + 1) * width + mate] ?? 0) >= (best[at * width + mate + 1] ?? 0)) {
+    } else if (
+      mate >= others.length ||
+      (best[(at + 1) * width + mate] ?? 0) >= (best[at * width + mate + 1] ?? 0)
+    ) {
       partners.push(undefined)
       at++
     } else {
@@ -137,7 +152,15 @@ function likenessOf(item: Json): string {
   return texts.length === 0 ? JSON.stringify(item) : texts.join('\n').slice(0, 400)
 }
 
-const textFields: ReadonlySet<string> = new Set(['text', 'content', 'thinking', 'output', 'name', 'parts', 'input'])
+const textFields: ReadonlySet<string> = new Set([
+  'text',
+  'content',
+  'thinking',
+  'output',
+  'name',
+  'parts',
+  'input',
+])
 
 function collectTexts(value: Json, into: string[]): void {
   if (typeof value === 'string') into.push(value)
@@ -163,12 +186,17 @@ function isObject(value: Json | undefined): value is { readonly [key: string]: J
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** What `JSON.parse` gave is JSON; anything else is shown as the text it has. */
+/** What `JSON.parse` gave is JSON already; there is nothing else. */
 function asJson(value: unknown): Json {
-  if (value === null || typeof value === 'boolean' || typeof value === 'number' || typeof value === 'string') {
+  if (
+    value === null ||
+    typeof value === 'boolean' ||
+    typeof value === 'number' ||
+    typeof value === 'string'
+  ) {
     return value
   }
   if (Array.isArray(value)) return value.map(asJson)
-  if (typeof value !== 'object') return String(value)
+  if (typeof value !== 'object') return null
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, asJson(member)]))
 }

@@ -21,7 +21,9 @@ export interface Arrival {
 /** Both lanes in the order of time. Empty where no times are known. */
 export function arrivalsOf(upstream: Lane, client: Lane): Arrival[] {
   const all = [...laneOf(upstream, 'upstream'), ...laneOf(client, 'client')]
-  return all.toSorted((a, b) => a.at - b.at || (a.lane === b.lane ? a.index - b.index : a.lane === 'upstream' ? -1 : 1))
+  return all.toSorted(
+    (a, b) => a.at - b.at || (a.lane === b.lane ? a.index - b.index : a.lane === 'upstream' ? -1 : 1),
+  )
 }
 
 /** The chunks of one side, and what they say. */

@@ -121,7 +121,10 @@ function settingsIn(value: unknown): ReadingSettings {
 
 /** The input that a dropped or pasted file is. A recording brings its settings along. */
 export function inputOf(source: string, before: ReadingSettings): Input {
-  const json = source.trimStart().startsWith('{"dragoman') || source.includes('"dragomanRecording"') ? parsed(source) : undefined
+  const json =
+    source.trimStart().startsWith('{"dragoman') || source.includes('"dragomanRecording"')
+      ? parsed(source)
+      : undefined
   const upstream = isRecord(json) ? json['upstream'] : undefined
   if (!isRecord(upstream)) return { source, as: 'auto', settings: before }
   const request = parsed(typeof upstream['request'] === 'string' ? upstream['request'] : '')

@@ -1,39 +1,28 @@
 import type { Questions } from './protocol.ts'
 
-type Answer = { readonly id: number } & ({ readonly get: unknown } | { readonly error: string })
-
-interface Waiting {
-  readonly resolve: (value: never) => void
-  readonly reject: (error: Error) => void
-}
+type Answer<Kind extends keyof Questions> =
+  | { readonly get: Questions[Kind]['get'] }
+  | { readonly error: string }
 
 let worker: Worker | undefined
-let asked = 0
-const waiting = new Map<number, Waiting>()
 
-/** Asks the worker, which is started for the first question. */
+/** Asks the worker, which is started for the first question. Each question has a way back of its own. */
 export function ask<Kind extends keyof Questions>(
   kind: Kind,
   question: Questions[Kind]['ask'],
 ): Promise<Questions[Kind]['get']> {
-  worker ??= startWorker()
-  const id = ++asked
-  return new Promise<Questions[Kind]['get']>((resolve, reject) => {
-    waiting.set(id, { resolve, reject })
-    worker?.postMessage({ id, kind, ask: question })
+  worker ??= new Worker(new URL('worker.ts', import.meta.url), { type: 'module' })
+  const { port1: here, port2: there } = new MessageChannel()
+  const answer = new Promise<Questions[Kind]['get']>((resolve, reject) => {
+    here.addEventListener('message', ({ data }: MessageEvent<Answer<Kind>>) => {
+      here.close()
+      if ('error' in data) reject(new Error(data.error))
+      else resolve(data.get)
+    })
   })
-}
-
-function startWorker(): Worker {
-  const started = new Worker(new URL('worker.ts', import.meta.url), { type: 'module' })
-  started.addEventListener('message', (event: MessageEvent<Answer>) => {
-    const { data } = event
-    const asker = waiting.get(data.id)
-    waiting.delete(data.id)
-    if ('error' in data) asker?.reject(new Error(data.error))
-    else asker?.resolve(data.get as never)
-  })
-  return started
+  here.start()
+  worker.postMessage({ kind, ask: question, answer: there }, [there])
+  return answer
 }
 
 /** Asks one question at a time and forgets all but the newest that came meanwhile: what is typed over is not read. */

@@ -88,7 +88,10 @@ function listIn(value: JsonRecord): unknown[] {
   if ('name' in value || 'function' in value) return [value]
   return Object.entries(value).map(([name, types]) => {
     const properties = isRecord(types) ? Object.entries(types) : []
-    const typed = properties.map(([key, type]) => [key, typeof type === 'string' ? { type: type.split('|') } : type])
+    const typed = properties.map(([key, type]) => [
+      key,
+      typeof type === 'string' ? { type: type.split('|') } : type,
+    ])
     return { name, parameters: { type: 'object', properties: Object.fromEntries(typed) as unknown } }
   })
 }

@@ -84,11 +84,11 @@ class Taken {
     this.#chunk = chunk
     for (const choice of records(json['choices'])) this.#choice(choice)
     for (const candidate of records(json['candidates'])) this.#candidate(candidate)
-    for (const item of records(json['output'])) this.#item(item, text(item['id']))
-    for (const block of records(json['content'])) this.#block(block, String(block['id'] ?? ''))
+    for (const item of records(json['output'])) this.#item(item, textOf(item['id']))
+    for (const block of records(json['content'])) this.#block(block, textOf(block['id']))
     this.#finish(json['stop_reason'])
     if (json['error'] !== undefined && json['error'] !== null) this.#finish('error')
-    this.#typed(text(json['type']), json)
+    this.#typed(textOf(json['type']), json)
   }
 
   complain(sentence: string): void {
@@ -114,7 +114,12 @@ class Taken {
     else this.#text(content, 'content')
     for (const [position, call] of records(said['tool_calls']).entries()) {
       const given = isRecord(call['function']) ? call['function'] : {}
-      this.#call(`chat ${String(call['index'] ?? position)}`, call['id'], given['name'], given['arguments'])
+      this.#call(
+        `chat ${typeof call['index'] === 'number' ? call['index'] : position}`,
+        call['id'],
+        given['name'],
+        given['arguments'],
+      )
     }
     this.#finish(choice['finish_reason'])
   }
@@ -158,7 +163,8 @@ class Taken {
       case 'content_block_start': {
         const block = json['content_block']
         if (!isRecord(block)) return
-        if (block['type'] === 'tool_use') this.#call(`block ${String(json['index'])}`, block['id'], block['name'], '')
+        if (block['type'] === 'tool_use')
+          this.#call(`block ${String(json['index'])}`, block['id'], block['name'], '')
         else this.#block(block, '')
         return
       }
@@ -182,11 +188,11 @@ class Taken {
         return
       case 'response.output_item.added': {
         const item = json['item']
-        if (isRecord(item) && item['type'] === 'function_call') this.#item(item, text(item['id']))
+        if (isRecord(item) && item['type'] === 'function_call') this.#item(item, textOf(item['id']))
         return
       }
       case 'response.function_call_arguments.delta':
-        this.#call(text(json['item_id']), undefined, undefined, delta)
+        this.#call(textOf(json['item_id']), undefined, undefined, delta)
         return
       case 'response.completed':
       case 'response.incomplete':
@@ -220,6 +226,6 @@ function records(value: unknown): JsonRecord[] {
   return Array.isArray(value) ? value.filter(isRecord) : []
 }
 
-function text(value: unknown): string {
+function textOf(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }

@@ -13,16 +13,16 @@ const answers: Answers = {
 }
 
 interface Asked<Kind extends keyof Questions> {
-  readonly id: number
   readonly kind: Kind
   readonly ask: Questions[Kind]['ask']
+  readonly answer: MessagePort
 }
 
-function answer<Kind extends keyof Questions>({ id, kind, ask }: Asked<Kind>): void {
+function answer<Kind extends keyof Questions>({ kind, ask, answer: port }: Asked<Kind>): void {
   try {
-    postMessage({ id, get: answers[kind](ask) })
+    port.postMessage({ get: answers[kind](ask) }, [])
   } catch (error) {
-    postMessage({ id, error: error instanceof Error ? error.message : String(error) })
+    port.postMessage({ error: error instanceof Error ? error.message : String(error) }, [])
   }
 }
 

@@ -45,7 +45,11 @@ export function App(): JSX.Element {
         <span class="hint top-status">
           {status === null
             ? 'no gateway'
-            : [`dragoman ${status.version}`, status.instance, status.shows === 'recordings' ? 'recordings' : 'live']
+            : [
+                `dragoman ${status.version}`,
+                status.instance,
+                status.shows === 'recordings' ? 'recordings' : 'live',
+              ]
                 .filter((part) => part !== null)
                 .join(' · ')}
         </span>

@@ -39,7 +39,10 @@ export function ChunkList({ chunks, label, chosen }: ChunkListProps): JSX.Elemen
         const row = rows[index]
         if (row === undefined) return null
         return (
-          <div key={index} class={`chunk-row${row.chunk === chosen ? ' is-focused' : ''}${row.chunk % 2 === 0 ? '' : ' is-odd'}`}>
+          <div
+            key={index}
+            class={`chunk-row${row.chunk === chosen ? ' is-focused' : ''}${row.chunk % 2 === 0 ? '' : ' is-odd'}`}
+          >
             <span class="chunk-time">{row.at === null ? '' : duration(row.at)}</span>
             <span class="chunk-text">
               <ShownText text={row.line.slice(0, LONGEST_ROW)} />

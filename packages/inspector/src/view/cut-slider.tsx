@@ -28,7 +28,12 @@ export function CutSlider({ length, cut, text, held, onCut }: CutSliderProps): J
           value={at}
           onInput={(event) => set(Number(event.currentTarget.value))}
         />
-        <button type="button" aria-label="One character on" disabled={at === length} onClick={() => set(at + 1)}>
+        <button
+          type="button"
+          aria-label="One character on"
+          disabled={at === length}
+          onClick={() => set(at + 1)}
+        >
           ›
         </button>
         <button type="button" disabled={cut === null} onClick={() => onCut(null)}>
@@ -37,7 +42,10 @@ export function CutSlider({ length, cut, text, held, onCut }: CutSliderProps): J
       </div>
       <output class="cut-said" aria-live="polite">
         {cut === null ? (
-          <span class="hint">All {length.toLocaleString('en')} characters, and the end. Move the slider to let them come one by one.</span>
+          <span class="hint">
+            All {length.toLocaleString('en')} characters, and the end. Move the slider to let them come one by
+            one.
+          </span>
         ) : (
           <>
             <span class="hint">
@@ -47,7 +55,8 @@ export function CutSlider({ length, cut, text, held, onCut }: CutSliderProps): J
               'Nothing is held.'
             ) : (
               <>
-                Held: <code class="k k-held">{oneLine(text.slice(held.from, held.to), 60)}</code> {held.message}
+                Held: <code class="k k-held">{oneLine(text.slice(held.from, held.to), 60)}</code>{' '}
+                {held.message}
               </>
             )}
           </>

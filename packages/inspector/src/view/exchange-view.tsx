@@ -13,8 +13,8 @@ import { settingsOf, usualSettings, workbench } from '../model/workbench.ts'
 import { ask } from '../reading/ask.ts'
 import type { Input, Reading } from '../reading/protocol.ts'
 import { ChunkList } from './chunk-list.tsx'
-import { Marks } from './exchanges-page.tsx'
 import { JsonView } from './json-view.tsx'
+import { Marks } from './marks.tsx'
 import { ReadingView, useFocus } from './reading-view.tsx'
 import { ReadAs } from './read-as.tsx'
 import { ShownText } from './shown-text.tsx'
@@ -125,7 +125,13 @@ function Asked({ details, stages }: Pick<Loaded, 'details' | 'stages'>): JSX.Ele
   const { client, upstream } = details
   return (
     <>
-      <JsonView title={`Client asked (${client.dialect})`} text={asked} other={sent} notes={details.notes} side="before" />
+      <JsonView
+        title={`Client asked (${client.dialect})`}
+        text={asked}
+        other={sent}
+        notes={details.notes}
+        side="before"
+      />
       <JsonView
         title={upstream === null ? 'No upstream was asked' : `Upstream was asked (${upstream.dialect})`}
         text={sent}
@@ -168,13 +174,18 @@ function Answered({ stages, reading, details }: Omit<Loaded, 'input' | 'got'>): 
         <header class="panel-head">
           <h2>Client got</h2>
           <span class="hint">
-            {details.client.dialect} · status {details.summary.status ?? '–'} · {got.length.toLocaleString('en')} chunks
+            {details.client.dialect} · status {details.summary.status ?? '–'} ·{' '}
+            {got.length.toLocaleString('en')} chunks
           </span>
         </header>
         {got.length === 0 ? (
           <p class="empty">Nothing yet.</p>
         ) : (
-          <ChunkList chunks={got} label="What the client got, as it was sent" chosen={at === null ? null : chunkAfter(got, at)} />
+          <ChunkList
+            chunks={got}
+            label="What the client got, as it was sent"
+            chosen={at === null ? null : chunkAfter(got, at)}
+          />
         )}
       </section>
     </>
@@ -217,11 +228,17 @@ function Actions({ details, stages, input, reading }: Loaded): JSX.Element {
       </button>
       <button
         type="button"
-        onClick={() => download(`${summary.id}.md`, asGolden(`From ${summary.id}`, input, reading), 'text/markdown')}
+        onClick={() =>
+          download(`${summary.id}.md`, asGolden(`From ${summary.id}`, input, reading), 'text/markdown')
+        }
       >
         Make a test
       </button>
-      <button type="button" disabled={gateway.status.value?.mayAskAgain !== true} onClick={() => void again()}>
+      <button
+        type="button"
+        disabled={gateway.status.value?.mayAskAgain !== true}
+        onClick={() => void again()}
+      >
         Ask again
       </button>
     </div>
@@ -235,13 +252,17 @@ function Head({ details }: Pick<Loaded, 'details'>): JSX.Element {
       <div>
         <h1>
           {oneLine(summary.model, 80)}
-          {upstream === null ? null : <span class="hint"> → {oneLine(`${upstream.model} at ${upstream.name}`, 120)}</span>}
+          {upstream === null ? null : (
+            <span class="hint"> → {oneLine(`${upstream.model} at ${upstream.name}`, 120)}</span>
+          )}
         </h1>
         <p class="hint">
           {[
             clock(summary.time),
             summary.client,
-            summary.format === null ? null : `${summary.format}, told by the ${summary.formatFrom ?? 'stream'}`,
+            summary.format === null
+              ? null
+              : `${summary.format}, told by the ${summary.formatFrom ?? 'stream'}`,
             `first byte ${duration(summary.firstByteMs)}`,
             summary.state === 'running' ? 'running' : duration(summary.durationMs),
             `${summary.inputTokens ?? '–'} tokens in, ${summary.outputTokens ?? '–'} out`,

@@ -7,6 +7,7 @@ import { gateway } from '../model/gateway.ts'
 import { clock, count, duration } from '../model/numbers.ts'
 import { oneLine } from '../model/visible.ts'
 import { ExchangeView } from './exchange-view.tsx'
+import { Marks } from './marks.tsx'
 import { VirtualList } from './virtual-list.tsx'
 
 const ROW_HEIGHT = 40
@@ -47,7 +48,13 @@ export function ExchangesPage({ id }: { readonly id: string | null }): JSX.Eleme
   return (
     <main class="exchanges">
       <h1 class="visually-hidden">Exchanges</h1>
-      <FilterBar filter={filter.value} onChange={(next) => (filter.value = next)} search={search} all={all} shown={rows.length} />
+      <FilterBar
+        filter={filter.value}
+        onChange={(next) => (filter.value = next)}
+        search={search}
+        all={all}
+        shown={rows.length}
+      />
       <ListState isEmpty={rows.length === 0} isFiltered={all.length > 0} />
       {rows.length === 0 ? null : (
         <>
@@ -97,7 +104,13 @@ const columns = [
   'Marks',
 ] as const
 
-function Row({ exchange, isActive }: { readonly exchange: ExchangeSummary; readonly isActive: boolean }): JSX.Element {
+function Row({
+  exchange,
+  isActive,
+}: {
+  readonly exchange: ExchangeSummary
+  readonly isActive: boolean
+}): JSX.Element {
   const { id, client, model, upstream, upstreamModel, format, formatFrom, firstByteMs, durationMs } = exchange
   const open = (): void => {
     location.hash = `#/exchanges/${encodeURIComponent(id)}`
@@ -119,7 +132,8 @@ function Row({ exchange, isActive }: { readonly exchange: ExchangeSummary; reado
         )}
       </span>
       <span title={formatFrom === null ? '' : `told by the ${formatFrom}`}>
-        {format ?? '–'} <span class="hint">{formatFrom === 'configuration' ? 'config' : (formatFrom ?? '')}</span>
+        {format ?? '–'}{' '}
+        <span class="hint">{formatFrom === 'configuration' ? 'config' : (formatFrom ?? '')}</span>
       </span>
       <span class="number">{duration(firstByteMs)}</span>
       <span class="number">{exchange.state === 'running' ? 'running' : duration(durationMs)}</span>
@@ -127,35 +141,11 @@ function Row({ exchange, isActive }: { readonly exchange: ExchangeSummary; reado
         {count(exchange.inputTokens)} / {count(exchange.outputTokens)}
       </span>
       <span class="number">{exchange.calls === 0 ? '' : exchange.calls}</span>
-      <span>{exchange.finish ?? (exchange.status !== null && exchange.status >= 400 ? exchange.status : '–')}</span>
+      <span>
+        {exchange.finish ?? (exchange.status !== null && exchange.status >= 400 ? exchange.status : '–')}
+      </span>
       <Marks exchange={exchange} />
     </div>
-  )
-}
-
-export function Marks({ exchange }: { readonly exchange: ExchangeSummary }): JSX.Element {
-  const { problems, repairs, notes, failure } = exchange
-  return (
-    <span class="marks">
-      {failure === null ? null : (
-        <span class="badge badge-bad" title={oneLine(failure, 400)}>
-          failed
-        </span>
-      )}
-      {mark(problems, 'problem')}
-      {mark(repairs, 'repair')}
-      {mark(notes, 'note')}
-    </span>
-  )
-}
-
-function mark(number: number, what: 'problem' | 'repair' | 'note'): JSX.Element | null {
-  if (number === 0) return null
-  return (
-    <span class={`badge badge-${what}`}>
-      {number} {what}
-      {number === 1 ? '' : 's'}
-    </span>
   )
 }
 
@@ -184,7 +174,11 @@ function FilterBar({ filter, onChange, search, all, shown }: FilterBarProps): JS
           if (event.key === 'Escape' || event.key === 'Enter') event.currentTarget.blur()
         }}
       />
-      <select aria-label="Model" value={filter.model} onChange={(event) => set({ model: event.currentTarget.value })}>
+      <select
+        aria-label="Model"
+        value={filter.model}
+        onChange={(event) => set({ model: event.currentTarget.value })}
+      >
         <option value="">every model</option>
         {models.map((name) => (
           <option key={name} value={name}>
@@ -192,7 +186,11 @@ function FilterBar({ filter, onChange, search, all, shown }: FilterBarProps): JS
           </option>
         ))}
       </select>
-      <select aria-label="Upstream" value={filter.upstream} onChange={(event) => set({ upstream: event.currentTarget.value })}>
+      <select
+        aria-label="Upstream"
+        value={filter.upstream}
+        onChange={(event) => set({ upstream: event.currentTarget.value })}
+      >
         <option value="">every upstream</option>
         {upstreams.map((name) => (
           <option key={name} value={name}>
@@ -204,7 +202,9 @@ function FilterBar({ filter, onChange, search, all, shown }: FilterBarProps): JS
         aria-label="State"
         value={filter.state}
         onChange={(event) => {
-          const state = (['running', 'good', 'failed'] as const).find((each) => each === event.currentTarget.value)
+          const state = (['running', 'good', 'failed'] as const).find(
+            (each) => each === event.currentTarget.value,
+          )
           set({ state: state ?? '' })
         }}
       >
@@ -223,7 +223,9 @@ function FilterBar({ filter, onChange, search, all, shown }: FilterBarProps): JS
       </label>
       <span class="spacer" />
       <output class="hint" aria-live="polite">
-        {shown === all.length ? `${all.length.toLocaleString('en')} exchanges` : `${shown.toLocaleString('en')} of ${all.length.toLocaleString('en')}`}
+        {shown === all.length
+          ? `${all.length.toLocaleString('en')} exchanges`
+          : `${shown.toLocaleString('en')} of ${all.length.toLocaleString('en')}`}
       </output>
       <span class="hint keys">
         <kbd>j</kbd> <kbd>k</kbd> move <kbd>Enter</kbd> open <kbd>Esc</kbd> back
@@ -233,7 +235,13 @@ function FilterBar({ filter, onChange, search, all, shown }: FilterBarProps): JS
 }
 
 /** What there is to say about the list, apart from its rows. */
-function ListState({ isEmpty, isFiltered }: { readonly isEmpty: boolean; readonly isFiltered: boolean }): JSX.Element | null {
+function ListState({
+  isEmpty,
+  isFiltered,
+}: {
+  readonly isEmpty: boolean
+  readonly isFiltered: boolean
+}): JSX.Element | null {
   const state = gateway.state.value
   const fault = gateway.fault.value
   const status = gateway.status.value
@@ -242,8 +250,8 @@ function ListState({ isEmpty, isFiltered }: { readonly isEmpty: boolean; readonl
       <div class="empty empty-page">
         <h2>No gateway serves this page</h2>
         <p>
-          Exchanges are shown where a gateway serves it, at <code>/inspector</code>. The <a href="#/workbench">workbench</a>{' '}
-          works without one.
+          Exchanges are shown where a gateway serves it, at <code>/inspector</code>. The{' '}
+          <a href="#/workbench">workbench</a> works without one.
         </p>
       </div>
     )
@@ -261,7 +269,9 @@ function ListState({ isEmpty, isFiltered }: { readonly isEmpty: boolean; readonl
         </p>
       )}
       {status?.instance === null || status === null ? null : (
-        <p class="hint list-note">Several processes serve here; these are the exchanges of {status.instance}.</p>
+        <p class="hint list-note">
+          Several processes serve here; these are the exchanges of {status.instance}.
+        </p>
       )}
       {isEmpty && isFiltered ? <p class="empty empty-page">Nothing fits the filter.</p> : null}
       {isEmpty && !isFiltered && fault === null ? (

@@ -141,7 +141,11 @@ type JsonRow =
   | { readonly line: JsonLine; readonly isFolded: boolean }
   | { readonly note: NoteDetails; readonly depth: number }
 
-function rowsOf(lines: readonly JsonLine[], notes: readonly NoteDetails[], isFolded: (line: JsonLine) => boolean): JsonRow[] {
+function rowsOf(
+  lines: readonly JsonLine[],
+  notes: readonly NoteDetails[],
+  isFolded: (line: JsonLine) => boolean,
+): JsonRow[] {
   const rows: JsonRow[] = []
   // A note on what happens in many messages is shown at the first of them.
   const open = new Set(notes)

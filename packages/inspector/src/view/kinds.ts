@@ -1,7 +1,11 @@
 import type { SourceSpan } from '../reading/protocol.ts'
 
 /** Every kind of span: what it is called on the page, and what it means. */
-export const kinds: readonly { readonly id: SourceSpan['kind']; readonly name: string; readonly means: string }[] = [
+export const kinds: readonly {
+  readonly id: SourceSpan['kind']
+  readonly name: string
+  readonly means: string
+}[] = [
   { id: 'text', name: 'text', means: 'Went to the client as content.' },
   { id: 'reasoning', name: 'reasoning', means: 'Went to the client as reasoning.' },
   { id: 'markup', name: 'markup', means: 'Says what the rest is, and was taken out.' },

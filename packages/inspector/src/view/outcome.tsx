@@ -10,6 +10,9 @@ interface OutcomeProps {
   readonly focus: Focus
 }
 
+/** Cards are laid out one by one: the list of events, which is not, has all of them. */
+const MOST_SHOWN = 50
+
 interface ReadCall {
   readonly event: number
   readonly id: string | null
@@ -27,10 +30,15 @@ export function Outcome({ trace, wireCalls, focus }: OutcomeProps): JSX.Element 
   return (
     <div class="outcome">
       {calls.length === 0 && wireCalls.length === 0 ? <p class="empty">No tool calls.</p> : null}
-      {calls.map((call, index) => (
+      {calls.slice(0, MOST_SHOWN).map((call, index) => (
         <CallCard key={call.event} call={call} index={index} focus={focus} />
       ))}
-      {wireCalls.map((call) => (
+      {calls.length > MOST_SHOWN ? (
+        <p class="hint">
+          And {(calls.length - MOST_SHOWN).toLocaleString('en')} more calls, in the list of events.
+        </p>
+      ) : null}
+      {wireCalls.slice(0, MOST_SHOWN).map((call) => (
         <article key={`${call.id} ${call.name}`} class="call">
           <header>
             <h3>
@@ -43,7 +51,7 @@ export function Outcome({ trace, wireCalls, focus }: OutcomeProps): JSX.Element 
       ))}
       {said.length === 0 ? null : <h3 class="said-title">Problems and repairs</h3>}
       <ul class="said">
-        {said.slice(0, 200).map(({ event, index }) => (
+        {said.slice(0, MOST_SHOWN).map(({ event, index }) => (
           <li key={index}>
             <button
               type="button"
@@ -63,7 +71,9 @@ export function Outcome({ trace, wireCalls, focus }: OutcomeProps): JSX.Element 
           </li>
         ))}
       </ul>
-      {said.length > 200 ? <p class="hint">And {said.length - 200} more, in the list of events.</p> : null}
+      {said.length > MOST_SHOWN ? (
+        <p class="hint">And {(said.length - MOST_SHOWN).toLocaleString('en')} more, in the list of events.</p>
+      ) : null}
     </div>
   )
 }
@@ -93,7 +103,9 @@ function CallCard({ call, index, focus }: CallCardProps): JSX.Element {
             <ShownText text={call.id} />
           </code>
         )}
-        <span class={`badge${call.state === 'complete' ? ' badge-good' : ' badge-problem'}`}>{call.state}</span>
+        <span class={`badge${call.state === 'complete' ? ' badge-good' : ' badge-problem'}`}>
+          {call.state}
+        </span>
       </header>
       <Arguments json={call.json} />
     </article>
@@ -113,17 +125,18 @@ function Arguments({ json }: { readonly json: string }): JSX.Element {
 }
 
 function callsOf({ events }: OutputTrace): ReadCall[] {
-  const calls: (ReadCall & { pieces: string[] })[] = []
+  const calls: ReadCall[] = []
+  let pieces: string[] = []
   for (const [index, event] of events.entries()) {
     if (event.type === 'call-start') {
-      calls.push({ event: index, id: event.id, name: event.name, json: '', state: 'open', pieces: [] })
+      calls.push({ event: index, id: event.id, name: event.name, json: '', state: 'open' })
+      pieces = []
     }
+    if (event.type === 'call-delta') pieces.push(event.json)
     const last = calls.at(-1)
-    if (last === undefined) continue
-    if (event.type === 'call-delta') last.pieces.push(event.json)
-    if (event.type === 'call-end') {
-      calls[calls.length - 1] = { ...last, state: event.complete ? 'complete' : 'not complete' }
-    }
+    if (last === undefined || (event.type !== 'call-delta' && event.type !== 'call-end')) continue
+    const state = event.type === 'call-delta' ? 'open' : event.complete ? 'complete' : 'not complete'
+    calls[calls.length - 1] = { ...last, state, json: pieces.join('') }
   }
-  return calls.map((call) => ({ ...call, json: call.pieces.join('') }))
+  return calls
 }

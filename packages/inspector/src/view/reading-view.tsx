@@ -49,7 +49,9 @@ export function ReadingView({ reading, focus, title, children }: ReadingViewProp
               { id: 'events', name: `Events (${trace.events.length.toLocaleString('en')})` },
             ]}
           />
-          <span class="hint">{trace.format === null ? 'no format shown yet' : `read as ${trace.format}`}</span>
+          <span class="hint">
+            {trace.format === null ? 'no format shown yet' : `read as ${trace.format}`}
+          </span>
         </header>
         <div class="panel-body" role="tabpanel" aria-label={tab === 'calls' ? 'Outcome' : 'Events'}>
           {tab === 'calls' ? (
@@ -73,7 +75,8 @@ function Legend({ reading }: { readonly reading: Reading }): JSX.Element {
         .filter(({ id }) => counts.has(id))
         .map(({ id, name, means }) => (
           <li key={id} title={means}>
-            <span class={`k k-${id}`}>{name}</span> <span class="hint">{counts.get(id)?.toLocaleString('en')}</span>
+            <span class={`k k-${id}`}>{name}</span>{' '}
+            <span class="hint">{counts.get(id)?.toLocaleString('en')}</span>
           </li>
         ))}
     </ul>

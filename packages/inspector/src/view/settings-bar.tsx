@@ -6,6 +6,8 @@ import type { FormatChoice, ReadingSettings } from '../reading/protocol.ts'
 interface SettingsBarProps {
   readonly settings: ReadingSettings
   readonly onChange: (settings: ReadingSettings) => void
+  /** Further settings. */
+  readonly children?: ComponentChildren
 }
 
 /** The formats that the parser knows, once the worker has told. */
@@ -18,21 +20,20 @@ export function useFormats(): readonly FormatChoice[] {
 }
 
 /** Everything that decides how a text is read. */
-export function SettingsBar({ settings, onChange }: SettingsBarProps): JSX.Element {
+export function SettingsBar({ settings, onChange, children }: SettingsBarProps): JSX.Element {
   const formats = useFormats()
   const set = (change: Partial<ReadingSettings>): void => onChange({ ...settings, ...change })
   const known = formats.map(({ id }) => id)
-  const names = known.includes(settings.format) || settings.format === 'auto' ? known : [settings.format, ...known]
+  const names =
+    known.includes(settings.format) || settings.format === 'auto' ? known : [settings.format, ...known]
   return (
     <div class="settings">
-      <Choice label="Format" value={settings.format} onChoose={(format) => set({ format })}>
-        <option value="auto">auto</option>
-        {names.map((id) => (
-          <option key={id} value={id}>
-            {id}
-          </option>
-        ))}
-      </Choice>
+      <Choice
+        label="Format"
+        value={settings.format}
+        options={['auto', ...names].map((name) => [name, name] as const)}
+        onChoose={(format) => set({ format })}
+      />
       <label class="field">
         <span>Model</span>
         <input
@@ -43,30 +44,27 @@ export function SettingsBar({ settings, onChange }: SettingsBarProps): JSX.Eleme
           onInput={(event) => set({ model: event.currentTarget.value })}
         />
       </label>
-      <Choice label="Channel" value={settings.channel} onChoose={(channel) => set({ channel })}>
-        <option value="content">content</option>
-        <option value="reasoning">reasoning</option>
-      </Choice>
-      <Choice label="Starts in reasoning" value={settings.prompt} onChoose={(prompt) => set({ prompt })}>
-        <option value="unknown">not known</option>
-        <option value="opened">the prompt opened it</option>
-        <option value="not-opened">no</option>
-      </Choice>
-      <Choice label="Delivery" value={settings.delivery} onChoose={(delivery) => set({ delivery })}>
-        <option value="incremental">incremental</option>
-        <option value="complete">complete</option>
-      </Choice>
-      <Choice label="Calls" value={settings.calls} onChoose={(calls) => set({ calls })}>
-        <option value="read">read</option>
-        <option value="remove">remove</option>
-      </Choice>
-      <Choice label="Ended by" value={settings.end} onChoose={(end) => set({ end })}>
-        <option value="unknown">not known</option>
-        <option value="stop">stop</option>
-        <option value="length">length</option>
-        <option value="tool_calls">tool_calls</option>
-        <option value="error">error</option>
-      </Choice>
+      <Choice
+        label="Channel"
+        value={settings.channel}
+        options={channels}
+        onChoose={(channel) => set({ channel })}
+      />
+      <Choice
+        label="Starts in reasoning"
+        value={settings.prompt}
+        options={prompts}
+        onChoose={(prompt) => set({ prompt })}
+      />
+      <Choice
+        label="Delivery"
+        value={settings.delivery}
+        options={deliveries}
+        onChoose={(delivery) => set({ delivery })}
+      />
+      <Choice label="Calls" value={settings.calls} options={callUses} onChoose={(calls) => set({ calls })} />
+      <Choice label="Ended by" value={settings.end} options={ends} onChoose={(end) => set({ end })} />
+      {children}
       <label class="field field-wide">
         <span>
           Tools <span class="hint">{settings.tools.trim() === '' ? 'not known' : ''}</span>
@@ -83,20 +81,54 @@ export function SettingsBar({ settings, onChange }: SettingsBarProps): JSX.Eleme
   )
 }
 
+type Options<Value extends string> = readonly (readonly [value: Value, name: string])[]
+
+const channels: Options<ReadingSettings['channel']> = [
+  ['content', 'content'],
+  ['reasoning', 'reasoning'],
+]
+const prompts: Options<ReadingSettings['prompt']> = [
+  ['unknown', 'not known'],
+  ['opened', 'the prompt opened it'],
+  ['not-opened', 'no'],
+]
+const deliveries: Options<ReadingSettings['delivery']> = [
+  ['incremental', 'incremental'],
+  ['complete', 'complete'],
+]
+const callUses: Options<ReadingSettings['calls']> = [
+  ['read', 'read'],
+  ['remove', 'remove'],
+]
+const ends: Options<ReadingSettings['end']> = [
+  ['unknown', 'not known'],
+  ['stop', 'stop'],
+  ['length', 'length'],
+  ['tool_calls', 'tool_calls'],
+  ['error', 'error'],
+]
+
 interface ChoiceProps<Value extends string> {
   readonly label: string
   readonly value: Value
+  readonly options: Options<Value>
   readonly onChoose: (value: Value) => void
-  readonly children: ComponentChildren
 }
 
-function Choice<Value extends string>({ label, value, onChoose, children }: ChoiceProps<Value>): JSX.Element {
+function Choice<Value extends string>({ label, value, options, onChoose }: ChoiceProps<Value>): JSX.Element {
+  const choose = (chosen: string): void => {
+    const option = options.find(([id]) => id === chosen)
+    if (option !== undefined) onChoose(option[0])
+  }
   return (
     <label class="field">
       <span>{label}</span>
-      {/* The options are those of the type. */}
-      <select value={value} onChange={(event) => onChoose(event.currentTarget.value as Value)}>
-        {children}
+      <select value={value} onChange={(event) => choose(event.currentTarget.value)}>
+        {options.map(([id, name]) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
       </select>
     </label>
   )

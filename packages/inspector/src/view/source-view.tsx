@@ -36,7 +36,14 @@ export function SourceView({ reading, focus, label }: SourceViewProps): JSX.Elem
 
   const move = (step: number): void => {
     const events = spans.map(({ event }) => event)
-    const at = chosen === null ? (step > 0 ? -1 : events.length) : step > 0 ? events.lastIndexOf(chosen) : events.indexOf(chosen)
+    const at =
+      chosen === null
+        ? step > 0
+          ? -1
+          : events.length
+        : step > 0
+          ? events.lastIndexOf(chosen)
+          : events.indexOf(chosen)
     for (let next = at + step; next >= 0 && next < events.length; next += step) {
       const event = events[next]
       if (event === null || event === undefined || event === chosen) continue
@@ -80,7 +87,9 @@ export function SourceView({ reading, focus, label }: SourceViewProps): JSX.Elem
                   key={span.from}
                   span={span}
                   text={text.slice(Math.max(from, span.from), Math.min(to, span.to))}
-                  isFocused={span.event !== null && (span.event === focus.hovered.value || span.event === chosen)}
+                  isFocused={
+                    span.event !== null && (span.event === focus.hovered.value || span.event === chosen)
+                  }
                 />
               ))}
             </div>
@@ -138,7 +147,10 @@ function eventOf(target: EventTarget | null): number | null {
 }
 
 /** How many characters fit into a row, whenever the width changes. */
-function observeColumns(frame: HTMLDivElement | null, onChange: (columns: number) => void): (() => void) | undefined {
+function observeColumns(
+  frame: HTMLDivElement | null,
+  onChange: (columns: number) => void,
+): (() => void) | undefined {
   if (frame === null) return undefined
   const ruler = document.createElement('span')
   ruler.className = 'ruler'

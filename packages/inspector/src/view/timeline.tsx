@@ -25,8 +25,12 @@ export function Timeline({ summary, upstream, client, said, got }: TimelineProps
     [upstream, client, said, got],
   )
   const end = Math.max(summary.durationMs ?? 0, arrivals.at(-1)?.at ?? 0, 1)
-  const longest = arrivals.reduce((most, { gap, lane }) => (lane === 'upstream' ? Math.max(most, gap) : most), 0)
-  if (arrivals.length === 0) return <p class="empty empty-page">No times were written down for this exchange.</p>
+  const longest = arrivals.reduce(
+    (most, { gap, lane }) => (lane === 'upstream' ? Math.max(most, gap) : most),
+    0,
+  )
+  if (arrivals.length === 0)
+    return <p class="empty empty-page">No times were written down for this exchange.</p>
   return (
     <section class="panel timeline" aria-label="Timeline">
       <header class="panel-head">
@@ -35,7 +39,10 @@ export function Timeline({ summary, upstream, client, said, got }: TimelineProps
           <Fact name="First byte" value={duration(summary.firstByteMs)} />
           <Fact name="Duration" value={duration(summary.durationMs)} />
           <Fact name="Longest silence" value={duration(longest)} />
-          <Fact name="Chunks" value={`${upstream.length.toLocaleString('en')} in, ${client.length.toLocaleString('en')} out`} />
+          <Fact
+            name="Chunks"
+            value={`${upstream.length.toLocaleString('en')} in, ${client.length.toLocaleString('en')} out`}
+          />
         </dl>
       </header>
       <Overview arrivals={arrivals} end={end} />
@@ -50,7 +57,10 @@ export function Timeline({ summary, upstream, client, said, got }: TimelineProps
           const { lane, at, gap, bytes, isPing, isText, preview } = arrival
           const from = ((at - gap) / end) * 100
           return (
-            <div key={index} class={`arrival is-${lane}${isPing ? ' is-ping' : ''}${gap >= LONG_GAP ? ' is-late' : ''}`}>
+            <div
+              key={index}
+              class={`arrival is-${lane}${isPing ? ' is-ping' : ''}${gap >= LONG_GAP ? ' is-late' : ''}`}
+            >
               <span class="number">{duration(at)}</span>
               <span class="arrival-lane">{lane === 'upstream' ? '← upstream' : '→ client'}</span>
               <span class="arrival-bar" title={`${duration(gap)} after the one before`}>
@@ -88,7 +98,10 @@ interface OverviewProps {
 
 function Overview({ arrivals, end }: OverviewProps): JSX.Element {
   const lanes = useMemo(() => {
-    const heights = { upstream: new Array<number>(COLUMNS).fill(0), client: new Array<number>(COLUMNS).fill(0) }
+    const heights = {
+      upstream: Array.from({ length: COLUMNS }, () => 0),
+      client: Array.from({ length: COLUMNS }, () => 0),
+    }
     for (const { lane, at, bytes } of arrivals) {
       const column = Math.min(COLUMNS - 1, Math.floor((at / end) * COLUMNS))
       heights[lane][column] = (heights[lane][column] ?? 0) + bytes
@@ -100,7 +113,9 @@ function Overview({ arrivals, end }: OverviewProps): JSX.Element {
     heights.flatMap((height, column) => {
       if (height === 0) return []
       const tall = Math.max(1.5, Math.sqrt(height / most) * 26)
-      return [<rect key={`${kind} ${column}`} class={kind} x={column} y={y(tall)} width={0.8} height={tall} />]
+      return [
+        <rect key={`${kind} ${column}`} class={kind} x={column} y={y(tall)} width={0.8} height={tall} />,
+      ]
     })
   return (
     <div class="overview">

@@ -67,7 +67,11 @@ export function VirtualList(props: VirtualListProps): JSX.Element {
       style={{ '--rows': `${count * rowHeight}px` }}
     >
       <div class="virtual-all" role="presentation" style={{ height: `${count * rowHeight}px` }}>
-        <div class="virtual-some" role="presentation" style={{ transform: `translateY(${first * rowHeight}px)` }}>
+        <div
+          class="virtual-some"
+          role="presentation"
+          style={{ transform: `translateY(${first * rowHeight}px)` }}
+        >
           {rows.map(row)}
         </div>
       </div>

@@ -65,17 +65,13 @@ export function WorkbenchPage(): JSX.Element {
           <h2>Input</h2>
           <span class="hint">{read === null || source === '' ? '' : whatItIs(read)}</span>
           <span class="spacer" />
-          <label class="check">
-            <input
-              type="checkbox"
-              checked={input.as === 'text'}
-              onChange={(event) => setInput({ ...input, as: event.currentTarget.checked ? 'text' : 'auto' })}
-            />
-            as text
-          </label>
           <label class="button">
             Open…
-            <input class="visually-hidden" type="file" onChange={(event) => void take(event.currentTarget.files?.[0])} />
+            <input
+              class="visually-hidden"
+              type="file"
+              onChange={(event) => void take(event.currentTarget.files?.[0])}
+            />
           </label>
           <button type="button" onClick={() => setInput(emptyInput)} disabled={source === ''}>
             Clear
@@ -98,7 +94,16 @@ export function WorkbenchPage(): JSX.Element {
         <SettingsBar
           settings={input.settings}
           onChange={(settings) => (state.value = { ...state.value, input: { ...input, settings } })}
-        />
+        >
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={input.as === 'text'}
+              onChange={(event) => setInput({ ...input, as: event.currentTarget.checked ? 'text' : 'auto' })}
+            />
+            take it as plain text
+          </label>
+        </SettingsBar>
         {fault.value === null ? null : (
           <p class="fault" role="alert">
             {fault.value}
@@ -161,31 +166,36 @@ function Actions({ input, reading, isWhole, isUnlinked }: ActionsProps): JSX.Ele
   }
   return (
     <div class="actions">
-      <button type="button" disabled={report.value === 'running'} onClick={() => void prove()}>
-        Every chunking gives the same
-      </button>
-      <output class="hint" aria-live="polite">
-        {reportText(report.value)}
-      </output>
-      <span class="spacer" />
-      <button type="button" disabled={isUnlinked} onClick={() => void copy()}>
-        {copied.value ? 'Copied' : 'Copy link'}
-      </button>
-      <button
-        type="button"
-        disabled={!isWhole}
-        onClick={() => download('case.md', asGolden('A case from the workbench', input, reading), 'text/markdown')}
-      >
-        Make a test
-      </button>
-      <button
-        type="button"
-        disabled={!isWhole}
-        onClick={() => download('case.json', asCase('workbench', input, reading), 'application/json')}
-      >
-        JSON case
-      </button>
-      {isUnlinked ? <span class="hint">Too long for a link.</span> : null}
+      <div class="actions-group">
+        <button type="button" disabled={report.value === 'running'} onClick={() => void prove()}>
+          Every chunking gives the same
+        </button>
+        <output class="hint" aria-live="polite">
+          {reportText(report.value)}
+        </output>
+      </div>
+      <div class="actions-group">
+        <button type="button" disabled={isUnlinked} onClick={() => void copy()}>
+          {copied.value ? 'Copied' : 'Copy link'}
+        </button>
+        <button
+          type="button"
+          disabled={!isWhole}
+          onClick={() =>
+            download('case.md', asGolden('A case from the workbench', input, reading), 'text/markdown')
+          }
+        >
+          Make a test
+        </button>
+        <button
+          type="button"
+          disabled={!isWhole}
+          onClick={() => download('case.json', asCase('workbench', input, reading), 'application/json')}
+        >
+          JSON case
+        </button>
+        {isUnlinked ? <span class="hint">Too long for a link.</span> : null}
+      </div>
     </div>
   )
 }
@@ -206,8 +216,8 @@ function Welcome({ onChoose }: { readonly onChoose: (input: Input) => void }): J
     <section class="panel welcome" aria-label="Samples">
       <h2>See what becomes of it</h2>
       <p>
-        Paste what a model wrote. Every character takes the colour of what it became, and events, calls and problems stand
-        beside it. Nothing leaves this browser.
+        Paste what a model wrote. Every character takes the colour of what it became, and events, calls and
+        problems stand beside it. Nothing leaves this browser.
       </p>
       <p class="hint">Or begin with what one of these families writes:</p>
       <div class="samples">

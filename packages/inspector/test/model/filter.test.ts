@@ -26,7 +26,13 @@ const good: ExchangeSummary = {
   notes: 0,
   failure: null,
 }
-const failed: ExchangeSummary = { ...good, id: 'b2', status: 502, upstream: 'other', failure: 'It broke off.' }
+const failed: ExchangeSummary = {
+  ...good,
+  id: 'b2',
+  status: 502,
+  upstream: 'other',
+  failure: 'It broke off.',
+}
 const repaired: ExchangeSummary = { ...good, id: 'c3', model: 'qwen', repairs: 1 }
 const running: ExchangeSummary = { ...good, id: 'd4', state: 'running', status: null }
 const all = [good, failed, repaired, running]

@@ -25,10 +25,19 @@ describe('fields of two requests', () => {
   })
 
   it('messages are compared with those that say the same, though one stands before them', () => {
-    const messages = [{ role: 'user', content: 'Hi.' }, { role: 'user', content: 'And?' }]
-    const sent = [{ role: 'system', content: 'Be kind.' }, { role: 'user', content: [{ type: 'text', text: 'Hi.' }] }, messages[1]]
+    const messages = [
+      { role: 'user', content: 'Hi.' },
+      { role: 'user', content: 'And?' },
+    ]
+    const sent = [
+      { role: 'system', content: 'Be kind.' },
+      { role: 'user', content: [{ type: 'text', text: 'Hi.' }] },
+      messages[1],
+    ]
     expect(marked({ messages }, { messages: sent })).toEqual(['messages[0].content changed'])
-    expect(marked({ messages: sent }, { messages }).filter((line) => line.startsWith('messages[0] '))).not.toEqual([])
+    expect(
+      marked({ messages: sent }, { messages }).filter((line) => line.startsWith('messages[0] ')),
+    ).not.toEqual([])
   })
 
   it('tools are compared by their names, whatever shape they have', () => {

@@ -33,22 +33,22 @@ describe('reading', () => {
   })
 
   it('up to a cut shows what is held, and does not end', () => {
-    const { trace, text } = readInput(inputOf('Hi. <tool_call>{"name": "get_w', { format: 'hermes', tools }), 10)
+    const { trace, text } = readInput(
+      inputOf('Hi. <tool_call>{"name": "get_w', { format: 'hermes', tools }),
+      10,
+    )
     expect(text).toHaveLength(30)
     expect(trace.held).toMatchObject({ from: 4, to: 10, why: 'marker' })
     expect(trace.events).toEqual([{ type: 'text', text: 'Hi. ' }])
   })
 })
 
-it.each(['kimi', 'gemma', 'lfm'])(
-  '%s: every chunking that the button tries gives the same',
-  (format) => {
-    const sample = formats.find(({ id }) => id === format)?.sample ?? ''
-    const report = tryChunkings(inputOf(`Hm. ${sample}`, { format, tools }), () => 0)
-    expect(report.difference).toBeNull()
-    expect(report.tried).toBeGreaterThan(sample.length)
-  },
-)
+it.each(['kimi', 'gemma', 'lfm'])('%s: every chunking that the button tries gives the same', (format) => {
+  const sample = formats.find(({ id }) => id === format)?.sample ?? ''
+  const report = tryChunkings(inputOf(`Hm. ${sample}`, { format, tools }), () => 0)
+  expect(report.difference).toBeNull()
+  expect(report.tried).toBeGreaterThan(sample.length)
+})
 
 it('a proof that takes too long ends with what was tried', () => {
   let now = 0

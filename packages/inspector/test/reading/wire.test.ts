@@ -16,7 +16,10 @@ describe('what a model wrote is taken out of', () => {
         { choices: [{ index: 1, delta: { content: 'another choice' } }] },
         {
           choices: [
-            { index: 0, delta: { tool_calls: [{ index: 0, id: 'c1', function: { name: 'ping', arguments: '{' } }] } },
+            {
+              index: 0,
+              delta: { tool_calls: [{ index: 0, id: 'c1', function: { name: 'ping', arguments: '{' } }] },
+            },
           ],
         },
         { choices: [{ index: 0, delta: { tool_calls: [{ index: 0, function: { arguments: '}' } }] } }] },
@@ -29,7 +32,11 @@ describe('what a model wrote is taken out of', () => {
       stream(
         { type: 'content_block_delta', index: 0, delta: { type: 'thinking_delta', thinking: 'hm' } },
         { type: 'content_block_delta', index: 1, delta: { type: 'text_delta', text: 'Hi.' } },
-        { type: 'content_block_start', index: 2, content_block: { type: 'tool_use', id: 'c1', name: 'ping', input: {} } },
+        {
+          type: 'content_block_start',
+          index: 2,
+          content_block: { type: 'tool_use', id: 'c1', name: 'ping', input: {} },
+        },
         { type: 'content_block_delta', index: 2, delta: { type: 'input_json_delta', partial_json: '{}' } },
         { type: 'message_delta', delta: { stop_reason: 'tool_use' } },
       ),
@@ -55,7 +62,10 @@ describe('what a model wrote is taken out of', () => {
         { candidates: [{ content: { parts: [{ text: 'hm', thought: true }, { text: 'Hi.' }] } }] },
         {
           candidates: [
-            { content: { parts: [{ functionCall: { id: 'c1', name: 'ping', args: {} } }] }, finishReason: 'STOP' },
+            {
+              content: { parts: [{ functionCall: { id: 'c1', name: 'ping', args: {} } }] },
+              finishReason: 'STOP',
+            },
           ],
         },
       ),
@@ -85,7 +95,11 @@ describe('what a model wrote is taken out of', () => {
           response: stream(
             { choices: [{ delta: { reasoning: 'hm' } }] },
             { choices: [{ delta: { content: 'Hi.' } }] },
-            { choices: [{ delta: { tool_calls: [{ id: 'c1', function: { name: 'ping', arguments: '{}' } }] } }] },
+            {
+              choices: [
+                { delta: { tool_calls: [{ id: 'c1', function: { name: 'ping', arguments: '{}' } }] } },
+              ],
+            },
           ),
         },
       }),
