@@ -252,6 +252,7 @@ describe('the public names', () => {
       createParserStage
       createSseDecoder
       createStreamRewriter
+      createTracer
       decodeAnthropicRequest
       decodeChatRequest
       decodeHistory
@@ -276,6 +277,7 @@ describe('the public names', () => {
       formatTagOf
       formats
       getToolIdStrategy
+      heldReasons
       holdsWholeCalls
       isDialectId
       isKimiModel
@@ -306,6 +308,7 @@ describe('the public names', () => {
       textCallsOf
       textInError
       toProviderFormat
+      traceOutput
       translateAnswer
       wishOf
       withToolsInPrompt"
@@ -364,6 +367,8 @@ describe('the public names', () => {
       FormatId
       FormatOverrides
       Grammar
+      HeldReason
+      HeldSource
       History
       HistoryTarget
       HttpDialect
@@ -376,6 +381,7 @@ describe('the public names', () => {
       ModelEvent
       ModelFacts
       OutputFormat
+      OutputTrace
       Overflow
       ParseOptions
       ParsedOutput
@@ -411,6 +417,8 @@ describe('the public names', () => {
       ServerTakes
       ServerToolDialect
       Sink
+      SourceRange
+      SourceSpan
       Speaker
       SseComment
       SseDecoder
@@ -438,6 +446,7 @@ describe('the public names', () => {
       ToolIdStrategy
       ToolNames
       ToolResponseBlock
+      Tracer
       TranslationOptions
       UpstreamCall
       Usage

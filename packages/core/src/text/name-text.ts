@@ -4,7 +4,6 @@ import { isSpace, skipSpace } from './space.ts'
 /** A name that stands as text behind a tag, and where what belongs to it ends. */
 export interface NameText {
   readonly name: string
-  readonly from: number
   readonly end: number
 }
 
@@ -31,9 +30,9 @@ export function readWord(
   if (!/[\p{L}\p{N}_]/u.test(name)) return 'bad'
   const length = matchTag(text, behind, end)
   if (length === PARTIAL && !final) return 'more'
-  if (length > NONE) return { name, from: start, end: behind + length }
+  if (length > NONE) return { name, end: behind + length }
   const isEnded = /[<{]/.test(text.charAt(behind)) || text.slice(at, behind).includes('\n')
-  return isEnded ? { name, from: start, end: at } : 'bad'
+  return isEnded ? { name, end: at } : 'bad'
 }
 
 /**
@@ -56,9 +55,9 @@ export function readKey(
   const closed = skipTags(text, at, around)
   const length = closed === 'more' ? PARTIAL : matchTag(text, closed.at, end)
   if (closed === 'more' || length === PARTIAL) return 'more'
-  if (length > NONE) return { name, from: start.at, end: closed.at + length }
+  if (length > NONE) return { name, end: closed.at + length }
   // The tag of the value is missing: it begins right behind the key.
-  return closed.last > at ? { name, from: start.at, end: closed.last } : 'bad'
+  return closed.last > at ? { name, end: closed.last } : 'bad'
 }
 
 /** Behind the tags and white space at `from`, and right behind the last of the tags. */

@@ -26,9 +26,6 @@ export type NameShape =
 
 export interface Tag {
   readonly name: string
-  /** Where the name is written. */
-  readonly nameFrom: number
-  readonly nameEnd: number
   readonly attributes: ReadonlyMap<string, string>
   readonly isSelfClosing: boolean
   /** Position behind the tag. */
@@ -56,9 +53,7 @@ function readShape(text: string, at: number, shape: TagShape, final: boolean): T
 const noAttributes: ReadonlyMap<string, string> = new Map()
 
 function asTag(name: NameText | 'more' | 'bad'): Tag | 'more' | 'bad' {
-  if (typeof name === 'string') return name
-  const nameEnd = name.from + name.name.length
-  return { ...name, nameFrom: name.from, nameEnd, attributes: noAttributes, isSelfClosing: false }
+  return typeof name === 'string' ? name : { ...name, attributes: noAttributes, isSelfClosing: false }
 }
 
 function readInline(text: string, at: number, shape: TagShape): Tag | 'more' | 'bad' {
@@ -78,8 +73,7 @@ function readInline(text: string, at: number, shape: TagShape): Tag | 'more' | '
   if (name === '') return 'bad'
   const attributes = new Map<string, string>()
   if (extra?.[2] !== undefined) attributes.set(extra[2], extra[3] ?? '')
-  const nameFrom = text.indexOf(name, at)
-  return { name, nameFrom, nameEnd: nameFrom + name.length, attributes, isSelfClosing, end: end + length }
+  return { name, attributes, isSelfClosing, end: end + length }
 }
 
 function readAttributes(
@@ -90,8 +84,6 @@ function readAttributes(
 ): Tag | 'more' | 'bad' {
   const attributes = new Map<string, string>()
   let bareName: string | undefined
-  let nameFrom = -1
-  let nameEnd = -1
   let isSelfClosing = false
   let length = NONE
   for (;;) {
@@ -112,17 +104,13 @@ function readAttributes(
     if (bare !== undefined) bareName = bare.name
     const next = bare?.end ?? readAttribute(text, at, shape, attributes)
     if (typeof next === 'string') return next
-    if (bare !== undefined || isKey(text, at, attribute)) {
-      nameFrom = bare?.from ?? skipQuote(text, skipSpace(text, text.indexOf('=', at) + 1))
-      nameEnd = isQuote(text, nameFrom - 1) ? next - 1 : next
-    }
     at = next
   }
   const name = attributes.get(attribute) ?? bareName
   if (name === undefined || name === '') return 'bad'
   // Beside a name that says so it is none, but an attribute without a value.
   if (bareName !== undefined && bareName !== name) attributes.set(bareName, '')
-  return { name, nameFrom, nameEnd, attributes, isSelfClosing, end: at + length }
+  return { name, attributes, isSelfClosing, end: at + length }
 }
 
 function readAttribute(
@@ -160,20 +148,8 @@ function readBareName(text: string, at: number): NameText | 'more' | undefined {
   const behind = skipSpace(text, isQuoted ? end + 1 : end)
   if (behind >= text.length) return 'more'
   if (end === at || text.charAt(behind) === '=') return undefined
-  const from = isQuoted ? at + 1 : at
-  return { name: text.slice(from, end), from, end: isQuoted ? end + 1 : end }
-}
-
-function isKey(text: string, at: number, key: string): boolean {
-  return text.startsWith(key, at) && !isNameCode(text.charCodeAt(at + key.length))
-}
-
-function isQuote(text: string, at: number): boolean {
-  return text.charAt(at) === '"' || text.charAt(at) === "'"
-}
-
-function skipQuote(text: string, at: number): number {
-  return isQuote(text, at) ? at + 1 : at
+  const name = text.slice(isQuoted ? at + 1 : at, end)
+  return { name, end: isQuoted ? end + 1 : end }
 }
 
 function endsBare(text: string, at: number, shape: TagShape): boolean {

@@ -1,6 +1,9 @@
 import type { MarkerSearch } from '../../text/marker-search.ts'
 import { NONE, PARTIAL } from '../../text/marker.ts'
+import type { CallPart } from '../../text/source-observer.ts'
+import { nameInTag } from '../../text/tag-name.ts'
 import { readTag, type Tag } from '../../text/tag-reader.ts'
+import type { TextWindow } from '../../text/text-window.ts'
 import type { EngineContext } from '../engine.ts'
 import { type Next, StateMachine } from '../state-machine.ts'
 import type { OpeningTag, TaggedParamsRole } from './grammar.ts'
@@ -78,7 +81,7 @@ export abstract class TaggedCalls<Inside extends object, Role extends TaggedPara
       return 'done'
     }
     input.at = tag.end
-    input.observer?.became('name', input.base + tag.nameFrom, input.base + tag.nameEnd)
+    tellName(input, 'name', from, shape, tag)
     this.junk = ''
     this.beginArguments(writer.start(null, tag.name), tag, shape)
     if (!tag.isSelfClosing) return { at: 'body' }
@@ -129,4 +132,11 @@ export abstract class TaggedCalls<Inside extends object, Role extends TaggedPara
     if (this.junk !== '') writer.stray(this.junk.trimEnd())
     this.junk = ''
   }
+}
+
+/** Tells where the name in a tag stands, which was read from `at` on. */
+export function tellName(input: TextWindow, part: CallPart, at: number, shape: OpeningTag, tag: Tag): void {
+  if (input.observer === undefined) return
+  const { from, to } = nameInTag(input.text, at, shape, tag)
+  input.observer.became(part, input.base + from, input.base + to)
 }

@@ -9,7 +9,7 @@ import { ArgumentsReader } from '../json/arguments-reader.ts'
 import type { Next } from '../state-machine.ts'
 import { markersOf, type OpeningTag, type TaggedParamsGrammar, type TaggedParamsRole } from './grammar.ts'
 import { ParameterReader } from './parameter-reader.ts'
-import { type CallPlace, TaggedCalls } from './tagged-calls.ts'
+import { type CallPlace, TaggedCalls, tellName } from './tagged-calls.ts'
 
 type Inside =
   /** The output ended inside a tag. */
@@ -156,14 +156,15 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
 
   private parameterTag(shape: OpeningTag): Next<State> {
     const { input, writer } = this.context
-    const tag = readTag(input.text, input.at + this.markers.length, shape, false)
+    const from = input.at + this.markers.length
+    const tag = readTag(input.text, from, shape, false)
     if (tag === 'more') return input.final ? { at: 'cut' } : 'more'
     if (tag === 'bad') {
       this.takeJunk(input.at + this.markers.length)
       return { at: 'junk' }
     }
     input.at = tag.end
-    input.observer?.became('arguments', input.base + tag.nameFrom, input.base + tag.nameEnd)
+    tellName(input, 'arguments', from, shape, tag)
     reportExtra(tag, shape, writer)
     this.parameters.begin(tag)
     return { at: 'parameter' }
