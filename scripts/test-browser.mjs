@@ -25,12 +25,14 @@ const failures = []
 const browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox'] })
 const server = await startFixtureServer()
 const folder = await startFixtureServer({ withApi: false, count: 0 })
+const locked = await startFixtureServer({ count: 3, key: 'open sesame' })
 try {
   await checkAll()
 } finally {
   await browser.close()
   await server.close()
   await folder.close()
+  await locked.close()
 }
 if (failures.length > 0) {
   console.error(`\n${failures.length} of the checks in the browser failed.`)
@@ -95,7 +97,7 @@ async function checkAll() {
     await page.locator('.source-row .k-name').first().hover()
     await page.locator('.event.e-call-start.is-hovered').waitFor()
     await page.locator('.event.e-reasoning').click()
-    await page.locator('.k-reasoning.is-focused').first().waitFor()
+    await page.locator('.k-reasoning.is-chosen').first().waitFor()
     await page.locator('.chunk-row.is-focused').first().waitFor()
     await page.keyboard.press('ArrowDown')
     await page.locator('.event.e-text[aria-selected=true]').waitFor()
@@ -237,6 +239,31 @@ async function checkAll() {
     },
     { expectedErrors: /404/ },
   )
+
+  await check(
+    'a gateway behind a key asks for it once, and says what is wrong with it',
+    async (page) => {
+      await page.goto(locked.url)
+      await page.getByLabel('Key').fill('sesame')
+      await page.keyboard.press('Enter')
+      await page.getByText('No key for the inspector.').waitFor()
+      await shoot(page, 'locked')
+      expectSame((await faultsIn(page)).join('\n'), '')
+      await page.getByLabel('Key').fill('open sesame')
+      await page.keyboard.press('Enter')
+      await page.locator('.exchange-row').first().waitFor()
+      expectSame(await page.evaluate(() => document.cookie), '')
+      await page.reload()
+      await page.locator('.exchange-row').first().waitFor()
+    },
+    { expectedErrors: /401/ },
+  )
+
+  await check('a problem stands where it happened', async (page) => {
+    await open(page, '#/exchanges/qwen-broken')
+    await page.locator('.point-problem').first().click()
+    await page.locator('.said-one[aria-pressed=true]').waitFor()
+  })
 
   await check(
     'an exchange that is gone says so',

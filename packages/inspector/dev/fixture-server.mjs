@@ -29,16 +29,32 @@ const policy = [
 
 const PART_BYTES = 1_000_000
 
-/** `withApi: false` is a folder on any server. */
-export async function startFixtureServer({ count = 10_000, withApi = true, port = 0 } = {}) {
+/** `withApi: false` is a folder on any server. With a `key` the page has to ask for it. */
+export async function startFixtureServer({ count = 10_000, withApi = true, port = 0, key = null } = {}) {
   const { summaries, byId } = makeExchanges(count)
   const listeners = new Set()
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://localhost')
     const path = url.pathname.replace(/^\/inspector\//, '')
-    if (path.startsWith('api/v1/') && withApi) answer(path.slice('api/v1/'.length), url, request, response)
+    if (path === 'api/v1/session' && key !== null) beginSession(request, response)
+    else if (path.startsWith('api/v1/') && key !== null && !request.headers.cookie?.includes('session=')) {
+      json(response, { error: { message: 'This wants a session.' } }, 401)
+    } else if (path.startsWith('api/v1/') && withApi)
+      answer(path.slice('api/v1/'.length), url, request, response)
     else serveFile(path === '' ? 'index.html' : path, response)
   })
+
+  function beginSession(request, response) {
+    let body = ''
+    request.on('data', (chunk) => (body += chunk))
+    request.on('end', () => {
+      if (JSON.parse(body).key !== key) {
+        json(response, { error: { message: 'No key for the inspector.' } }, 401)
+        return
+      }
+      response.writeHead(204, { 'set-cookie': 'session=1; HttpOnly; SameSite=Strict; Path=/inspector' }).end()
+    })
+  }
 
   function answer(path, url, request, response) {
     const [what, id = '', stage = ''] = path.split('/').map(decodeURIComponent)

@@ -4,6 +4,12 @@
  */
 export const api = {
   status: 'api/v1/status',
+  /**
+   * POST with `SessionRequest` as JSON: a cookie that no script can read lets the page in until it ends. 204, or 401 where the
+   * key is none for the inspector. DELETE ends the session. Only where the page is behind a key: every other path then
+   * answers 401 without the cookie.
+   */
+  session: 'api/v1/session',
   /** `cursor`: the `next` of the page before. `limit`: how many, at most 500. */
   exchanges: (cursor: string | null, limit: number): string =>
     `api/v1/exchanges?limit=${limit}${cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`}`,
@@ -28,6 +34,10 @@ export const stageIds = [
 ] as const
 
 export type StageId = (typeof stageIds)[number]
+
+export interface SessionRequest {
+  readonly key: string
+}
 
 export interface Status {
   /** Of the program. */

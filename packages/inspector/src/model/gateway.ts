@@ -5,6 +5,7 @@ import {
   type ExchangeDetails,
   type ExchangePage,
   type ExchangeSummary,
+  type SessionRequest,
   type StageChunk,
   type StageId,
   type StagePart,
@@ -18,11 +19,14 @@ const MOST_KEPT = 20_000
 /** Of a stage no more than this is loaded by itself. */
 const MOST_CHUNKS = 200_000
 
+/** `none`: the page is not served by a gateway. `locked`: it wants a key. `lost`: it was there, and is asked again. */
+type GatewayState = 'connecting' | 'live' | 'lost' | 'locked' | 'none'
+
 /** What the gateway that serves this page knows. All of it comes by `api.ts`. */
 class Gateway {
   readonly #status = signal<Status | null>(null)
   readonly #exchanges = signal<readonly ExchangeSummary[]>([])
-  readonly #state = signal<'connecting' | 'live' | 'lost' | 'none'>('connecting')
+  readonly #state = signal<GatewayState>('connecting')
   readonly #fault = signal<string | null>(null)
   #changed = new Map<string, ExchangeSummary>()
   #gone = new Set<string>()
@@ -37,8 +41,7 @@ class Gateway {
     return this.#exchanges
   }
 
-  /** `none`: the page is not served by a gateway. `lost`: it was, and is asked again. */
-  get state(): ReadonlySignal<'connecting' | 'live' | 'lost' | 'none'> {
+  get state(): ReadonlySignal<GatewayState> {
     return this.#state
   }
 
@@ -50,13 +53,27 @@ class Gateway {
   async connect(): Promise<boolean> {
     try {
       this.#status.value = await get(api.status, isStatus)
-    } catch {
-      this.#state.value = 'none'
-      return false
+    } catch (error) {
+      this.#state.value = error instanceof Locked ? 'locked' : 'none'
+      return error instanceof Locked
     }
+    this.#state.value = 'connecting'
     this.#follow()
     void this.#load()
     return true
+  }
+
+  /** Gives the key for a session. Returns what is wrong with it, or null. */
+  async unlock(key: string): Promise<string | null> {
+    const request: SessionRequest = { key }
+    const response = await fetch(api.session, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(request),
+    })
+    if (!response.ok) return faultIn(response)
+    await this.connect()
+    return null
   }
 
   details(id: string): Promise<ExchangeDetails> {
@@ -87,7 +104,8 @@ class Gateway {
       this.#fault.value = null
       if (page.next !== null && this.#exchanges.value.length < MOST_KEPT) await this.#load(page.next)
     } catch (error) {
-      this.#fault.value = error instanceof Error ? error.message : String(error)
+      if (error instanceof Locked) this.#state.value = 'locked'
+      else this.#fault.value = error instanceof Error ? error.message : String(error)
     }
   }
 
@@ -147,11 +165,15 @@ export const gateway = new Gateway()
 /** The version in the path says what the answer is; `isIt` notices a server that is no gateway at all. */
 async function get<T>(path: string, isIt: (value: unknown) => value is T, method = 'GET'): Promise<T> {
   const response = await fetch(path, { method, headers: { accept: 'application/json' } })
+  if (response.status === 401) throw new Locked(await faultIn(response))
   if (!response.ok) throw new Error(await faultIn(response))
   const value = parsed(await response.text())
   if (!isIt(value)) throw new Error('The answer is none that this page understands.')
   return value
 }
+
+/** The page has no session, or it has ended. */
+class Locked extends Error {}
 
 function isStatus(value: unknown): value is Status {
   return isRecord(value) && typeof value['version'] === 'string'

@@ -22,6 +22,11 @@ export function readWire(source: string | readonly string[], channel: Channel): 
     const response = json['upstream']['response']
     return { ...readWire(typeof response === 'string' ? response : '', channel), is: 'recording' }
   }
+  if (isRecord(json) && isRecord(json['error'])) {
+    const said = json['error']['message']
+    const complaint = `An error, and no answer: ${typeof said === 'string' ? said : JSON.stringify(json['error'])}`
+    return { is: 'answer', pieces: [], calls: [], end: 'error', complaints: [complaint] }
+  }
   if (isRecord(json) && answerFields.some((field) => field in json)) {
     const taken = new Taken()
     taken.add(json, 0)

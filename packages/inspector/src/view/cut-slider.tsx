@@ -43,8 +43,7 @@ export function CutSlider({ length, cut, text, held, onCut }: CutSliderProps): J
       <output class="cut-said" aria-live="polite">
         {cut === null ? (
           <span class="hint">
-            All {length.toLocaleString('en')} characters, and the end. Move the slider to let them come one by
-            one.
+            All {length.toLocaleString('en')} characters. Slide to let them come one by one.
           </span>
         ) : (
           <>

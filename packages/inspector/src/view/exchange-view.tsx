@@ -42,18 +42,23 @@ export function ExchangeView({ id }: { readonly id: string }): JSX.Element {
   const state = gateway.exchanges.value.find((each) => each.id === id)?.state
   useEffect(() => {
     let isLeft = false
-    load(id).then(
-      (value) => {
-        if (!isLeft) loaded.value = value
-      },
-      (error: unknown) => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const look = async (): Promise<void> => {
+      try {
+        const value = await load(id)
+        if (isLeft) return
+        loaded.value = value
+        // There is more to see as long as it runs.
+        if (value.details.summary.state === 'running') timer = setTimeout(() => void look(), 1500)
+      } catch (error) {
         if (!isLeft) fault.value = error instanceof Error ? error.message : String(error)
-      },
-    )
+      }
+    }
+    void look()
     return () => {
       isLeft = true
+      clearTimeout(timer)
     }
-    // Once it has ended there is more to see.
   }, [id, state])
 
   const value = loaded.value

@@ -7,6 +7,7 @@ import { gateway } from '../model/gateway.ts'
 import { clock, count, duration } from '../model/numbers.ts'
 import { oneLine } from '../model/visible.ts'
 import { ExchangeView } from './exchange-view.tsx'
+import { Lock } from './lock.tsx'
 import { Marks } from './marks.tsx'
 import { VirtualList } from './virtual-list.tsx'
 
@@ -44,6 +45,15 @@ export function ExchangesPage({ id }: { readonly id: string | null }): JSX.Eleme
     return () => removeEventListener('keydown', onKey)
   }, [rows, at, id])
 
+  const state = gateway.state.value
+  if (state === 'locked' || state === 'none') {
+    return (
+      <main class="exchanges">
+        <h1 class="visually-hidden">Exchanges</h1>
+        {state === 'locked' ? <Lock /> : <NoGateway />}
+      </main>
+    )
+  }
   if (id !== null) return <ExchangeView key={id} id={id} />
   return (
     <main class="exchanges">
@@ -234,6 +244,18 @@ function FilterBar({ filter, onChange, search, all, shown }: FilterBarProps): JS
   )
 }
 
+function NoGateway(): JSX.Element {
+  return (
+    <div class="empty empty-page">
+      <h2>No gateway serves this page</h2>
+      <p>
+        Exchanges are shown where a gateway serves it, at <code>/inspector</code>. The{' '}
+        <a href="#/workbench">workbench</a> works without one.
+      </p>
+    </div>
+  )
+}
+
 /** What there is to say about the list, apart from its rows. */
 function ListState({
   isEmpty,
@@ -245,17 +267,6 @@ function ListState({
   const state = gateway.state.value
   const fault = gateway.fault.value
   const status = gateway.status.value
-  if (state === 'none') {
-    return (
-      <div class="empty empty-page">
-        <h2>No gateway serves this page</h2>
-        <p>
-          Exchanges are shown where a gateway serves it, at <code>/inspector</code>. The{' '}
-          <a href="#/workbench">workbench</a> works without one.
-        </p>
-      </div>
-    )
-  }
   return (
     <>
       {state === 'lost' ? (

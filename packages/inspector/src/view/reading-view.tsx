@@ -5,6 +5,7 @@ import type { Reading } from '../reading/protocol.ts'
 import { EventList } from './event-list.tsx'
 import { kinds } from './kinds.ts'
 import { Outcome } from './outcome.tsx'
+import { ShownText } from './shown-text.tsx'
 import { type Focus, SourceView } from './source-view.tsx'
 import { Tabs } from './tabs.tsx'
 
@@ -31,6 +32,15 @@ export function ReadingView({ reading, focus, title, children }: ReadingViewProp
           <h2>{title}</h2>
           <Legend reading={reading} />
         </header>
+        {reading.complaints.length === 0 ? null : (
+          <ul class="fault" aria-label="Complaints">
+            {reading.complaints.map((complaint) => (
+              <li key={complaint}>
+                <ShownText text={complaint} />
+              </li>
+            ))}
+          </ul>
+        )}
         {reading.text === '' ? (
           <p class="empty">The model wrote nothing here.</p>
         ) : (

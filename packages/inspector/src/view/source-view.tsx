@@ -31,6 +31,7 @@ export function SourceView({ reading, focus, label }: SourceViewProps): JSX.Elem
   useEffect(() => observeColumns(frame.current, setColumns), [])
   const starts = useMemo(() => rowStarts(text, columns), [text, columns])
   const spanStarts = useMemo(() => spans.map(({ from }) => from), [spans])
+  const points = useMemo(() => pointsOf(trace), [trace])
   const chosen = focus.chosen.value
   const place = chosen === null ? undefined : places[chosen]
 
@@ -82,16 +83,18 @@ export function SourceView({ reading, focus, label }: SourceViewProps): JSX.Elem
           const to = starts[index + 1] ?? text.length
           return (
             <div key={index} class="source-row">
-              {spansIn(spans, spanStarts, from, to).map((span) => (
-                <Stretch
-                  key={span.from}
-                  span={span}
-                  text={text.slice(Math.max(from, span.from), Math.min(to, span.to))}
-                  isFocused={
-                    span.event !== null && (span.event === focus.hovered.value || span.event === chosen)
-                  }
-                />
-              ))}
+              {partsIn(spansIn(spans, spanStarts, from, to), points, from, to, text.length).map((part) =>
+                'point' in part ? (
+                  <Point key={`point ${part.point.event}`} point={part.point} focus={focus} />
+                ) : (
+                  <Stretch
+                    key={part.from}
+                    span={part.span}
+                    text={text.slice(part.from, part.to)}
+                    focus={focus}
+                  />
+                ),
+              )}
             </div>
           )
         }}
@@ -103,14 +106,14 @@ export function SourceView({ reading, focus, label }: SourceViewProps): JSX.Elem
 interface StretchProps {
   readonly span: SourceSpan
   readonly text: string
-  readonly isFocused: boolean
+  readonly focus: Focus
 }
 
-function Stretch({ span, text, isFocused }: StretchProps): JSX.Element {
+function Stretch({ span, text, focus }: StretchProps): JSX.Element {
   const endsLine = text.endsWith('\n')
   return (
     <span
-      class={`k k-${span.kind}${isFocused ? ' is-focused' : ''}`}
+      class={`k k-${span.kind}${focusOn(span.event, focus)}`}
       data-event={span.event ?? undefined}
       title={titleOf(span)}
     >
@@ -118,6 +121,78 @@ function Stretch({ span, text, isFocused }: StretchProps): JSX.Element {
       {endsLine ? <span class="line-end">⏎</span> : null}
     </span>
   )
+}
+
+/** A problem or a repair, where it happened. */
+function Point({ point, focus }: { readonly point: SourcePoint; readonly focus: Focus }): JSX.Element {
+  return (
+    <span
+      class={`point point-${point.type}${focusOn(point.event, focus)}`}
+      data-event={point.event}
+      title={`${point.code}: ${point.message}`}
+    >
+      {point.type === 'problem' ? '!' : '~'}
+    </span>
+  )
+}
+
+function focusOn(event: number | null, { hovered, chosen }: Focus): string {
+  if (event === null) return ''
+  return `${event === chosen.value ? ' is-chosen' : ''}${event === hovered.value ? ' is-hovered' : ''}`
+}
+
+interface SourcePoint {
+  readonly at: number
+  readonly event: number
+  readonly type: 'problem' | 'repair'
+  readonly code: string
+  readonly message: string
+}
+
+function pointsOf({ events, places }: Reading['trace']): SourcePoint[] {
+  const points = events.flatMap((event, index) => {
+    if (event.type !== 'problem' && event.type !== 'repair') return []
+    const { type, code, message } = event
+    return [{ at: places[index]?.from ?? 0, event: index, type, code, message }]
+  })
+  return points.toSorted((a, b) => a.at - b.at)
+}
+
+type RowPart =
+  | { readonly span: SourceSpan; readonly from: number; readonly to: number }
+  | { readonly point: SourcePoint }
+
+/** The spans of a row, cut where a point stands between their characters. */
+function partsIn(
+  spans: readonly SourceSpan[],
+  points: readonly SourcePoint[],
+  from: number,
+  to: number,
+  end: number,
+): RowPart[] {
+  const parts: RowPart[] = []
+  const isLast = to === end
+  let next = points.findIndex(({ at }) => at >= from)
+  const passPoints = (before: number): void => {
+    for (
+      let point = points[next];
+      next >= 0 && point !== undefined && point.at < before;
+      point = points[++next]
+    ) {
+      parts.push({ point })
+    }
+  }
+  for (const span of spans) {
+    const last = Math.min(to, span.to)
+    for (let at = Math.max(from, span.from); at < last;) {
+      passPoints(at + 1)
+      const stop = Math.min(last, next < 0 ? last : (points[next]?.at ?? last))
+      parts.push({ span, from: at, to: stop })
+      at = stop
+    }
+  }
+  if (isLast) passPoints(end + 1)
+  return parts
 }
 
 function titleOf({ kind, call, event }: SourceSpan): string {

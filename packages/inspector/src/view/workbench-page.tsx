@@ -109,13 +109,6 @@ export function WorkbenchPage(): JSX.Element {
             {fault.value}
           </p>
         )}
-        {read === null || read.complaints.length === 0 ? null : (
-          <ul class="fault" aria-label="Complaints">
-            {read.complaints.map((complaint) => (
-              <li key={complaint}>{complaint}</li>
-            ))}
-          </ul>
-        )}
       </section>
       {source === '' || read === null ? (
         <Welcome onChoose={setInput} />

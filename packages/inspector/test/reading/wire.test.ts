@@ -136,6 +136,12 @@ it('takes anything else for text, in the channel that was chosen', () => {
   expect(wire).toMatchObject({ is: 'text', pieces: [{ text: '{"name": "ping"}', channel: 'reasoning' }] })
 })
 
+it('an error is no answer, and says so', () => {
+  const wire = readWire('{"error": {"message": "Too many tokens."}}', 'content')
+  expect(wire).toMatchObject({ pieces: [], end: 'error' })
+  expect(wire.complaints).toEqual(['An error, and no answer: Too many tokens.'])
+})
+
 it('complains of an event that is no JSON, and reads on', () => {
   const wire = readWire('data: oh\n\ndata: {"choices":[{"delta":{"content":"Hi."}}]}\n\n', 'content')
   expect(wire.complaints).toEqual(['An event is no JSON object: oh'])
