@@ -45,6 +45,23 @@ describe.each(everyMode)('%s', (_, mode) => {
   })
 })
 
+it('a trace takes linear time, also where there is much to tell', () => {
+  const sample = '<tool_call>{"name": "ping", "arguments": {"a": 1,}}}</tool_call> and\n'
+  const timeOf = (count: number): number => {
+    const began = performance.now()
+    traceOf(
+      { format: 'hermes' },
+      Array.from({ length: count }, () => ({ text: sample, channel: 'content' })),
+      'stop',
+    )
+    return performance.now() - began
+  }
+  const short = Math.min(...[1, 2, 3].map(() => timeOf(200)))
+  // Ten times is linear, a hundred quadratic. A busy machine can only make a run slower: one quick run proves the point.
+  const limit = 30 * short + 10
+  expect([1, 2, 3, 4, 5].some(() => timeOf(2000) < limit)).toBe(true)
+})
+
 function traceOf(options: Options, pieces: readonly Piece[], end: EndReason | undefined): OutputTrace {
   const tracer = createTracer(options)
   for (const { text, channel } of pieces) tracer.push(text, channel)

@@ -133,7 +133,9 @@ function Row({
       class={`exchange-row is-${exchange.state}`}
       onClick={open}
     >
-      <span class="number">{clock(exchange.time)}</span>
+      <span class="number" title={exchange.time}>
+        {clock(exchange.time)}
+      </span>
       <span title={client ?? ''}>{oneLine(client ?? '–', 40)}</span>
       <span class="exchange-model" title={`${model} → ${upstreamModel ?? '–'} at ${upstream ?? '–'}`}>
         {oneLine(model, 60)}
