@@ -20,7 +20,7 @@ const sharedFiles = [
     name: 'text',
     test: inCore('(?:text/|json/|sse/|formats/format-id\\.|events\\.|problems\\.|errors\\.|conversation\\.)'),
   },
-  { name: 'reading', test: inCore('(?:engines/|formats/|reader/|parser|parsed-output)') },
+  { name: 'reading', test: inCore('(?:engines/|formats/|reader/|parser|parsed-output|trace)') },
   { name: 'dialects', test: inCore('(?!adapters/|index\\.)') },
   { name: 'adapters', test: inCore('adapters/[\\w-]+\\.ts$'), minShareCount: 2 },
 ]

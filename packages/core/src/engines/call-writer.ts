@@ -179,11 +179,10 @@ export class CallWriter {
     this.noteSink.repair(code, message)
   }
 
-  /** Leaves out what comes next: it is markup in the wrong place. */
-  remove(length: number, code: RepairCode): void {
-    const from = this.input.position
-    this.input.at += length
-    this.input.observer?.removed(code, from, from + length)
+  /** What was passed last is left out: it is markup in the wrong place. */
+  removed(code: RepairCode, length: number): void {
+    const { observer, position } = this.input
+    observer?.removed(code, position - length, position)
     this.repair(code)
   }
 

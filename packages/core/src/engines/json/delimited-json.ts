@@ -156,7 +156,8 @@ export class DelimitedJson extends StateMachine<State> {
     if (closer === 'more') return 'more'
     const char = closer === 'none' ? input.text.charAt(input.at) : ''
     if (char === '}' || (char === ']' && !this.isArray)) {
-      writer.remove(1, 'surplus-closer')
+      input.at++
+      writer.removed('surplus-closer', 1)
       return { at: 'after-object', calls, isWhole }
     }
     const isSeparated = char !== '' && ',;{]'.includes(char)

@@ -78,7 +78,8 @@ export class KeyValues extends StateMachine<State> {
       return 'done'
     }
     if (/[)\]}]/.test(input.text.charAt(input.at))) {
-      writer.remove(1, 'surplus-closer')
+      input.at++
+      writer.removed('surplus-closer', 1)
       return { at: 'after-call' }
     }
     return this.nextCall()

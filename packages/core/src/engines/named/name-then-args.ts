@@ -233,7 +233,8 @@ export class NameThenArgs extends StateMachine<State> {
     if (role === 'more') return 'more'
     const char = role === 'none' ? input.text.charAt(input.at) : ''
     if (char === '}' || char === ']') {
-      writer.remove(1, 'surplus-closer')
+      input.at++
+      writer.removed('surplus-closer', 1)
       return { at: 'closing' }
     }
     if (char === '`' && (this.isFenced || this.grammar.callEnd.length > 0)) {
@@ -269,7 +270,8 @@ export class NameThenArgs extends StateMachine<State> {
         input.at += this.markers.length
         return this.beginHeader()
       case 'call-end':
-        writer.remove(this.markers.length, 'residue')
+        input.at += this.markers.length
+        writer.removed('residue', this.markers.length)
         return { at: 'between' }
       case 'section-end':
         input.at += this.markers.length

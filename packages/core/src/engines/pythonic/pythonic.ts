@@ -234,12 +234,9 @@ export class Pythonic extends StateMachine<State> {
     if (end === 'more') return 'more'
     const char = end === 'none' ? input.text.charAt(input.at) : ''
     if (char === ')') {
-      if (this.printing === 0) {
-        writer.remove(1, 'surplus-closer')
-      } else {
-        this.printing--
-        input.at++
-      }
+      input.at++
+      if (this.printing > 0) this.printing--
+      else writer.removed('surplus-closer', 1)
       return { at: 'after-call' }
     }
     const next = readCallName(input.text, input.at, input.final)

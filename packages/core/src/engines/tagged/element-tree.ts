@@ -83,11 +83,12 @@ export class ElementTree extends TaggedCalls<Inside, ElementTreeRole> {
       this.takeJunk(input.at + 1)
       return { at: 'junk' }
     }
+    const length = tag.end - input.at
+    input.at = tag.end
     if (tag.is === 'close') {
-      writer.remove(tag.end - input.at, 'residue')
+      writer.removed('residue', length)
       return { at: 'body' }
     }
-    input.at = tag.end
     // A value that streams on is not held, whatever was held before it.
     writer.release()
     this.elements.begin(tag)

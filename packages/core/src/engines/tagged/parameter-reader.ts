@@ -88,13 +88,13 @@ export class ParameterReader {
   private insideCdata(): 'again' | 'more' {
     const { input } = this.context
     const length = cdataEnd.find(input.text, input.at, false)
-    this.takeValue(cdataEnd.index)
+    this.parameters.text(input.take(cdataEnd.index))
     if (length === PARTIAL || length === NONE) return 'more'
     const behind = input.at + length
     const next = this.valueEnd.isFollowedByEnd(behind)
     if (next === 'more') return 'more'
     if (next === 'no') {
-      this.takeValue(behind)
+      this.parameters.text(input.take(behind))
       return 'again'
     }
     input.at = skipSpace(input.text, behind)
@@ -105,25 +105,18 @@ export class ParameterReader {
   private insideValue(): 'again' | 'more' | 'done' {
     const { input } = this.context
     const length = this.markers.find(input.text, input.at, false)
-    this.takeValue(this.markers.index)
+    this.parameters.text(input.take(this.markers.index))
     if (length === PARTIAL || length === NONE) return 'more'
     const role = this.markers.found
     const closes = this.valueEnd.closes(role, input.at + length, this.parameters)
     if (closes === 'more') return 'more'
     if (closes === 'no') {
-      this.takeValue(input.at + length)
+      this.parameters.text(input.take(input.at + length))
       return 'again'
     }
     this.end()
     if (role.is === 'parameter-end') input.at += length
     return 'done'
-  }
-
-  private takeValue(end: number): void {
-    const { input } = this.context
-    const from = input.position
-    this.parameters.text(input.take(end))
-    input.observer?.became('arguments', from, input.position)
   }
 
   private end(): void {

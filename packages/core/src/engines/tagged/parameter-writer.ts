@@ -80,6 +80,8 @@ export class ParameterWriter {
 
   text(piece: string): void {
     if (piece === '') return
+    const { observer, position } = this.context.input
+    observer?.became('arguments', position - piece.length, position)
     if (this.shape.trim === 'none') {
       this.write(piece)
       return

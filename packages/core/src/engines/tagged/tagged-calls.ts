@@ -52,12 +52,12 @@ export abstract class TaggedCalls<Inside extends object, Role extends TaggedPara
       return this.leave()
     }
     if (role.is === 'call-begin') return this.callTag(role.tag, input.at + this.markers.length)
+    input.at += this.markers.length
     if (role.is === 'section-end') {
-      input.at += this.markers.length
       if (!writer.isIdle) writer.fail('no-call')
       return 'done'
     }
-    writer.remove(this.markers.length, 'residue')
+    writer.removed('residue', this.markers.length)
     return { at: 'between' }
   }
 

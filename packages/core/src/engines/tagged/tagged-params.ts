@@ -112,7 +112,8 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
       case 'key-end':
         return this.lateKey()
       case 'parameter-end':
-        writer.remove(this.markers.length, 'residue')
+        input.at += this.markers.length
+        writer.removed('residue', this.markers.length)
         return { at: 'body' }
       case 'call-end':
         input.at += this.markers.length
@@ -130,7 +131,8 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
     const [, before = '', key = ''] = /^(.*?)([\w.-]*)\s*$/s.exec(this.junk) ?? []
     const shape = this.grammar.parameterBegin[0]
     if (key === '' || shape === undefined) {
-      writer.remove(this.markers.length, 'residue')
+      input.at += this.markers.length
+      writer.removed('residue', this.markers.length)
       return { at: 'body' }
     }
     const tag = readTag(key + input.text.slice(input.at), 0, shape, false)
@@ -156,15 +158,14 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
 
   private parameterTag(shape: OpeningTag): Next<State> {
     const { input, writer } = this.context
-    const from = input.at + this.markers.length
-    const tag = readTag(input.text, from, shape, false)
+    const tag = readTag(input.text, input.at + this.markers.length, shape, false)
     if (tag === 'more') return input.final ? { at: 'cut' } : 'more'
     if (tag === 'bad') {
       this.takeJunk(input.at + this.markers.length)
       return { at: 'junk' }
     }
+    tellName(input, 'arguments', input.at + this.markers.length, shape, tag)
     input.at = tag.end
-    tellName(input, 'arguments', from, shape, tag)
     reportExtra(tag, shape, writer)
     this.parameters.begin(tag)
     return { at: 'parameter' }
@@ -205,7 +206,8 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
     const role = this.markers.ahead(this.context.input)
     if (role === 'more') return 'more'
     if (role === 'none' && (input.text.charAt(input.at) === '}' || input.text.charAt(input.at) === ']')) {
-      writer.remove(1, 'surplus-closer')
+      input.at++
+      writer.removed('surplus-closer', 1)
       return { at: 'after-json' }
     }
     if (role !== 'none' && role.is === 'call-end') {
