@@ -1,13 +1,11 @@
-import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
-import { fileURLToPath } from 'node:url'
 import { median } from './measure.mjs'
+import { file, start } from './program.mjs'
 import { printTable, short } from './table.mjs'
 
 const STREAMS = 1000
 const STARTS = 7
-const file = (path) => fileURLToPath(new URL(path, import.meta.url))
 
 /** How long does the gateway take to start, and what does an open stream cost it in memory? */
 export async function gateway() {
@@ -87,22 +85,6 @@ async function serve(url) {
     url,
   ])
   return { address: await child.line(/listening on (\S+)/), pid: child.pid, end: child.end }
-}
-
-/** A program of our own; `line` resolves to what the pattern finds in its output. */
-function start(command) {
-  const child = spawn(process.execPath, command, { stdio: ['ignore', 'pipe', 'ignore'] })
-  const line = (pattern) =>
-    new Promise((resolve, fail) => {
-      let text = ''
-      child.stdout.setEncoding('utf8').on('data', (piece) => {
-        text += piece
-        const found = pattern.exec(text)?.[1]
-        if (found !== undefined) resolve(found)
-      })
-      child.once('exit', (code) => fail(new Error(`it ended with ${code}: ${text}`)))
-    })
-  return { pid: child.pid, line, end: () => child.kill('SIGKILL') }
 }
 
 function residentKilobytes(pid) {

@@ -7,6 +7,7 @@ import { gateway } from './gateway.mjs'
 import { growth } from './growth.mjs'
 import { memory } from './memory.mjs'
 import { otherParsers } from './other-parsers.mjs'
+import { streams } from './streams.mjs'
 import { textThroughput } from './text-throughput.mjs'
 
 const questions = {
@@ -18,6 +19,7 @@ const questions = {
   memory,
   callMemory,
   gateway,
+  streams,
   otherParsers,
 }
 

@@ -19,6 +19,12 @@ export async function startMessagesServer() {
   return start(['serve', '--port', '0', '--upstream', upstream, '--format', 'standard'])
 }
 
+/** A gateway that reads the calls, for SDKs that have no place for an adapter. Every dialect is spoken there. */
+export async function startGateway() {
+  if (givenURL !== undefined) return givenURL
+  return start(['serve', '--port', '0', '--upstream', await startChatServer()])
+}
+
 /** It ends with this program, and this program does not wait for it. */
 async function start(args) {
   const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'ignore'] })

@@ -84,6 +84,7 @@ export type {
   ModelEntry,
   RateLimit,
   RateLimitDialect,
+  ReferenceDialect,
   RefusalOptions,
   RefusedServerTools,
   RoutePattern,
@@ -98,6 +99,7 @@ export { readOverflow, type Overflow } from './answer/overflow/overflow.ts'
 export type { AnswerWatcher } from './answer/watch.ts'
 export type { WholeAnswer, WholeAsEvents, WholeCollector } from './answer/whole.ts'
 export type {
+  CompactionWish,
   ConversationRequest,
   OutputFormat,
   ReasoningRequest,
@@ -121,7 +123,13 @@ export type { DialectMessages, RequestDialect } from './dialects/dialect.ts'
 export { responsesWithoutCall } from './request/history-repair.ts'
 export type { DecodedRequest, RequestError } from './request/decoding.ts'
 export { makeSignature } from './request/reasoning-signature.ts'
-export type { AnthropicTarget, ChatTarget, EncodedRequest, ResponsesTarget } from './request/target.ts'
+export type {
+  AnthropicTarget,
+  ChatTarget,
+  EncodedRequest,
+  GeminiTarget,
+  ResponsesTarget,
+} from './request/target.ts'
 export {
   factsByName,
   isSameModel,
@@ -143,6 +151,8 @@ export { decodeChatRequest } from './dialects/openai-chat/request/decode.ts'
 export { encodeChatRequest } from './dialects/openai-chat/request/encode.ts'
 export { decodeResponsesRequest } from './dialects/openai-responses/request/decode.ts'
 export { encodeResponsesRequest } from './dialects/openai-responses/request/encode.ts'
+export { decodeGeminiRequest } from './dialects/gemini/request/decode.ts'
+export { encodeGeminiRequest } from './dialects/gemini/request/encode.ts'
 export { isPromptFormat, promptFormatIds, type PromptFormatId } from './prompt-tools/prompt-formats.ts'
 export { withToolsInPrompt, type PromptedRequest } from './prompt-tools/prompt-request.ts'
 export { toProviderFormat, type ProviderTools } from './prompt-tools/provider-format.ts'

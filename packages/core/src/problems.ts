@@ -42,7 +42,7 @@ export const repairCodes = {
   'dropped-choice': 'Of several choices only the first went to the client.',
   'late-signature':
     'The signature of a piece of reasoning came when something else had been said; it was left out.',
-  'forbidden-call': 'A call was written where none was allowed; it was removed.',
+  'forbidden-call': 'A call was written that the client does not allow; it was removed.',
   'rescued-call': 'The upstream broke off with an error that held the call it could not read; it was read.',
   flushed: 'More was held back than limits.toolCallBytes allows; it was passed on as text.',
 } as const

@@ -3,6 +3,7 @@ import { CallPolicy } from './answer/calls/policy.ts'
 import { emptyAnswer, type Failure } from './answer/failure.ts'
 import { AnswerIds, type MintId } from './answer/ids.ts'
 import { AnswerOutput } from './answer/output.ts'
+import type { PatchOptions } from './answer/patch.ts'
 import { AnswerStream, type WireAnswer } from './answer/stream.ts'
 import { textInError } from './answer/text-in-error.ts'
 import { type AnswerWatcher, WatchedAnswer } from './answer/watch.ts'
@@ -57,7 +58,7 @@ export interface TranslationOptions extends ReadingOptions {
   readonly wants: 'stream' | 'whole'
   /**
    * What the answer needs to be written in another dialect. Where both speak the same it is asked for nothing but the
-   * signature of reasoning that came unsigned.
+   * signature of reasoning that came unsigned, and the beginning of an answer that came without one.
    */
   readonly encoding: () => Omit<EncodeOptions, 'write' | 'includeUsage'>
   /** Whether the client asked for a chunk with the usage. */
@@ -108,12 +109,14 @@ class Translation implements AnswerTranslation {
     const { from, to, delivered, wants } = options
     const isWhole = wants === 'whole'
     this.source = dialects[from].answer
-    this.isSameDialect = from === to
+    // A summary in place of an answer is written by us alone.
+    this.isSameDialect = from === to && options.request?.compacts === undefined
     const includeUsage = options.includeUsage || isWhole
     this.answer = this.isSameDialect
-      ? patchAnswer(from, options, this.output, includeUsage, () =>
-          options.encoding().signature(unsignedField, null),
-        )
+      ? patchAnswer(from, options, this.output, includeUsage, {
+          signature: (text) => options.encoding().signature(unsignedField, null, text),
+          head: () => options.encoding(),
+        })
       : this.source.decode(openPolicy(dialects[to].answer, options, this.encoder(options, includeUsage)))
     this.stream = new AnswerStream(
       this.answer,
@@ -253,7 +256,7 @@ export function patchAnswer(
   options: ReadingOptions,
   output: AnswerOutput,
   includeUsage: boolean,
-  signature?: () => string,
+  filled: Pick<PatchOptions, 'signature' | 'head'> = {},
 ): WireAnswer {
   const { answer } = dialects[dialect]
   return answer.patch({
@@ -261,7 +264,7 @@ export function patchAnswer(
     output,
     includeUsage,
     faults: options.faults ?? 'fail',
-    signature,
+    ...filled,
     onWarning: options.onWarning,
     request: options.request,
   })
@@ -285,6 +288,7 @@ export function openPolicy(
       ids: new AnswerIds(mint, conversationIds, isLegalCallId, (id) => familyToldBy(id, parser)),
       declaredTools: declaredTools(parser),
       clientToolName,
+      mayCall: mayCallIn(options.request),
       calls: parser.calls,
       maxTokens,
       delivery: parser.delivery,
@@ -294,6 +298,14 @@ export function openPolicy(
     },
     watched,
   )
+}
+
+/** Undefined where the client lets the model call every tool. */
+function mayCallIn(request: ConversationRequest | undefined): ((name: string) => boolean) | undefined {
+  const choice = request?.toolChoice
+  if (choice === undefined || choice.type === 'tool' || choice.allowed === undefined) return undefined
+  const allowed = new Set(choice.allowed)
+  return (name) => allowed.has(name)
 }
 
 /** The family of models that the id of a structured call tells, where nothing speaks against it. */

@@ -255,6 +255,7 @@ describe('the public names', () => {
       createTracer
       decodeAnthropicRequest
       decodeChatRequest
+      decodeGeminiRequest
       decodeHistory
       decodeResponsesRequest
       defaultDialect
@@ -265,6 +266,7 @@ describe('the public names', () => {
       dialects
       encodeAnthropicRequest
       encodeChatRequest
+      encodeGeminiRequest
       encodeHistory
       encodeResponsesRequest
       encodeSse
@@ -346,6 +348,7 @@ describe('the public names', () => {
       Block
       Channel
       ChatTarget
+      CompactionWish
       Content
       ConversationRequest
       DecodedHistory
@@ -366,6 +369,7 @@ describe('the public names', () => {
       Format
       FormatId
       FormatOverrides
+      GeminiTarget
       Grammar
       HeldReason
       HeldSource
@@ -402,6 +406,7 @@ describe('the public names', () => {
       ReasoningMarkers
       ReasoningRequest
       RecordedEvent
+      ReferenceDialect
       RefusalOptions
       RefusedServerTools
       RepairCode

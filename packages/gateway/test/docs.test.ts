@@ -21,6 +21,17 @@ function sources(...folders: readonly string[]): string {
     .join('\n')
 }
 
+describe('docs/dialects.md', () => {
+  it('has a row for every client with every upstream', () => {
+    const rows = [...read('docs/dialects.md').matchAll(/^\| `([\w-]+)` \| `([\w-]+)` \| (\w+)/gm)]
+    const found = rows.map(([, client, upstream, how]) => `${client} ${upstream} ${how}`)
+    const expected = dialectIds.flatMap((client) =>
+      dialectIds.map((upstream) => `${client} ${upstream} ${client === upstream ? 'passed' : 'translated'}`),
+    )
+    expect(found).toEqual(expected)
+  })
+})
+
 const errors = read('docs/errors.md')
 
 /** The codes in the first column of tables. */

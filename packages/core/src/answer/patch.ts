@@ -14,11 +14,24 @@ export interface PatchOptions {
   readonly includeUsage: boolean
   /** `pass`: a stream that is not as it should be goes on as it came. */
   readonly faults: 'fail' | 'pass'
-  /** Signs reasoning that the upstream has left unsigned, in a dialect that has signatures. */
-  readonly signature?: (() => string) | undefined
+  /**
+   * Signs reasoning that the upstream has left unsigned, in a dialect that has signatures. `text` is the reasoning itself,
+   * where the client is shown none of it.
+   */
+  readonly signature?: ((text?: string) => string) | undefined
+  /** What an answer is known by that the upstream has not begun, in a dialect that has a beginning. */
+  readonly head?: (() => AnswerHead) | undefined
   readonly onWarning?: ((message: string) => void) | undefined
   /** What the client asked for: it may know a tool under another name than the upstream. */
   readonly request?: ConversationRequest | undefined
+}
+
+export interface AnswerHead {
+  readonly id: string
+  /** The name by which the client asked. */
+  readonly model: string
+  /** Seconds. */
+  readonly created: number
 }
 
 /** A piece of what an answer says, in order. */

@@ -27,7 +27,8 @@ export function failureFromResponse({ status, body, credential = 'gateway' }: Up
     return { kind: 'upstream', code: 'upstream_credential', message: told }
   }
   const kind = kindOfStatus(status) ?? 'upstream'
-  return passedOn.has(status) ? { kind, code, message, status } : { kind, code, message }
+  const failure = { kind, code, message, ...waitIn(error) }
+  return passedOn.has(status) ? { ...failure, status } : failure
 }
 
 /** An error object in the middle of a stream, or in a response whose status says nothing is wrong. */
@@ -40,7 +41,23 @@ export function failureFromError(value: unknown): Failure {
   if (worded !== null) return worded
   const kind = kindOfWord(type) ?? kindOfWord(code) ?? (status === null ? null : kindOfStatus(status))
   if (isKeyFault(kind)) return { kind: 'upstream', code: name, message: told }
-  return { kind: kind ?? 'upstream', code: name, message: told, ...ownWords(value, error) }
+  return { kind: kind ?? 'upstream', code: name, message: told, ...waitIn(error), ...ownWords(value, error) }
+}
+
+/**
+ * What Google says beside a limit that was reached: how long to wait, or that the whole day has to pass. That is a limit of
+ * the account, and no client is to wait for it.
+ */
+function waitIn({ fields }: ReadError): { retryAfter?: number; code?: string } {
+  const { details } = fields
+  const told = Array.isArray(details) ? details.filter(isJsonObject) : []
+  const violations = told.flatMap(({ violations: each }) =>
+    Array.isArray(each) ? each.filter(isJsonObject) : [],
+  )
+  if (violations.some(({ quotaId }) => /PerDay/.test(String(quotaId)))) return { code: 'insufficient_quota' }
+  const delay = told.map(({ retryDelay }) => nonEmptyText(retryDelay)).find((text) => text !== null) ?? ''
+  const [, seconds] = /^(\d+(?:\.\d+)?)s$/.exec(delay) ?? []
+  return seconds === undefined ? {} : { retryAfter: Math.ceil(Number(seconds)) }
 }
 
 /**

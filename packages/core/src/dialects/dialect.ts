@@ -52,6 +52,16 @@ export interface RequestDialect {
    * dialect has none.
    */
   readonly threadField: string | null
+  /** How clients name what an answer held before. Left out where a dialect has no such names. */
+  readonly references?: ReferenceDialect
+}
+
+/** In some dialects a client names a piece of an earlier answer by its id, and leaves it to the server to know it. */
+export interface ReferenceDialect {
+  /** The pieces of a whole answer that a client may name, with their ids. */
+  piecesOf(answer: JsonObject): readonly (readonly [id: string, piece: JsonObject])[]
+  /** The body with the pieces in the place of their names. A name that nobody knows stays. */
+  resolve(body: unknown, find: (id: string) => JsonObject | undefined): unknown
 }
 
 /** The address of a request, as far as it says what is asked for. */
@@ -102,7 +112,7 @@ export interface AnswerDialect {
   readonly idPrefix: string
   /** Who is told the usage in a stream: every client, or only one that asks for it. */
   readonly usageInStream: 'always' | 'on-demand'
-  /** Whether the proof that comes with reasoning is a signature, which the upstream wants back as it is. */
+  /** Whether the proof that comes with reasoning is all that the upstream wants back with it, as a signature. */
   readonly proofIsSignature: boolean
   /** Whether a client of the dialect takes this id of a call, which an upstream made. */
   isLegalCallId(id: string): boolean
@@ -158,8 +168,11 @@ export interface EncodeOptions {
   readonly inputTokens: () => number
   /** What the client asked for, for answers that repeat it, or that have to call a tool what the client calls it. */
   readonly request?: ConversationRequest | undefined
-  /** The signature of reasoning: `field` is where the upstream had it, `proof` what came with it. */
-  readonly signature: (field: string, proof: string | null) => string
+  /**
+   * The signature of reasoning: `field` is where the upstream had it, `proof` what came with it. `text` is the reasoning
+   * itself, where the client is shown none of it.
+   */
+  readonly signature: (field: string, proof: string | null, text?: string) => string
   /** Is told what was changed, or why the answer was given up, where nobody but the encoder can know. */
   readonly told?: EncoderReports | undefined
 }
@@ -202,12 +215,15 @@ export interface ErrorDialect {
   status(failure: Failure): number
   /** The body of a response. */
   body(failure: Failure, requestId?: string): object
-  /** The last event of a stream that has begun. */
-  event(failure: Failure): string
+  /** The last event of a stream that has begun. `requestId` is for dialects whose streams begin with an answer that has an id. */
+  event(failure: Failure, requestId?: string): string
   /** What follows that event in a write of its own, for clients that find no error in an event. Left out where all do. */
   readonly afterEvent?: (failure: Failure) => string
-  /** Whether clients act on such a failure only in a stream, so that a client that streams is told it there. */
-  inStream?(failure: Failure): boolean
+  /**
+   * Whether clients act on such a failure only in a stream, so that a client that streams is told it there. `client`: what
+   * it says in `http.clientHeader`.
+   */
+  inStream?(failure: Failure, client: string | undefined): boolean
 }
 
 /** How requests and answers travel over HTTP. */
@@ -216,10 +232,16 @@ export interface HttpDialect {
   readonly routes: readonly RoutePattern[]
   /** Everything below this path is answered in the dialect, errors for unknown routes too. */
   readonly root: string
+  /** Whether only clients of the dialect ask there, where that is not below its root. */
+  isOwnPath?(path: string): boolean
   /** Where clients list models, and ask for one of them behind a slash; `/v1/models` where it is left out. */
   readonly modelsPath?: string
   /** The header by which a client is known on a path that the dialects share. Null where there is none. */
   readonly clientHeader: string | null
+  /** The parameter of an address by which it is known there too. */
+  readonly clientParameter?: string
+  /** Headers that each answer to a client has. */
+  readonly answerHeaders?: Readonly<Record<string, string>>
   /** What is sent into a stream while its client waits. Null where clients of the dialect take nothing of the kind. */
   readonly keepAlive: string | null
   /** How a stream is framed for who asked there, where that is not as events. */
@@ -256,16 +278,32 @@ export interface ModelEntry {
   readonly window?: number
   /** The longest answer in tokens. */
   readonly maxOutput?: number
+  /** Whether it sees images. */
+  readonly images?: boolean
 }
 
-/** A route, and what it is for. In its path `{model}` stands for the name of a model, slashes and colons included. */
-export type RoutePattern = { readonly method: 'POST'; readonly path: string } & (
-  | { readonly serves: 'answer' }
+/**
+ * A route, and what it is for. In its path `{model}` stands for the name of a model, slashes and colons included, and any
+ * other word in braces for any text.
+ */
+export type RoutePattern = { readonly path: string } & (
+  | { readonly method: 'POST'; readonly serves: 'answer' }
+  /** What a client keeps in place of its conversation. The body is read like that of a request for an answer. */
+  | { readonly method: 'POST'; readonly serves: 'compaction' }
   /** `body` says how many tokens a request takes; `read` reads that from the answer of a server. */
   | {
+      readonly method: 'POST'
       readonly serves: 'token-count'
       readonly body: (tokens: number) => object
       readonly read: (answer: unknown) => number | undefined
+    }
+  /** What others have there and we have not, where clients look for more than a path that nobody knows. */
+  | {
+      readonly method: 'GET' | 'POST' | 'DELETE'
+      readonly serves: 'refusal'
+      readonly failure: Failure
+      /** Left out where every request gets it. */
+      readonly only?: 'web-sockets'
     }
 )
 

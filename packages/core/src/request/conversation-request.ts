@@ -22,9 +22,11 @@ export interface ConversationRequest {
   readonly reasoning: ReasoningRequest | undefined
   /** How the client wants to be shown reasoning, in its own word, where its dialect has words for that. */
   readonly reasoningSummary?: string
+  /** The client wants to be shown no reasoning, and keeps what brings it back. */
+  readonly hidesReasoning?: true
   readonly outputFormat: OutputFormat | undefined
   /** The client wants a summary that it can keep in place of the conversation, and no answer. */
-  readonly compacts?: true
+  readonly compacts?: CompactionWish
   /** Who asks, as far as the client says. */
   readonly user: string | undefined
   /**
@@ -32,6 +34,12 @@ export interface ConversationRequest {
    */
   readonly extra: Readonly<Record<string, unknown>>
 }
+
+/** `item`: an answer whose only item is the summary. `history`: what the client goes on from, the summary included. */
+export type CompactionWish =
+  | { readonly gets: 'item' }
+  /** `kept`: what of the conversation stays as it is, in the words of the client's dialect. */
+  | { readonly gets: 'history'; readonly kept: readonly Readonly<Record<string, unknown>>[] }
 
 /** What a request says beside its conversation and its tools. */
 export type RequestSettings = Omit<ConversationRequest, 'model' | 'system' | 'contents' | 'tools'>

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../json/objects.ts'
 import type { Notes } from './notes.ts'
 
-/** The fields in which requests speak of thinking. */
+/** The fields in which requests speak of thinking. One inside another has a dot before its name. */
 const thinkingFields = [
   'reasoning_effort',
   'reasoning',
@@ -14,6 +14,7 @@ const thinkingFields = [
   'thinking_token_budget',
   'thinking_budget_tokens',
   'output_config',
+  'generationConfig.thinkingConfig',
 ] as const
 
 export type ThinkingField = (typeof thinkingFields)[number]
@@ -36,7 +37,8 @@ export function refusedThinkingField(refusal: string): ThinkingField[] | null {
  */
 export function lastingRefusal(refusal: string): boolean {
   const text = refusal.slice(0, longestRefusal)
-  return wordings.some(({ pattern }) => pattern.test(text)) || refusesAnyValue.test(text)
+  const wording = wordings.find(({ pattern }) => pattern.test(text))
+  return wording === undefined ? refusesAnyValue.test(text) : wording.refuses !== 'a value'
 }
 
 const refusesAnyValue =
@@ -45,8 +47,15 @@ const refusesAnyValue =
 /** Validators repeat what they were sent behind their message, and that can be the whole conversation. */
 const longestRefusal = 4000
 
+interface Wording {
+  readonly pattern: RegExp
+  readonly fields: readonly ThinkingField[]
+  /** If left out, the field whatever its value is. */
+  readonly refuses?: 'a value'
+}
+
 /** Refusals that name no field, or another one than the request has to lose. */
-const wordings: readonly { readonly pattern: RegExp; readonly fields: readonly ThinkingField[] }[] = [
+const wordings: readonly Wording[] = [
   // Ollama.
   { pattern: /"[^"]+" does not support thinking\b/, fields: ['reasoning_effort', 'reasoning', 'thinking'] },
   // OpenRouter.
@@ -72,6 +81,18 @@ const wordings: readonly { readonly pattern: RegExp; readonly fields: readonly T
   // Anthropic.
   { pattern: /adaptive thinking is not supported/i, fields: ['thinking'] },
   { pattern: /does not support the effort parameter/, fields: ['output_config'] },
+  // Google: a level or a budget that the model does not have.
+  {
+    pattern:
+      /thinking[ _]level \w+ is not supported|budget -?\d+ is invalid|budget is invalid|works in thinking mode/i,
+    fields: ['generationConfig.thinkingConfig'],
+    refuses: 'a value',
+  },
+  {
+    pattern:
+      /\bthinking(?:[ _]?(?:config|level|budget))? is not (?:supported|enabled|configurable)|\bthinking_config\b|\bthinkingConfig\b/i,
+    fields: ['generationConfig.thinkingConfig'],
+  },
 ]
 
 /** Whether the text refuses this field: by name beside a word for that, or where servers name the culprit. */
@@ -112,11 +133,21 @@ export function withoutRefused(
 ): Record<string, unknown> {
   if (refused === undefined) return { ...body }
   const entries = Object.entries(body).map(([field, value]): [string, unknown] => {
-    const kept = refused.includes(field) ? restOf(field, value) : value
-    if (kept !== value) notes.dropped(field, 'The upstream has refused it before.')
+    const inside = refused.flatMap((each) => (each.startsWith(`${field}.`) ? [each] : []))
+    const kept = refused.includes(field) ? restOf(field, value) : withoutInside(value, inside)
+    if (kept !== value) notes.dropped(inside[0] ?? field, 'The upstream has refused it before.')
     return [field, kept]
   })
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
+}
+
+/** An object without the fields at these places; the very value where it has none of them. */
+function withoutInside(value: unknown, places: readonly string[]): unknown {
+  if (!isJsonObject(value)) return value
+  const names = new Set(places.map((place) => place.slice(place.indexOf('.') + 1)))
+  const kept = Object.entries(value).filter(([name]) => !names.has(name))
+  if (kept.length === Object.keys(value).length) return value
+  return kept.length === 0 ? undefined : Object.fromEntries(kept)
 }
 
 /** The field that holds an effort beside a format of the answer loses the effort alone. */

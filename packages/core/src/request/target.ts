@@ -109,6 +109,11 @@ export interface AnthropicTarget extends RequestTarget {
 export interface ResponsesTarget extends RequestTarget {
   /** How the upstream is told to think. If left out, it is told what a client of its dialect says. */
   readonly responsesThinking?: ThinkingWays
+  /**
+   * Where an upstream that takes plain items reads earlier reasoning. `encrypted_content`: it encrypts nothing, and has its
+   * text there. If left out, the text goes into the content of the item.
+   */
+  readonly responsesReasoning?: 'content' | 'encrypted_content'
 }
 
 export interface GeminiTarget extends RequestTarget {

@@ -81,7 +81,8 @@ export const hostedServers: readonly Server[] = [
     title: 'Gemini',
     hosts: /^generativelanguage\.googleapis\.com$/,
     probes: [],
-    windowAt: [],
+    windowAt: ['inputTokenLimit'],
+    outputAt: ['outputTokenLimit'],
     takes: {},
   },
   {

@@ -27,6 +27,7 @@ export const selfHostedServers: readonly Server[] = [
       responsesItems: 'plain',
       thinking: vllmThinking.chat,
       messagesThinking: vllmThinking.messages,
+      responsesThinking: vllmThinking.responses,
     },
     exceptions: [
       { since: '0.18', takes: { thinking: vllmThinking.since18 } },
@@ -148,9 +149,17 @@ export const selfHostedServers: readonly Server[] = [
       namedToolChoice: 'alone',
       noneToolChoice: 'no-tools',
       responsesItems: 'plain',
+      // It shows the model no other reasoning of earlier items.
+      responsesReasoning: 'encrypted_content',
       thinking: ollamaThinking.chat,
+      responsesThinking: ollamaThinking.responses,
     },
-    exceptions: [{ since: '0.33', takes: { thinking: ollamaThinking.since33 } }],
+    exceptions: [
+      {
+        since: '0.33',
+        takes: { thinking: ollamaThinking.since33, responsesThinking: ollamaThinking.responsesSince33 },
+      },
+    ],
     textCalls: { by: 'prompt' },
     aliasesOf: ollamaNames,
   },

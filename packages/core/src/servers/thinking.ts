@@ -15,6 +15,11 @@ export const deepseekEffort: EffortWay = {
   insteadOf: { xhigh: 'high' },
 }
 
+/** The field of responses. */
+function responsesEffort(words: readonly string[], readBy: EffortWay['readBy'] = 'model'): EffortWay {
+  return { field: 'reasoning.effort', words, readBy }
+}
+
 /** The field of the messages dialect. */
 function messagesEffort(words: readonly string[]): EffortWay {
   return { field: 'output_config.effort', words, readBy: 'model' }
@@ -50,6 +55,8 @@ export const vllmThinking = {
   },
   /** It takes `thinking` as well, and ignores it. */
   messages: { templateArguments, effort: messagesEffort(threeEfforts) },
+  /** It checks the word against those that OpenAI had when it was built, and gives the template nothing else. */
+  responses: { effort: responsesEffort(threeEfforts) },
 } satisfies Record<string, ThinkingWays>
 
 export const sglangThinking = {
@@ -84,6 +91,16 @@ export const ollamaThinking = {
   chat: { ...byServersEfforts, unsaid: 'on' },
   // It takes two more, and makes of them the nearest of these.
   since33: { ...byServersEfforts, effort: effortFor([...threeEfforts, 'max'], 'server'), unsaid: 'on' },
+  responses: {
+    off: { 'reasoning.effort': 'none' },
+    effort: responsesEffort(threeEfforts, 'server'),
+    unsaid: 'on',
+  },
+  responsesSince33: {
+    off: { 'reasoning.effort': 'none' },
+    effort: responsesEffort([...threeEfforts, 'max'], 'server'),
+    unsaid: 'on',
+  },
 } satisfies Record<string, ThinkingWays>
 
 export const studioThinking: ThinkingWays = {

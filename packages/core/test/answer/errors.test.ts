@@ -13,6 +13,10 @@ function errorOf(error: object) {
   return chatErrorBody(failureFromError({ error })).error
 }
 
+const refused = (...details: object[]): object => ({
+  error: { code: 429, message: 'You exceeded your quota.', status: 'RESOURCE_EXHAUSTED', details },
+})
+
 const said = JSON.stringify({ error: { message: 'told so', type: 't', code: 'c' } })
 
 describe('an error in the words of a dialect', () => {
@@ -143,5 +147,30 @@ describe('an error in the middle of a stream', () => {
 
   it('about the key does not look as if it were about that of the client', () => {
     expect(errorOf({ message: 'm', type: 'authentication_error', code: 401 }).type).toBe('upstream_error')
+  })
+})
+
+describe('a limit of Google’s', () => {
+  const types = 'type.googleapis.com/google.rpc.'
+  const wait = { '@type': `${types}RetryInfo`, retryDelay: '11.2s' }
+  const quota = (quotaId: string): object => ({ '@type': `${types}QuotaFailure`, violations: [{ quotaId }] })
+
+  it('says how long to wait, in whole seconds', () => {
+    const told = refused({ '@type': `${types}Help` }, quota('RequestsPerMinute'), wait)
+    expect(failureFromResponse({ status: 429, body: JSON.stringify(told) })).toMatchObject({
+      kind: 'rate-limit',
+      code: 'upstream_429',
+      retryAfter: 12,
+    })
+    expect(failureFromError(told)).toMatchObject({ kind: 'rate-limit', retryAfter: 12 })
+    const odd = refused({ retryDelay: 'soon' }, { retryDelay: 5 })
+    expect(failureFromError(odd)).not.toHaveProperty('retryAfter')
+  })
+
+  it('of a whole day is one that nobody waits for', () => {
+    const told = refused(quota('GenerateRequestsPerDayPerProjectPerModel-FreeTier'), wait)
+    const failure = failureFromResponse({ status: 429, body: JSON.stringify(told) })
+    expect(failure).toMatchObject({ kind: 'rate-limit', code: 'insufficient_quota', status: 429 })
+    expect(failure).not.toHaveProperty('retryAfter')
   })
 })

@@ -115,8 +115,8 @@ export function misreadingOf(answer: Answer, said: View): Disagreement | null {
   return null
 }
 
-function knownFor(answer: Answer, { upstream, client }: Sight): readonly KnownDifference[] {
-  return knownDifferences.filter((known) => known.applies(answer, upstream, client))
+function knownFor(answer: Answer, { upstream, client, view }: Sight): readonly KnownDifference[] {
+  return knownDifferences.filter((known) => known.applies(answer, upstream, client, view))
 }
 
 /**

@@ -36,6 +36,22 @@ describe('text and reasoning', () => {
     for (const view of seen(answer([reasoning(kimiCall, 'Hm.', '\n')]))) {
       expect(view).toMatchObject({ text: 'Hm.\n', calls: [paris] })
     }
+    const behindCall = [calls(call('list', '{}')), reasoning(kimiCall), reasoning('Hm.'), reasoning('\n')]
+    for (const view of seen(answer(behindCall))) expect(view).toMatchObject({ text: 'Hm.\n' })
+  })
+
+  it('arrive with every character where the first was held in the block before', () => {
+    const said = answer(
+      [text('<'), text('Hm.', '\n'), calls(call('get_weather', '{"city":"Paris"}'))],
+      'tool-calls',
+      { habits: { blocks: 'apart' } },
+    )
+    for (const view of seen(said)) expect(view.text).toBe('<Hm.\n')
+  })
+
+  it('leave a call in the reasoning its end where the proof of the reasoning comes before it', () => {
+    const open = kimiCall.slice(0, kimiCall.indexOf('<|tool_call_end|>'))
+    for (const view of seen(answer([reasoning(open)]))) expect(view.calls).toEqual([paris])
   })
 
   it('make no block of white space in a message', () => {

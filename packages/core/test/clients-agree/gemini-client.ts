@@ -79,14 +79,15 @@ class ChunkReader {
     must(isObject(content) && content['role'] === 'model', 'the content is not of the model')
     const { parts } = content
     must(Array.isArray(parts), 'the content has no parts')
-    for (const part of parts) this.part(part)
+    for (const part of parts) this.part(part, parts.length === 1)
     if (finishReason === undefined) return
     must(typeof finishReason === 'string', 'the finish is no text')
     this.word = finishReason
     this.at = 'finished'
   }
 
-  private part(part: unknown): void {
+  /** A chunk that says nothing but its end, or what was counted, has one part that says nothing. */
+  private part(part: unknown, isAlone: boolean): void {
     must(isObject(part), 'a part is no object')
     const { text, thought, functionCall, thoughtSignature, ...others } = part
     must(Object.keys(others).length === 0, `a strange part: ${JSON.stringify(part)}`)
@@ -97,7 +98,7 @@ class ChunkReader {
       return
     }
     must(typeof text === 'string', 'a text is none')
-    must(text !== '' || thoughtSignature !== undefined, 'a part says nothing')
+    must(text !== '' || thoughtSignature !== undefined || isAlone, 'a part says nothing')
     if (thought === true) this.reasoning += text
     else this.text += text
   }

@@ -1,12 +1,20 @@
-import { type Answer, callsIn, type Client, hasBlocks, isNoCall, type Written } from './answer.ts'
+import {
+  type Answer,
+  argumentsText,
+  callsIn,
+  type Client,
+  hasBlocks,
+  isNoCall,
+  type Written,
+} from './answer.ts'
 import type { SeenCall, View } from './view.ts'
 
 /** A difference between what two clients see that a dialect, or the way an answer is delivered, forces. */
 export interface KnownDifference {
   readonly name: string
   readonly reason: string
-  /** Whether this client, of this upstream, may see the answer otherwise than others do. */
-  applies(answer: Answer, upstream: Written, client: Client): boolean
+  /** Whether this client, of this upstream, may see the answer otherwise than others do. `view` is what it sees. */
+  applies(answer: Answer, upstream: Written, client: Client, view: View | null): boolean
   /** The view without what the difference is about. */
   forgive(view: View): View
 }
@@ -54,9 +62,11 @@ export const knownDifferences: readonly KnownDifference[] = [
     name: 'calls in one piece',
     reason:
       "Gemini's dialect has no pieces of calls. A call that clients of others get as it comes is held for its clients, " +
-      'and may be too large for that.',
-    applies: ({ reading }, _upstream, client) =>
-      client.dialect === 'gemini' && reading.toolCallBytes !== null,
+      'and may be too large for that. Where it is, clients of others may have got all of the answer.',
+    applies: (answer, _upstream, client, view) =>
+      client.dialect === 'gemini' &&
+      view?.failure?.message.includes('bytes of tool calls had to wait') === true &&
+      bytesOfCalls(answer) > (answer.reading.toolCallBytes ?? Infinity),
     forgive: () => nothing,
   },
   {
@@ -111,6 +121,14 @@ const emptyAnswer = {
   finish: null,
   failure: { kind: 'upstream', message: 'The upstream returned no content.' },
 } as const satisfies View
+
+function bytesOfCalls({ items }: Answer): number {
+  const texts = items.flatMap((item) => {
+    if (item.is === 'calls') return item.calls.map(argumentsText)
+    return item.holds === 'a call' ? item.pieces : []
+  })
+  return Buffer.byteLength(texts.join(''))
+}
 
 /** Whether an answer that ended as usual says nothing, or was taken for a failure because of that. */
 function isNothing({ text, reasoning, calls, finish, failure }: View): boolean {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { refusedThinkingField } from '../../src/request/refused-thinking.ts'
+import { lastingRefusal, refusedThinkingField } from '../../src/request/refused-thinking.ts'
 
 describe('which field about thinking an upstream refuses', () => {
   it.each([
@@ -118,6 +118,20 @@ describe('which field about thinking an upstream refuses', () => {
       '{"type":"error","error":{"type":"invalid_request_error","message":"This model does not support the effort parameter."}}',
       ['output_config'],
     ],
+    ...[
+      'thinking_config is not supported.',
+      'Thinking is not enabled for models/gemini-2.0-flash',
+      'Unable to submit request because thinking is not supported by this model. Learn more: …',
+      'Unable to submit request because Thinking_config.include_thoughts is only enabled when thinking is enabled.',
+      'Thinking level is not supported for this model.',
+      'Unable to submit request because thinking_level MEDIUM is not supported by this model.',
+      'Budget 0 is invalid. This model only works in thinking mode.',
+      `Invalid JSON payload received. Unknown name "thinkingConfig" at 'generation_config': Cannot find field.`,
+    ].map((message): [string, string, string[]] => [
+      `Google: ${message}`,
+      JSON.stringify({ error: { code: 400, message, status: 'INVALID_ARGUMENT' } }),
+      ['generationConfig.thinkingConfig'],
+    ]),
   ])('%s', (_, body, fields) => {
     expect(refusedThinkingField(body)).toEqual(fields)
   })
@@ -143,5 +157,18 @@ describe('which field about thinking an upstream refuses', () => {
     ['nothing', ''],
   ])('none is, where it is about %s', (_, body) => {
     expect(refusedThinkingField(body)).toBeNull()
+  })
+})
+
+describe('whether the field is refused whatever its value is', () => {
+  it.each([
+    ['thinking_config is not supported.', true],
+    ['Thinking level is not supported for this model.', true],
+    ['thinking_level MEDIUM is not supported by this model.', false],
+    ['Budget 0 is invalid. This model only works in thinking mode.', false],
+    ['Unsupported parameter: reasoning_effort', true],
+    ['`reasoning_effort` must be one of `none` or `default`', false],
+  ])('%s: %s', (message, isLasting) => {
+    expect(lastingRefusal(message)).toBe(isLasting)
   })
 })

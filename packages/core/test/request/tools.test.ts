@@ -198,12 +198,27 @@ describe('the choice of a tool', () => {
     const tools = [
       { type: 'function', function: { name: 'Bash', parameters: { type: 'object', properties: {} } } },
     ]
-    const choice = { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools } }
+    const choice = { type: 'whim', whim: { mode: 'auto', tools } }
     expect(chatToChat({ tools, tool_choice: choice }).body['tool_choice']).toEqual(choice)
     const { body, notes } = chatToAnthropic({ max_tokens: 1, tools, tool_choice: choice })
     expect(body).not.toHaveProperty('tool_choice')
     expect(notedFields(notes)).toEqual(['dropped tool_choice'])
     expect(notedFields(chatToChat({ tools, tool_choice: 'whim' }).notes)).toEqual(['dropped tool_choice'])
+  })
+
+  it('among some of the tools goes to Chat as it came; elsewhere its mode is said, and every tool stays', () => {
+    const tools = ['Bash', 'Read'].map((name) => ({
+      type: 'function',
+      function: { name, parameters: { type: 'object', properties: {} } },
+    }))
+    for (const mode of ['auto', 'required']) {
+      const choice = { type: 'allowed_tools', allowed_tools: { mode, tools: tools.slice(0, 1) } }
+      expect(chatToChat({ tools, tool_choice: choice }).body).toMatchObject({ tools, tool_choice: choice })
+      const { body, notes } = chatToAnthropic({ max_tokens: 1, tools, tool_choice: choice })
+      expect(body['tools']).toHaveLength(2)
+      expect(body['tool_choice']).toEqual({ type: mode === 'auto' ? 'auto' : 'any' })
+      expect(notedFields(notes)).toEqual([])
+    }
   })
 })
 

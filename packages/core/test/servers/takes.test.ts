@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import {
   decodeChatRequest,
+  dialects,
   encodeChatRequest,
   serverAt,
   serverById,
@@ -35,6 +36,54 @@ describe('what a host takes of a request', () => {
     ['https://moonshot.ai.example.com/v1', 'kimi-k3', 'prefill'],
   ])('%s, model %s: nothing is said of %s', (url, model, field) => {
     expect(takesAt(url, model)).not.toHaveProperty(field)
+  })
+})
+
+function askedFor(takes: object, body: object): Record<string, unknown> {
+  const decoded = dialects['openai-responses'].request.decode({ model: 'qwen3', input: 'Go.', ...body })
+  if ('error' in decoded) throw new Error(decoded.error.message)
+  const target = { model: 'qwen3', format: 'qwen', sameDialect: true, ...takes } as const
+  return dialects['openai-responses'].request.encode(decoded.request, target).body
+}
+
+describe('what a server takes of a request for a response', () => {
+  const ollama = serverById('ollama')
+  const vllm = serverById('vllm')
+
+  it.each([
+    ['none', 'none', 'none'],
+    ['minimal', 'low', 'low'],
+    ['high', 'high', 'high'],
+    ['xhigh', 'high', 'max'],
+    ['max', 'high', 'max'],
+  ])('Ollama is told %s as one of the words that it knows: %s, since 0.33 %s', (effort, before, since) => {
+    const body = { reasoning: { effort } }
+    expect(askedFor(takesOf(ollama, 'qwen3', '0.20.0'), body)['reasoning']).toEqual({ effort: before })
+    expect(askedFor(takesOf(ollama, 'qwen3', '0.33.0'), body)['reasoning']).toEqual({ effort: since })
+  })
+
+  it('vLLM hands efforts on to models that know them, and to no others', () => {
+    const body = { reasoning: { effort: 'xhigh' } }
+    const takes = takesOf(vllm, 'gpt-oss-120b', '0.20.0')
+    const gptOss = { ...takes, model: 'gpt-oss-120b', format: 'gpt-oss' }
+    expect(askedFor(gptOss, body)['reasoning']).toEqual({ effort: 'high' })
+    expect(askedFor(takesOf(vllm, 'qwen3', '0.20.0'), body)).not.toHaveProperty('reasoning')
+  })
+
+  it('Ollama reads earlier reasoning where others encrypt it', () => {
+    const input = [
+      { role: 'user', content: 'Go.' },
+      { type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text: 'hm' }] },
+      { role: 'assistant', content: 'Gone.' },
+      { role: 'user', content: 'On.' },
+    ]
+    const items = askedFor(takesOf(ollama, 'qwen3'), { input })['input']
+    expect(items).toMatchObject([
+      {},
+      { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'hm' },
+      {},
+      {},
+    ])
   })
 })
 

@@ -9,11 +9,13 @@ import {
 import type { RecordedExchange } from '../recorder/recording.ts'
 import { countingMint } from '../recorder/replay.ts'
 import { CliError, failure } from '../terminal/cli-error.ts'
+import { findRequest, type FoundRequest, type RequestSearch } from './convert-request.ts'
 import { type InputSource, readText } from './input.ts'
 import { joined, openRecorded } from './recorded-input.ts'
 
-/** An answer of an upstream, with what it shows of itself. */
+/** An answer of an upstream, with what it shows of itself; or what a client asked for one with. */
 export type AnswerInput =
+  | { readonly is: 'request'; readonly found: FoundRequest }
   | { readonly is: 'recording'; readonly recording: RecordedExchange }
   | ({ readonly is: 'stream'; readonly chunks: AsyncIterable<Buffer> } & Shown)
   | ({ readonly is: 'whole'; readonly body: string } & Shown)
@@ -29,8 +31,9 @@ const nothingShown: Shown = { dialect: null, model: null }
 /** So much is held at most until it is known what an input is. */
 const MOST_HELD = 1024 * 1024
 
-/** Finds out what an input is, and refuses one that is no answer. `from` is the dialect that it is said to be of. */
-export async function openAnswer(input: InputSource, from: DialectId | undefined): Promise<AnswerInput> {
+/** Finds out what an input is, and refuses one that is neither an answer nor a request. */
+export async function openAnswer(input: InputSource, search: RequestSearch): Promise<AnswerInput> {
+  const { from } = search
   const opened = await openRecorded(input)
   if (opened.is === 'recording') return opened
   const { name } = input
@@ -41,9 +44,13 @@ export async function openAnswer(input: InputSource, from: DialectId | undefined
   if (head.begins === 'nothing') throw failure(`${name} is empty`)
   if (head.begins === 'json') {
     const body = await readText({ name, chunks })
-    const shown = shownByWhole(body, name)
-    checkDialect(`${name} is an answer`, shown.dialect, from)
-    return { is: 'whole', body, ...shown }
+    const value = parsed(body, name)
+    const shown = shownByWhole(body)
+    if (shown !== null) {
+      checkDialect(`${name} is an answer`, shown.dialect, from)
+      return { is: 'whole', body, ...shown }
+    }
+    return requested(value, name, search)
   }
   if (!head.hasEvents) {
     const hint = 'For the bare text of an answer there is dragoman parse.'
@@ -144,22 +151,28 @@ const silentSink: AnswerSink = {
   repair: ignore,
 }
 
-/** What a whole answer shows. Any other JSON is refused, with what it is. */
-function shownByWhole(body: string, name: string): Shown {
-  const value = parsed(body, name)
-  const readings = dialectIds.map((dialect) => ({
-    dialect,
-    whole: dialects[dialect].answer.whole.toEvents(body),
-  }))
-  const found = readings.find(({ whole }) => 'events' in whole)
-  if (found !== undefined) {
-    const model = typeof value === 'object' && value !== null && 'model' in value ? value.model : null
-    return { dialect: found.dialect, model: typeof model === 'string' ? model : null }
+/** What a whole answer shows. Null for any other JSON. */
+function shownByWhole(body: string): Shown | null {
+  for (const dialect of dialectIds) {
+    const whole = dialects[dialect].answer.whole.toEvents(body)
+    if (!('events' in whole)) continue
+    const probe = new Probe(dialect)
+    probe.push(Buffer.from(whole.events))
+    return probe.shown ?? { dialect, model: null }
   }
-  throw new CliError(1, `${name} is JSON, but no answer of a model: ${kindOf(value)}`, hint)
+  return null
 }
 
-const hint = `An answer is an event stream or a whole answer of ${dialectIds.join(' or ')}, or a recording of the gateway.`
+/** Refuses JSON that is no request either, with what it is. */
+function requested(value: unknown, name: string, search: RequestSearch): AnswerInput {
+  const found = findRequest(value, search)
+  if (found !== null && 'request' in found) return { is: 'request', found }
+  const kind =
+    found === null ? kindOf(value) : `it looks like a request, but ${found.field}: ${found.message}.`
+  throw new CliError(1, `${name} is JSON, but no answer of a model: ${kind}`, hint)
+}
+
+const hint = `It takes an event stream, a whole answer or a request of ${dialectIds.join(', ')}, or a recording of the gateway.`
 
 function parsed(body: string, name: string): unknown {
   try {
@@ -174,7 +187,6 @@ function kindOf(value: unknown): string {
   if (Array.isArray(value)) return 'it is a list.'
   const fields = Object.keys(Object(value))
   if (fields.includes('error')) return 'it is an error.'
-  if (fields.includes('messages')) return 'it looks like a request.'
   return fields.length === 0 ? 'it is empty.' : `its fields are ${fields.slice(0, 8).join(', ')}.`
 }
 

@@ -7,6 +7,7 @@ import { detect } from './commands/detect.ts'
 import { doctor } from './commands/doctor.ts'
 import { formats } from './commands/formats.ts'
 import { init } from './commands/init.ts'
+import { models } from './commands/models.ts'
 import { parse } from './commands/parse.ts'
 import { replay } from './commands/replay.ts'
 import { run } from './commands/run.ts'
@@ -24,6 +25,7 @@ export const commands: readonly Command[] = [
   replay,
   detect,
   formats,
+  models,
   simulate,
   check,
   init,

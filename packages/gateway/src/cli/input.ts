@@ -12,12 +12,12 @@ export interface InputSource {
 /** Opens the file, or standard input for `-` and for no operand. */
 export async function openInput(operand: string | undefined, io: Io): Promise<InputSource> {
   if (operand !== undefined && operand !== '-') {
-    return { name: operand, chunks: readChunks(operand, createReadStream(operand)) }
+    return { name: operand, chunks: readChunks(operand, () => createReadStream(operand)) }
   }
   if (operand === undefined && io.stdin.isTTY) {
     await io.stderr.line('Reading from the terminal: type or paste the text, then end it with Ctrl-D.')
   }
-  return { name: 'standard input', chunks: readChunks('standard input', io.stdin) }
+  return { name: 'standard input', chunks: readChunks('standard input', () => io.stdin) }
 }
 
 /** Reads the whole input as text, without the byte order mark that some editors write. */
@@ -60,9 +60,13 @@ function isPipe(fd: number): boolean {
   }
 }
 
-async function* readChunks(name: string, stream: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+/**
+ * A file is opened when it is read. One that is missing fails at once, and while nobody reads it nobody would hear of
+ * that: the program would end with a trace.
+ */
+async function* readChunks(name: string, open: () => AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   try {
-    yield* stream
+    yield* open()
   } catch (error) {
     throw failure(`cannot read ${name}: ${reasonOf(error)}`, error)
   }

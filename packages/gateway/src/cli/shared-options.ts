@@ -31,7 +31,10 @@ export function readableFormat(name: string): FormatId | 'auto' {
 }
 
 /** The dialect that an option names, or undefined where the option is not given. */
-export function dialectIn(given: CommandArguments, option: 'from' | 'to'): DialectId | undefined {
+export function dialectIn(
+  given: CommandArguments,
+  option: 'from' | 'to' | 'as' | 'dialect',
+): DialectId | undefined {
   const name = given.text(option)
   if (name === undefined || isDialectId(name)) return name
   const meant = didYouMean(name, dialectIds)

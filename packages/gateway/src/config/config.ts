@@ -14,6 +14,7 @@ export interface GatewayConfig {
   readonly formats: FormatsConfig
   readonly delivery: 'incremental' | 'complete'
   readonly reasoning: { readonly foreign: 'drop' | 'text' }
+  readonly responses: { readonly itemCache: ItemCacheConfig | null }
   readonly strictHistory: boolean
   readonly warnings: { readonly conversationBytes: number }
   readonly limits: Limits
@@ -115,6 +116,12 @@ export interface Timeouts extends UpstreamTimeouts {
   readonly keepAlive: number
   readonly drain: number
   readonly ping: number
+}
+
+/** How much of earlier answers is kept in memory. */
+export interface ItemCacheConfig {
+  readonly items: number
+  readonly bytes: number
 }
 
 export interface RecordConfig {

@@ -42,6 +42,7 @@ export function resolveConfig(
     formats: formatsOf(parsed),
     delivery,
     reasoning,
+    responses: { itemCache: parsed.responses.itemCache ?? null },
     strictHistory,
     warnings,
     limits,
@@ -61,7 +62,7 @@ function upstreamOf([name, given]: [string, ParsedConfig['upstreams'][string]]):
   const { url, dialect, apiKey, headers, body, kind, parse } = given
   return {
     name,
-    url: upstreamBase(url),
+    url: upstreamBase(url, dialect),
     dialect,
     apiKey: apiKey === undefined ? null : new Secret(apiKey),
     headers: new Map(

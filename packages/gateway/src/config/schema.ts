@@ -170,6 +170,16 @@ export const configSchema = section({
   })
     .prefault({})
     .describe('Reasoning in the history.'),
+  responses: section({
+    itemCache: section({
+      items: wholeNumber(1).prefault(10_000).describe('How many items are kept.'),
+      bytes: wholeNumber(1024).prefault(67_108_864).describe('How large they are together.'),
+    })
+      .optional()
+      .describe('Keep what answers held in memory, for clients that name it. Off unless it is here.'),
+  })
+    .prefault({})
+    .describe("Clients of OpenAI's Responses."),
   strictHistory: flag()
     .prefault(false)
     .describe('Refuse a result for an unknown call instead of repairing it.'),

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { type DialectId, dialectIds, dialects } from '@dragoman/core'
 import { isForbiddenAddress } from './addresses.ts'
 
 /** Describes what is wrong with the address of an upstream, or returns undefined. */
@@ -18,9 +19,17 @@ export function upstreamUrlFault(text: string): string | undefined {
   if (url.search !== '' || url.hash !== '' || /[?#]/.test(text)) return 'must not hold a query or a fragment'
   if (isForbiddenAddress(url.hostname)) return 'is a link-local, unspecified or otherwise refused address'
   if (metadataNames.has(url.hostname.replace(/\.$/, ''))) return 'is the metadata service of a cloud'
-  const route = /\/(?:chat\/completions|messages)\/?$/.exec(url.pathname)?.[0]
+  const route = answerRoutes.map((end) => end.exec(url.pathname)?.[0]).find((found) => found !== undefined)
   return route === undefined ? undefined : `must be the base address, without ${route}`
 }
+
+/** What every dialect appends to the base address. */
+const answerRoutes: readonly RegExp[] = dialectIds.flatMap((id) =>
+  [false, true].map((stream) => {
+    const [path = ''] = dialects[id].http.upstreamPath('', 'MODEL', stream).split('?', 1)
+    return new RegExp(`${path.replaceAll('.', '\\.').replace('MODEL', '.+')}/?$`, 's')
+  }),
+)
 
 /** The whole address that a host without a scheme stands for: a server with a port of its own is mostly one near by. */
 function withScheme(text: string): string | undefined {
@@ -31,9 +40,16 @@ function withScheme(text: string): string | undefined {
   return withVersionPath(`${isNear ? 'http' : 'https'}://${host}${port ?? ''}${path ?? ''}`)
 }
 
-/** The address in the form to which dialects append their route. The text must be without fault. */
-export function upstreamBase(text: string): string {
-  return new URL(text).href.replace(/\/+$/, '')
+/**
+ * The address in the form to which dialects append their route. The text must be without fault. A dialect whose models
+ * stand at a path of its own stands there whole: people leave the version out, or write the path of the models.
+ */
+export function upstreamBase(text: string, dialect: DialectId): string {
+  const url = new URL(text)
+  const { modelsPath } = dialects[dialect].http
+  const base = url.href.replace(/\/+$/, '')
+  if (modelsPath === undefined) return base
+  return url.pathname === '/' ? base + modelsPath.replace(/\/models$/, '') : base.replace(/\/models$/, '')
 }
 
 /** Adds /v1 where the path is empty: servers that speak OpenAI's dialect answer under it, and people leave it out. */

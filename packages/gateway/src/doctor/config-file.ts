@@ -35,7 +35,7 @@ function isComment(line: string): boolean {
 /** Adds the upstream, or what it lacks; gives its name in the file. */
 function writeUpstream(document: Document, prescription: Prescription): string {
   const { upstream } = settingsOf(prescription)
-  const there = upstreamIn(document, prescription.upstream.url)
+  const there = upstreamIn(document, prescription.upstream)
   const name = there ?? freeName(document, prescription.upstream.name)
   if (there === undefined) setIn(document, ['upstreams', name], document.createNode(upstream))
   for (const [key, value] of Object.entries(there === undefined ? {} : upstream)) {
@@ -46,16 +46,16 @@ function writeUpstream(document: Document, prescription: Prescription): string {
   return name
 }
 
-function upstreamIn(document: Document, url: string): string | undefined {
+function upstreamIn(document: Document, { url, dialect }: Prescription['upstream']): string | undefined {
   const upstreams = document.get('upstreams')
   if (!isMap(upstreams)) return undefined
   const names = upstreams.items.map(({ key }) => String(key))
-  return names.find((name) => isSameUrl(document.getIn(['upstreams', name, 'url']), url))
+  return names.find((name) => isSameUrl(document.getIn(['upstreams', name, 'url']), url, dialect))
 }
 
-function isSameUrl(written: unknown, url: string): boolean {
+function isSameUrl(written: unknown, url: string, dialect: Prescription['upstream']['dialect']): boolean {
   if (typeof written !== 'string' || upstreamUrlFault(written) !== undefined) return false
-  return upstreamBase(written) === upstreamBase(url)
+  return upstreamBase(written, dialect) === upstreamBase(url, dialect)
 }
 
 function freeName(document: Document, wanted: string): string {

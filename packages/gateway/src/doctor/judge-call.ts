@@ -66,9 +66,14 @@ export function saysCalls(saidFinish: string | null): boolean {
   return saidFinish !== null && /tool|function/.test(saidFinish)
 }
 
+/** Whether a word says that an answer is whole, and nothing of calls: some dialects have no word for those. */
+export function saysWhole(saidFinish: string | null): boolean {
+  return saidFinish === 'completed' || saidFinish === 'STOP'
+}
+
 /** Whether a server says that the limit ended the answer. */
 export function saysLength(saidFinish: string | null): boolean {
-  return saidFinish !== null && /length|max_tokens/.test(saidFinish)
+  return saidFinish !== null && /length|max_tokens|^incomplete$/i.test(saidFinish)
 }
 
 function judgeWhole({ name, json, from }: ReadCall, format: FormatId | null): CallVerdict {

@@ -168,7 +168,8 @@ function finishIn(values: readonly unknown[]): string | null {
   return values.map((value) => finishOf(value, 0)).findLast((word) => word !== null) ?? null
 }
 
-const finishFields: ReadonlySet<string> = new Set(['finish_reason', 'stop_reason'])
+/** Of an answer that is made of items, the word for the end is its status. */
+const finishFields: ReadonlySet<string> = new Set(['finish_reason', 'stop_reason', 'finishReason', 'status'])
 
 function finishOf(value: unknown, depth: number): string | null {
   if (typeof value !== 'object' || value === null || depth > 4) return null

@@ -11,6 +11,8 @@ export interface ClientAnswerOptions {
   readonly requestId: string
   /** The frame of a stream, where that is not one of events. */
   readonly framing?: StreamFraming | null
+  /** What the client says of itself in the header that its dialect has for that. */
+  readonly client?: string | undefined
   /** Takes secrets out of what upstreams say. */
   readonly redact: Redactor
   /** Is told every failure before it is redacted. */
@@ -27,14 +29,17 @@ export class ClientAnswer {
   readonly requestId: string
   readonly redact: Redactor
   private readonly framing: StreamFraming | null
+  private readonly client: string | undefined
   private readonly observer: ClientAnswerOptions['observer']
   private state: 'open' | 'ended' = 'open'
 
-  constructor({ response, dialect, requestId, framing = null, redact, observer }: ClientAnswerOptions) {
+  constructor(options: ClientAnswerOptions) {
+    const { response, dialect, requestId, framing = null, client, redact, observer } = options
     this.response = response
     this.dialect = dialect
     this.requestId = requestId
     this.framing = framing
+    this.client = client
     this.redact = redact
     this.observer = observer
   }
@@ -48,16 +53,18 @@ export class ClientAnswer {
     if (!response.headersSent) {
       const body = errors.body(told, requestId)
       const framed = framing === null ? body : framing.failure(body)
-      sendJson(response, status ?? errors.status(told), framed, redactHeaders(headers, redact))
+      const wait = told.retryAfter === undefined ? {} : { 'retry-after': String(told.retryAfter) }
+      const all = { ...wait, ...headers }
+      sendJson(response, status ?? errors.status(told), framed, redactHeaders(all, redact))
     } else if (!response.writableEnded) {
-      this.endStream(errors.event(told), told)
+      this.endStream(errors.event(told, requestId), told)
     }
   }
 
   /** The same for a client that streams: some failures are acted on only as events of a stream. */
   refuseStream(refusal: Refusal): void {
     const { errors } = dialects[this.dialect]
-    if (errors.inStream?.(refusal.failure) === true) this.startStream()
+    if (errors.inStream?.(refusal.failure, this.client) === true) this.startStream()
     this.refuse(refusal)
   }
 
@@ -77,7 +84,7 @@ export class ClientAnswer {
   startStream(): void {
     if (this.response.headersSent) return
     const type = this.framing === null ? {} : { 'content-type': this.framing.contentType }
-    this.response.writeHead(200, { ...streamHeaders, ...type })
+    this.response.writeHead(200, { ...streamHeaders, ...type, ...dialects[this.dialect].http.answerHeaders })
   }
 
   /** Sends a part of a stream. False where the client does not take it yet. */
@@ -115,7 +122,7 @@ export class ClientAnswer {
   }
 
   sendWhole(json: string): void {
-    sendJsonText(this.response, 200, json)
+    sendJsonText(this.response, 200, json, dialects[this.dialect].http.answerHeaders)
   }
 }
 

@@ -97,13 +97,23 @@ function limitAfter(
 function otherThinking({ failure, body: told }: Refused, { body, known }: Plan): Mended | null {
   if (failure.kind !== 'invalid-request' || failure.overflow !== undefined) return null
   const sent: unknown = JSON.parse(String(body))
-  const fields = (refusedThinkingField(told) ?? []).filter((field) => isObject(sent) && field in sent)
+  const fields = (refusedThinkingField(told) ?? []).filter((field) => isIn(sent, field))
   if (fields.length === 0) return null
   return {
     reason: `The upstream was asked again without ${fields.join(', ')}: it refused that.`,
     lesson: { refusedFields: [...(known.lesson.refusedFields ?? []), ...fields] },
     lasts: lastingRefusal(told),
   }
+}
+
+/** A dot stands before the name of a field inside another. */
+function isIn(body: unknown, field: string): boolean {
+  let at = body
+  return field.split('.').every((name) => {
+    if (!isObject(at) || !(name in at)) return false
+    at = at[name]
+    return true
+  })
 }
 
 /** The upstream cannot read calls, or not this one. So it is kept from it, and they are read here. */

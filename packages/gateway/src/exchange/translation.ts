@@ -69,9 +69,19 @@ export function signerFor({
   format,
   family = format,
   route,
-}: Pick<ReadingPlan, 'format' | 'family' | 'route'>): (field: string, proof: string | null) => string {
-  return (field, proof) =>
-    makeSignature({ format: family, field, model: route.model, ...(proof === null ? {} : { proof }) })
+}: Pick<ReadingPlan, 'format' | 'family' | 'route'>): (
+  field: string,
+  proof: string | null,
+  text?: string,
+) => string {
+  return (field, proof, text) =>
+    makeSignature({
+      format: family,
+      field,
+      model: route.model,
+      ...(proof === null ? {} : { proof }),
+      ...(text === undefined ? {} : { text }),
+    })
 }
 
 function callIds({ contents }: ConversationRequest): ReadonlySet<string> {

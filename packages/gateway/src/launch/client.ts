@@ -29,6 +29,8 @@ export interface Situation extends TokenLimits {
   readonly key: string
   /** An absolute path. The folder is the client's alone, and is gone when the client has ended. */
   readonly folder: string
+  /** The model and its limits, as servers list models in the dialect of the client. */
+  readonly models: object
 }
 
 /** How many tokens a model takes, as far as its server tells: null where it does not. */

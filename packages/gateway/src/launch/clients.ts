@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
-import { dialectIds, dialects } from '@dragoman/core'
-import type { Client } from './client.ts'
+import { defaultDialect, type DialectId, dialectIds, dialects } from '@dragoman/core'
+import type { Client, TokenLimits } from './client.ts'
 import { claudeCode } from './clients/claude-code.ts'
 import { codex } from './clients/codex.ts'
 import { geminiCli } from './clients/gemini-cli.ts'
@@ -27,8 +27,20 @@ export function clientNamed(program: string): Client | undefined {
 }
 
 /** Whether this version answers where the client asks. */
-export function isServed({ asks }: Client): boolean {
-  return dialectIds.some((id) =>
+export function isServed(client: Client): boolean {
+  return dialectOf(client) !== undefined
+}
+
+/** A model as the client would find it listed. */
+export function modelList(client: Client, id: string, { window, maxOutput }: TokenLimits): object {
+  const dialect = dialectOf(client) ?? defaultDialect
+  return dialects[dialect].http.models.list([
+    { id, ...(window === null ? {} : { window }), ...(maxOutput === null ? {} : { maxOutput }) },
+  ])
+}
+
+function dialectOf({ asks }: Client): DialectId | undefined {
+  return dialectIds.find((id) =>
     dialects[id].http.routes.some(({ serves, path }) => serves === 'answer' && path.startsWith(asks)),
   )
 }

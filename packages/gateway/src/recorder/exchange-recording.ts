@@ -1,7 +1,14 @@
-import type { DialectId } from '@dragoman/core'
+import type { AskedAt, DialectId } from '@dragoman/core'
 import type { Redactor } from '../security/redact.ts'
 import type { Plan } from '../exchange/plan.ts'
-import type { RecordedExchange, RecordedUpstream } from './recording.ts'
+import { isAskedByAddress, type RecordedExchange, type RecordedUpstream } from './recording.ts'
+
+/** Which request is recorded. */
+export interface RecordedRequest {
+  readonly requestId: string
+  readonly dialect: DialectId
+  readonly asked: AskedAt
+}
 
 /** A recording of an exchange that is still running. None of its methods wait for anything. */
 export interface OpenRecording {
@@ -28,8 +35,7 @@ type UpstreamNotes = Omit<RecordedUpstream, 'response'>
 
 /** The stages of one exchange in memory, until they are written or no room is left for them. */
 export class ExchangeRecording implements OpenRecording {
-  private readonly requestId: string
-  private readonly dialect: DialectId
+  private readonly about: RecordedRequest
   private readonly room: RecordingRoom
   private state: 'open' | 'ended' | 'gone' = 'open'
   private held = 0
@@ -39,9 +45,8 @@ export class ExchangeRecording implements OpenRecording {
   private upstreamChunks: Buffer[] = []
   private clientChunks: Buffer[] = []
 
-  constructor(requestId: string, dialect: DialectId, room: RecordingRoom) {
-    this.requestId = requestId
-    this.dialect = dialect
+  constructor(about: RecordedRequest, room: RecordingRoom) {
+    this.about = about
     this.room = room
   }
 
@@ -111,12 +116,14 @@ export class ExchangeRecording implements OpenRecording {
   /** Each stage is redacted as one text, as a secret may span two chunks. */
   redacted(redact: Redactor): RecordedExchange {
     const { upstream } = this
+    const { requestId, dialect, asked } = this.about
     return {
       dragomanRecording: 1,
-      requestId: this.requestId,
+      requestId,
       time: new Date(this.room.startedAt).toISOString(),
       client: {
-        dialect: this.dialect,
+        dialect,
+        ...(isAskedByAddress(dialect) && { asked: redactedAddress(asked, redact) }),
         request: redact(this.request),
         status: this.status,
         response: redact(Buffer.concat(this.clientChunks).toString('utf8')),
@@ -141,6 +148,11 @@ export class ExchangeRecording implements OpenRecording {
     this.held += bytes
     return true
   }
+}
+
+function redactedAddress({ path, query }: AskedAt, redact: Redactor): AskedAt {
+  const parameters = Object.entries(query).map(([name, value]) => [name, redact(value)])
+  return { path: redact(path), query: Object.fromEntries(parameters) }
 }
 
 function redactedReading(reading: UpstreamNotes['reading'], redact: Redactor): UpstreamNotes['reading'] {

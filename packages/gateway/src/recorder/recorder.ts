@@ -1,12 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { DialectId } from '@dragoman/core'
 import type { RecordConfig } from '../config/config.ts'
 import type { Redactor } from '../security/redact.ts'
-import { ExchangeRecording, type OpenRecording } from './exchange-recording.ts'
+import { ExchangeRecording, type OpenRecording, type RecordedRequest } from './exchange-recording.ts'
 import { RecordingFolder } from './recording-folder.ts'
 
 export interface Recorder {
-  open(requestId: string, dialect: DialectId): OpenRecording
+  open(request: RecordedRequest): OpenRecording
   /** Resolves when all exchanges that have ended are written. */
   close(): Promise<void>
 }
@@ -61,8 +60,8 @@ class FolderRecorder implements Recorder {
     }, SWEEP_MS).unref()
   }
 
-  open(requestId: string, dialect: DialectId): OpenRecording {
-    return new ExchangeRecording(requestId, dialect, {
+  open(request: RecordedRequest): OpenRecording {
+    return new ExchangeRecording(request, {
       startedAt: this.options.now(),
       reserve: (bytes) => this.reserve(bytes),
       release: (bytes) => {

@@ -1,4 +1,11 @@
-import { type DialectId, type FormatId, isDialectId, type ParserOptions } from '@dragoman/core'
+import {
+  type AskedAt,
+  type DialectId,
+  dialects,
+  type FormatId,
+  isDialectId,
+  type ParserOptions,
+} from '@dragoman/core'
 import { isObject } from '../base/is-object.ts'
 
 /** One exchange as it is stored in a file: what either side sent and received, without secrets. */
@@ -9,6 +16,8 @@ export interface RecordedExchange {
   readonly time: string
   readonly client: {
     readonly dialect: DialectId
+    /** Where the request was sent, in a dialect that says there what is asked for; left out in the others. */
+    readonly asked?: AskedAt
     readonly request: string
     /** Null where the client left before it got a status. */
     readonly status: number | null
@@ -35,6 +44,11 @@ export interface RecordedUpstream {
   readonly fault: string | null
 }
 
+/** Whether the address of a request says what is asked for: the model, and whether the answer is to be a stream. */
+export function isAskedByAddress(dialect: DialectId): boolean {
+  return dialects[dialect].http.routes.some(({ serves, path }) => serves === 'answer' && path.includes('{'))
+}
+
 /** The recording in a text, or undefined where the text is something else. */
 export function parseRecording(text: string): RecordedExchange | undefined {
   let value: unknown
@@ -56,7 +70,17 @@ function isRecording(value: unknown): value is RecordedExchange {
 }
 
 function isClient(value: unknown): boolean {
-  return isObject(value) && isDialect(value['dialect']) && typeof value['request'] === 'string'
+  return (
+    isObject(value) &&
+    isDialect(value['dialect']) &&
+    typeof value['request'] === 'string' &&
+    isAsked(value['asked'])
+  )
+}
+
+function isAsked(value: unknown): boolean {
+  if (value === undefined) return true
+  return isObject(value) && typeof value['path'] === 'string' && isObject(value['query'])
 }
 
 function isUpstream(value: unknown): boolean {

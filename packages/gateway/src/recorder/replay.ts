@@ -55,7 +55,16 @@ export function replayExchange(
     translation.push(upstream.response) +
     translation.end(fault === undefined ? undefined : failureOf({ code: fault }))
   const { failure, isStarted } = translation
-  return failure !== null && !isStarted ? refused(failure) : { status: 200, body, failure }
+  if (failure !== null && !isStarted) return refused(failure)
+  return { status: 200, body: framed(body, recording, settings), failure }
+}
+
+/** The stream in the frame in which its client asked for it. */
+function framed(body: string, recording: RecordedExchange, { to }: ReplaySettings): string {
+  const { dialect, asked } = recording.client
+  if (asked === undefined || (to ?? dialect) !== dialect || !requestIn(recording).stream) return body
+  const framing = dialects[dialect].http.framing?.(asked) ?? null
+  return framing === null ? body : framing.write(body) + framing.end()
 }
 
 /**
@@ -67,7 +76,7 @@ const faultsOfUpstream = ['cut', 'idle-timeout'] as const
 /** The request of the client, with its tools. */
 export function requestIn({ client }: RecordedExchange): ConversationRequest {
   const body: unknown = JSON.parse(client.request)
-  const decoded = dialects[client.dialect].request.decode(body)
+  const decoded = dialects[client.dialect].request.decode(body, client.asked)
   if ('error' in decoded) throw new Error(`${decoded.error.field}: ${decoded.error.message}`)
   return decoded.request
 }

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import {
+  type AnswerTranslation,
   type ConversationRequest,
   dialects,
   type Failure,
@@ -17,6 +18,8 @@ import type { Recorder } from '../recorder/recorder.ts'
 import { tapResponse, tapUpstream } from '../recorder/tap.ts'
 import type { ClientAnswer } from '../exchange/client-answer.ts'
 import { Exchange } from '../exchange/exchange.ts'
+import type { ItemCache } from '../exchange/item-cache.ts'
+import { keepingPieces } from '../exchange/kept-pieces.ts'
 import { lateBody, modelNotFound } from './refusals.ts'
 import type { RequestLog } from './request-log.ts'
 import { askedAt } from './route-table.ts'
@@ -39,6 +42,8 @@ export interface RouteContext {
   /** Undefined where exchanges are not recorded. */
   readonly recorder: Recorder | undefined
   readonly log: RequestLog
+  /** What answers held, for clients that name it. Undefined where nothing is kept. */
+  readonly items?: ItemCache | undefined
 }
 
 /**
@@ -47,7 +52,9 @@ export interface RouteContext {
  */
 export async function openExchange(context: RouteContext): Promise<Exchange | undefined> {
   const { client, config, log, upstreams } = context
-  const recording = context.recorder?.open(client.requestId, client.dialect)
+  const { requestId, dialect } = client
+  const asked = askedAt(context.request.url ?? '')
+  const recording = context.recorder?.open({ requestId, dialect, asked })
   if (recording !== undefined) tapResponse(client.response, recording)
   const read = await readRequest(context, recording)
   if (read === undefined) return undefined
@@ -158,7 +165,8 @@ export async function readRequest(
     client.refuse({ failure: failure('invalid-request', 'invalid_json', json.message) })
     return undefined
   }
-  const decoded = dialects[client.dialect].request.decode(json.value, askedAt(request.url ?? ''))
+  const { request: requests } = dialects[client.dialect]
+  const decoded = requests.decode(withNamedItems(json.value, context), askedAt(request.url ?? ''))
   if ('error' in decoded) {
     const { field, message, code } = decoded.error
     const unnamed = failure('invalid-request', 'invalid_request', message)
@@ -177,6 +185,13 @@ export async function readRequest(
     return undefined
   }
   return { request: decoded.request, received: { bytes, json: json.value } }
+}
+
+/** The body with what the client names in it, as far as it is kept. */
+function withNamedItems(body: unknown, { client, items, log }: RouteContext): unknown {
+  const { references } = dialects[client.dialect].request
+  if (items === undefined || references === undefined) return body
+  return references.resolve(body, (id) => items.find(log.key, id))
 }
 
 function exchangeFor(
@@ -202,8 +217,22 @@ function exchangeFor(
     },
     reconsider: (refused) => negotiation.reconsider(refused),
     failedLate: (late) => negotiation.failedLate(late),
-    open: (delivered) => openTranslation(readingFor(context, request, negotiation.plan), delivered),
+    open: (delivered) => {
+      const translation = openTranslation(readingFor(context, request, negotiation.plan), delivered)
+      return withItemsKept(translation, request, context)
+    },
   })
+}
+
+function withItemsKept(
+  translation: AnswerTranslation,
+  { stream }: ConversationRequest,
+  { client, items, log }: RouteContext,
+): AnswerTranslation {
+  if (items === undefined || dialects[client.dialect].request.references === undefined) return translation
+  return keepingPieces(translation, client.dialect, stream ? 'stream' : 'whole', (id, piece) =>
+    items.keep(log.key, id, piece),
+  )
 }
 
 function readingFor(

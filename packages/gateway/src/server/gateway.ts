@@ -20,6 +20,7 @@ import { checkCaller, checkContent, checkKey, type GatePolicy } from '../securit
 import { type BuiltInServer, Upstreams } from '../upstream/upstreams.ts'
 import { ClientAnswer } from '../exchange/client-answer.ts'
 import type { Exchange } from '../exchange/exchange.ts'
+import { ItemCache } from '../exchange/item-cache.ts'
 import { internalFailure } from '../exchange/upstream-answer.ts'
 import { closeWithSocket } from './queued-responses.ts'
 import { refuseRoute, shuttingDown, tooMany } from './refusals.ts'
@@ -53,6 +54,8 @@ export class Gateway {
   private readonly arriving = new Set<ClientAnswer>()
   private readonly failureLimit: FailureLimit
   private gate: GatePolicy
+  /** What answers held, for clients that name it. Undefined where nothing is kept. */
+  private items: ItemCache | undefined
   /** The address that the server was opened with; a later configuration does not change it. */
   private readonly bound: { readonly host: string; readonly port: number }
   private isDraining = false
@@ -76,6 +79,7 @@ export class Gateway {
     this.server.maxConnections = world.connections ?? Infinity
     this.gate = this.policy()
     this.setTimeouts()
+    this.limitItems()
   }
 
   /** Starts listening, and resolves to the address with the actual port. */
@@ -109,6 +113,14 @@ export class Gateway {
     this.config = config
     this.gate = this.policy()
     this.setTimeouts()
+    this.limitItems()
+  }
+
+  private limitItems(): void {
+    const { itemCache } = this.config.responses
+    if (itemCache === null) this.items = undefined
+    else if (this.items === undefined) this.items = new ItemCache(itemCache)
+    else this.items.limit(itemCache)
   }
 
   private setTimeouts(): void {
@@ -153,7 +165,7 @@ export class Gateway {
     response.setHeader('x-request-id', requestId).setHeader('request-id', requestId)
     if (this.isDraining) response.setHeader('connection', 'close')
     const url = request.url ?? '/'
-    const found = this.findRoute(request.method ?? '', url)
+    const found = this.findRoute(request)
     const log = new RequestLog(found.is === 'unknown' ? null : found.route, requestId, this.world)
     // `once` would cost more than all that the listener does, and the event comes only once anyway.
     response.on('close', () => log.done(response))
@@ -166,6 +178,7 @@ export class Gateway {
       dialect,
       requestId,
       framing: dialects[dialect].http.framing?.(askedAt(url)) ?? null,
+      client: clientIn(request, dialect),
       redact: this.world.redact,
       observer: log,
     })
@@ -180,9 +193,9 @@ export class Gateway {
     if (refused !== null) {
       client.refuse(refused)
     } else if (found.is === 'route') {
-      const { config, upstreams, world } = this
+      const { config, upstreams, world, items } = this
       const recorder = world.recorders?.current
-      const context = { request, client, config, upstreams, recorder, log }
+      const context = { request, client, config, upstreams, recorder, log, items }
       this.serve(found.route, context).catch((error: unknown) => {
         log.bug(error)
         client.refuse({ failure: internalFailure })
@@ -190,8 +203,8 @@ export class Gateway {
     }
   }
 
-  private findRoute(method: string, url: string): RouteMatch {
-    const found = findRoute(method, url)
+  private findRoute({ method = '', url = '/', headers }: IncomingMessage): RouteMatch {
+    const found = findRoute(method, url, headers)
     const isOff = found.is === 'route' && found.route.serves === 'metrics' && !this.config.metrics
     return isOff ? { is: 'unknown' } : found
   }
@@ -210,6 +223,7 @@ export class Gateway {
       if ('failure' in admitted) return admitted
       log.key = admitted.keyName
     }
+    if (route.serves === 'refusal') return { failure: route.failure }
     if (route.method === 'POST') return checkContent(request) ?? this.checkRoom()
     return this.isDraining && route.serves === 'models' ? shuttingDown : null
   }
@@ -241,8 +255,12 @@ export class Gateway {
         await countTokens(context, route.body)
         return
       case 'answer':
+      case 'compaction':
         this.occupy(client)
         this.run(await openExchange(context), client)
+        return
+      case 'refusal':
+        client.refuse({ failure: route.failure })
     }
   }
 
@@ -282,6 +300,13 @@ export class Gateway {
       authFailuresPerMinute: limits.authFailuresPerMinute,
     }
   }
+}
+
+/** What the client says of itself, where its dialect has a header for that. */
+function clientIn({ headers }: IncomingMessage, dialect: DialectId): string | undefined {
+  const { clientHeader } = dialects[dialect].http
+  const said = clientHeader === null ? undefined : headers[clientHeader]
+  return typeof said === 'string' ? said : undefined
 }
 
 const ignore = (): void => {}

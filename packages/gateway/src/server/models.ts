@@ -35,6 +35,12 @@ export async function answerModels(context: RouteContext): Promise<void> {
   }
 }
 
+/** Every model that clients can ask for, with all that its upstream tells of it. */
+export async function settledModels(config: GatewayConfig, upstreams: Upstreams): Promise<ModelEntry[]> {
+  const names = await modelNames(config, upstreams)
+  return Promise.all(names.map((id) => settledEntry(id, config, upstreams)))
+}
+
 /** With what is known right now: a list may have hundreds of models. */
 function entryFor(id: string, config: GatewayConfig, upstreams: Upstreams): ModelEntry {
   const route = matchModel(config, id)
@@ -55,6 +61,7 @@ function entryOf(id: string, route: ModelRoute, facts: ModelFacts): ModelEntry {
     id,
     ...(window === undefined ? {} : { window }),
     ...(maxOutput === undefined ? {} : { maxOutput }),
+    ...(facts.images === undefined ? {} : { images: facts.images }),
   }
 }
 

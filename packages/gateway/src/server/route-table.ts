@@ -5,6 +5,7 @@ import {
   type DialectId,
   dialectIds,
   dialects,
+  type HttpDialect,
   type RoutePattern,
 } from '@dragoman/core'
 
@@ -53,9 +54,10 @@ export type RouteMatch =
  * Finds the route of a request. The base address of some clients ends in `/v1` and that of others does not, so both
  * spellings work.
  */
-export function findRoute(method: string, url: string): RouteMatch {
+export function findRoute(method: string, url: string, headers: IncomingHttpHeaders = {}): RouteMatch {
   const path = pathIn(url)
-  const known = routesAt(path)
+  const isWebSocket = headers.upgrade?.toLowerCase() === 'websocket'
+  const known = routesAt(path).filter((route) => isWebSocket || !isForWebSockets(route))
   const [first] = known
   if (first === undefined) return { is: 'unknown' }
   const route = known.find((each) => each.method === method || (method === 'HEAD' && each.method === 'GET'))
@@ -64,11 +66,19 @@ export function findRoute(method: string, url: string): RouteMatch {
   return { is: 'wrong-method', route: first, allow: methods.join(', ') }
 }
 
-/** A model could be called what a method is called, but none is: the address of a method is that alone. */
+function isForWebSockets(route: HttpRoute): boolean {
+  return route.serves === 'refusal' && route.only === 'web-sockets'
+}
+
+/**
+ * A model or a response could be called what a method is called, but none is: the address of a method is that alone.
+ */
 function routesAt(path: string): readonly HttpRoute[] {
   const known = routes.filter((route) => isReached(path, route))
   const own = known.filter(({ dialect }) => dialect !== undefined)
-  return own.length === 0 ? known : own
+  const nearest = own.length === 0 ? known : own
+  const exact = nearest.filter((route) => !patterns.has(route))
+  return exact.length === 0 ? nearest : exact
 }
 
 function isReached(path: string, route: HttpRoute): boolean {
@@ -80,8 +90,9 @@ export function dialectOf(url: string, headers: IncomingHttpHeaders): DialectId 
   const path = pathIn(url)
   return (
     routes.find((route) => route.dialect !== undefined && isReached(path, route))?.dialect ??
-    dialectIds.find((id) => isBelow(path, dialects[id].http.root)) ??
+    dialectIds.find((id) => isOwn(path, dialects[id].http)) ??
     dialectIds.find((id) => hasHeader(headers, dialects[id].http.clientHeader)) ??
+    dialectIds.find((id) => hasParameter(url, dialects[id].http.clientParameter)) ??
     defaultDialect
   )
 }
@@ -118,8 +129,18 @@ function isBelow(path: string, root: string): boolean {
   return [path, `/v1${path}`].some((each) => each === root || each.startsWith(`${root}/`))
 }
 
+function isOwn(path: string, http: HttpDialect): boolean {
+  return isBelow(path, http.root) || http.isOwnPath?.(path) === true
+}
+
 function hasHeader(headers: IncomingHttpHeaders, name: string | null): boolean {
   return name !== null && headers[name] !== undefined
+}
+
+function hasParameter(url: string, name: string | undefined): boolean {
+  return (
+    name !== undefined && url.includes('?') && new URLSearchParams(url.slice(pathIn(url).length)).has(name)
+  )
 }
 
 function isAt(path: string, route: HttpRoute): boolean {

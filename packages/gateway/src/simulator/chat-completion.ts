@@ -1,44 +1,30 @@
+import { encodeSse } from '@dragoman/core'
 import { cutText } from './cut-text.ts'
 import type { LaidOut, Part } from './lay-out.ts'
 import { seededRandom } from './random.ts'
 import type { ScriptedAnswer } from './script.ts'
 import type { Field } from './settings.ts'
-
-/** The parts of an answer that do not come from the model. */
-export interface Envelope {
-  readonly id: string
-  /** Seconds since 1970. */
-  readonly created: number
-}
+import type { Envelope, StreamedAnswer } from './streamed-answer.ts'
 
 /** The answer as the chunks of a stream. */
-export interface CompletionChunks {
-  readonly opening: unknown
-  readonly deltas: readonly unknown[]
-  /** The finish reason, and the usage where the request asked for it. */
-  readonly closing: readonly unknown[]
-}
-
 export function completionChunks(
   answer: ScriptedAnswer,
   laidOut: LaidOut,
   envelope: Envelope,
-): CompletionChunks {
+): StreamedAnswer {
   const { request, settings } = answer
   const random = seededRandom(settings.seed)
   const head = headOf('chat.completion.chunk', request.model, envelope)
-  const chunkWith = (delta: object, finishReason: string | null = null): unknown => ({
-    ...head,
-    choices: [{ index: 0, delta, finish_reason: finishReason }],
-  })
-  const finish = settings.faults.includes('no-finish') ? [] : [chunkWith({}, laidOut.finishReason)]
-  const usage = request.wantsUsage ? [{ ...head, choices: [], usage: usageOf(answer, laidOut) }] : []
+  const chunkWith = (delta: object, finishReason: string | null = null): string =>
+    eventOf({ ...head, choices: [{ index: 0, delta, finish_reason: finishReason }] })
   return {
-    opening: chunkWith({ role: 'assistant', content: '' }),
+    opening: [chunkWith({ role: 'assistant', content: '' })],
     deltas: laidOut.parts
       .flatMap((part) => deltasOf(part, (text) => cutText(text, settings.chunk, random)))
       .map((delta) => chunkWith(delta)),
-    closing: [...finish, ...usage],
+    finish: [chunkWith({}, laidOut.finishReason)],
+    usage: request.wantsUsage ? [eventOf({ ...head, choices: [], usage: usageOf(answer, laidOut) })] : [],
+    done: [encodeSse({ data: '[DONE]' })],
   }
 }
 
@@ -74,6 +60,10 @@ export function completionBody(answer: ScriptedAnswer, laidOut: LaidOut, envelop
     ],
     usage: usageOf(answer, laidOut),
   }
+}
+
+function eventOf(value: object): string {
+  return encodeSse({ data: JSON.stringify(value) })
 }
 
 function headOf(object: string, model: string, { id, created }: Envelope): object {

@@ -15,6 +15,9 @@ export interface ChatRequest {
   readonly thinking: boolean | undefined
   /** The schema that the answer must follow; an empty one stands for any JSON. */
   readonly answerSchema: JsonObject | undefined
+  /** Whether the request says how much the model is to think, in whichever words. */
+  readonly wishesThinking: boolean
+  readonly hasImages: boolean
   /** The number of characters in the prompt, for the usage. */
   readonly promptLength: number
 }
@@ -24,6 +27,8 @@ export interface ChatMessage {
   readonly text: string
   /** Reasoning in the one field in which every server accepts it back. */
   readonly reasoningContent: string
+  /** Whether reasoning stands in any field. */
+  readonly hasReasoning?: boolean
   /** Whether reasoning came with another server's signature, or with none. */
   readonly hasWrongSignature?: boolean
   readonly calls: readonly PastCall[]
@@ -61,9 +66,30 @@ export function readChatRequest(body: unknown): ChatRequest {
     wantsUsage: isJsonObject(body['stream_options']) && body['stream_options']['include_usage'] === true,
     maxTokens: readCount(body['max_completion_tokens'] ?? body['max_tokens']),
     thinking: readThinking(body),
+    wishesThinking: wishesThinking(body),
+    hasImages: holdsImages(messages),
     answerSchema: readAnswerSchema(body['response_format']),
     promptLength: JSON.stringify([messages, tools ?? []]).length,
   }
+}
+
+/** Whether one of the fields is there in which requests say how much the model is to think. */
+export function wishesThinking(body: JsonObject): boolean {
+  return wishesOfThinking.some((field) => body[field] !== undefined)
+}
+
+const wishesOfThinking = [
+  'reasoning_effort',
+  'reasoning',
+  'thinking',
+  'enable_thinking',
+  'chat_template_kwargs',
+  'output_config',
+]
+
+/** Whether images stand in the messages of a request, in the shape of any dialect. */
+export function holdsImages(messages: unknown): boolean {
+  return /"type":"(?:image|image_url|input_image)"|"mimeType":"image\//.test(JSON.stringify(messages ?? ''))
 }
 
 function readMessage(message: unknown, index: number): ChatMessage {
@@ -77,6 +103,7 @@ function readMessage(message: unknown, index: number): ChatMessage {
     role: message['role'],
     text: readText(message['content']),
     reasoningContent: typeof reasoning === 'string' ? reasoning : '',
+    hasReasoning: reasoning !== undefined || message['reasoning'] !== undefined,
     calls: Array.isArray(calls) ? calls.map(readCall) : [],
     callId: typeof callId === 'string' ? callId : undefined,
   }

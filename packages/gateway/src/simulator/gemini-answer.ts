@@ -1,64 +1,104 @@
 import { encodeSse } from '@dragoman/core'
-import type { Envelope } from './chat-completion.ts'
-import { cutText, tokensOf } from './cut-text.ts'
+import { cutText } from './cut-text.ts'
+import { isJsonObject } from './json.ts'
+import type { LaidOut, Part } from './lay-out.ts'
 import { seededRandom } from './random.ts'
 import type { ScriptedAnswer } from './script.ts'
+import type { Envelope, StreamedAnswer } from './streamed-answer.ts'
 
 /** The answer of a server that speaks Gemini's dialect, in one piece. */
-export function contentBody(answer: ScriptedAnswer, envelope: Envelope): unknown {
-  const parts = [...thoughtParts([answer.thought]), ...textParts([answer.text]), ...callParts(answer)]
-  return chunkOf(answer, envelope, parts, { finishReason: 'STOP' })
+export function contentBody(answer: ScriptedAnswer, laidOut: LaidOut, envelope: Envelope): unknown {
+  const parts = partsOf(answer, laidOut, (text) => [text])
+  const isSilent = answer.settings.faults.includes('no-finish')
+  return chunkOf({ answer, laidOut, envelope }, parts, isSilent ? {} : endOf(laidOut))
 }
 
 /** The same answer as the events of a stream. */
-export function contentEvents(answer: ScriptedAnswer, envelope: Envelope): string[] {
-  const { settings, thought, text } = answer
-  const pieces = (whole: string): string[] => cutText(whole, settings.chunk, seededRandom(settings.seed))
-  const parts = [...thoughtParts(pieces(thought)), ...textParts(pieces(text)), ...callParts(answer)]
-  return [
-    ...parts.map((part) => chunkOf(answer, envelope, [part], {})),
-    chunkOf(answer, envelope, [{ text: '' }], { finishReason: 'STOP' }),
-  ].map((chunk) => encodeSse({ data: JSON.stringify(chunk) }))
+export function contentEvents(answer: ScriptedAnswer, laidOut: LaidOut, envelope: Envelope): StreamedAnswer {
+  const { settings } = answer
+  const random = seededRandom(settings.seed)
+  const said = { answer, laidOut, envelope }
+  const parts = partsOf(answer, laidOut, (text) => cutText(text, settings.chunk, random))
+  return {
+    opening: [],
+    deltas: parts.map((part) => eventOf(chunkOf(said, [part], {}))),
+    finish: [eventOf(chunkOf(said, [{ text: '' }], endOf(laidOut)))],
+    usage: [],
+    done: [],
+  }
 }
 
-type Part =
+interface Said {
+  readonly answer: ScriptedAnswer
+  readonly laidOut: LaidOut
+  readonly envelope: Envelope
+}
+
+type ContentPart =
   | { readonly text: string; readonly thought?: true }
   | {
       readonly functionCall: { readonly id: string; readonly name: string; readonly args: object }
       readonly thoughtSignature?: string
     }
 
-function thoughtParts(texts: readonly string[]): Part[] {
-  return texts.filter((text) => text !== '').map((text) => ({ text, thought: true }))
+function partsOf(
+  { thought }: ScriptedAnswer,
+  { parts }: LaidOut,
+  cut: (text: string) => string[],
+): ContentPart[] {
+  return parts.flatMap((part): ContentPart[] => {
+    if (part.type === 'call') return callParts(part, thought)
+    const isThought = part.field !== 'content'
+    return cut(part.text).map((text) => (isThought ? { text, thought: true } : { text }))
+  })
 }
 
-function textParts(texts: readonly string[]): Part[] {
-  return texts.filter((text) => text !== '').map((text) => ({ text }))
+/** A call comes whole or not at all. Of several calls the first is signed, where the model has thought before it. */
+function callParts(
+  { id, name, json, index }: Extract<Part, { type: 'call' }>,
+  thought: string,
+): ContentPart[] {
+  const args = parsed(json)
+  if (args === undefined) return []
+  const isSigned = index === 0 && thought !== ''
+  return [{ functionCall: { id, name, args }, ...(isSigned && { thoughtSignature: signatureOf(thought) }) }]
 }
 
-/** Of several calls the first is signed, where the model has thought before it. */
-function callParts({ calls, thought }: ScriptedAnswer): Part[] {
-  return calls.map(({ id, name, arguments: args }, at) => ({
-    functionCall: { id, name, args },
-    ...(at === 0 && thought !== '' && { thoughtSignature: signatureOf(thought) }),
-  }))
-}
-
-function chunkOf(answer: ScriptedAnswer, { id }: Envelope, parts: readonly Part[], end: object): object {
-  return {
-    candidates: [{ content: { parts, role: 'model' }, ...end, index: 0 }],
-    usageMetadata: usageOf(answer),
-    modelVersion: answer.request.model,
-    responseId: id,
+function parsed(json: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(json)
+    return isJsonObject(value) ? value : undefined
+  } catch {
+    return undefined
   }
 }
 
-function usageOf({ request, thought, text, calls }: ScriptedAnswer): object {
-  const promptTokenCount = Math.ceil(request.promptLength / 4)
-  const candidatesTokenCount = tokensOf(text + JSON.stringify(calls)).length
-  const thoughtsTokenCount = tokensOf(thought).length
-  const totalTokenCount = promptTokenCount + candidatesTokenCount + thoughtsTokenCount
-  return { promptTokenCount, candidatesTokenCount, thoughtsTokenCount, totalTokenCount }
+function endOf({ finishReason }: LaidOut): object {
+  return { finishReason: finishReason === 'length' ? 'MAX_TOKENS' : 'STOP' }
+}
+
+function eventOf(chunk: object): string {
+  return encodeSse({ data: JSON.stringify(chunk) })
+}
+
+function chunkOf({ answer, laidOut, envelope }: Said, parts: readonly ContentPart[], end: object): object {
+  const { request } = answer
+  return {
+    candidates: [{ content: { parts, role: 'model' }, ...end, index: 0 }],
+    ...(request.wantsUsage && { usageMetadata: usageOf(request.promptLength, laidOut) }),
+    modelVersion: request.model,
+    responseId: envelope.id,
+  }
+}
+
+function usageOf(promptLength: number, { completionTokens, reasoningTokens }: LaidOut): object {
+  const promptTokenCount = Math.ceil(promptLength / 4)
+  return {
+    promptTokenCount,
+    candidatesTokenCount: completionTokens - reasoningTokens,
+    thoughtsTokenCount: reasoningTokens,
+    totalTokenCount: promptTokenCount + completionTokens,
+  }
 }
 
 const signed = 'simulated thought: '

@@ -1,4 +1,10 @@
-import { type ChatMessage, type ChatRequest, InvalidRequest, type OfferedTool } from './chat-request.ts'
+import {
+  type ChatMessage,
+  type ChatRequest,
+  holdsImages,
+  InvalidRequest,
+  type OfferedTool,
+} from './chat-request.ts'
 import { isSimulatedSignature } from './gemini-answer.ts'
 import { isJsonObject, type JsonObject } from './json.ts'
 
@@ -29,6 +35,8 @@ export function readGeminiRequest(body: unknown): ChatRequest {
     wantsUsage: true,
     maxTokens: typeof maxTokens === 'number' ? maxTokens : undefined,
     thinking: thinkingIn(config['thinkingConfig']),
+    wishesThinking: config['thinkingConfig'] !== undefined,
+    hasImages: holdsImages(contents),
     answerSchema: schemaIn(config),
     promptLength: JSON.stringify([contents, tools ?? []]).length,
   }
@@ -71,6 +79,7 @@ function readModel(parts: readonly JsonObject[], text: string, at: number): Chat
   const signature = calling[0]?.['thoughtSignature']
   return {
     ...plain('assistant', text),
+    hasReasoning: parts.some(({ thought }) => thought === true),
     hasWrongSignature: signature !== undefined && !isSimulatedSignature(signature),
     calls: calling.map(({ functionCall }, place) => {
       const { id, name, args } = isJsonObject(functionCall) ? functionCall : {}

@@ -1,6 +1,15 @@
 import { getWriting, writingForModel } from './find-writing.ts'
 import type { HistoryProblem } from './history.ts'
-import type { Asked, BrokenCalls, ChoiceNone, ImitatedError, Imitation, Said } from './imitation.ts'
+import type {
+  Asked,
+  BrokenCalls,
+  ChoiceNone,
+  ImitatedError,
+  Imitation,
+  Refusal,
+  Said,
+  Way,
+} from './imitation.ts'
 import { abilities as allAbilities } from './imitation.ts'
 import { getImitation } from './imitations.ts'
 import { isJsonObject, type JsonObject } from './json.ts'
@@ -13,9 +22,6 @@ import {
   type SimulatorSettings,
 } from './settings.ts'
 import type { Writing } from './writing.ts'
-
-/** The way in which a request came: its dialect decides what is refused and how errors look. */
-export type Way = 'chat' | 'messages' | 'responses'
 
 /** An imitated server at work on one request: what it does before its model is asked, and to what the model says. */
 export interface Imitated {
@@ -108,9 +114,9 @@ class ImitatedRequest implements Imitated {
       case 'swallowed':
         return { ...played, writing: getWriting('standard'), calls: [] }
       case 'text':
-        return this.#asText(played, writing)
+        return { ...played, writing }
       case 'stripped':
-        return this.#asText(played, withoutSpecialTokens(writing))
+        return { ...played, writing: withoutSpecialTokens(writing) }
       case 'broken':
       case 'broken-mute':
         return this.#broken(played, writing, how)
@@ -118,9 +124,9 @@ class ImitatedRequest implements Imitated {
   }
 
   #findRefusal(): ImitatedError | undefined {
-    const { refuses = [], refusesMessages = [], withoutParser, tooLong, cutsInSilence } = this.#imitation
+    const { withoutParser, tooLong, cutsInSilence } = this.#imitation
     const refusals = [
-      ...{ chat: refuses, messages: refusesMessages, responses: [] }[this.#way],
+      ...this.#refusals(),
       ...(this.#chosen.parser === 'none' && withoutParser !== undefined ? [withoutParser] : []),
     ]
     for (const refuse of refusals) {
@@ -132,12 +138,24 @@ class ImitatedRequest implements Imitated {
     return tooLong({ ...promptSize(body), output: this.#limit(), window: this.#window })
   }
 
+  #refusals(): readonly Refusal[] {
+    const { refuses = [], refusesMessages = [], refusesResponses = [] } = this.#imitation
+    return { chat: refuses, messages: refusesMessages, responses: refusesResponses, contents: refuses }[
+      this.#way
+    ]
+  }
+
   #limit(): number | undefined {
     const { limitFields = usualLimitFields } = this.#imitation
-    return limitFields
-      .map((field) => this.#asked.body[field])
-      .filter((value) => typeof value === 'number')
-      .find((value) => value >= 1)
+    const { body } = this.#asked
+    const { generationConfig: config } = body
+    const limits: Record<Way, unknown[]> = {
+      chat: limitFields.map((field) => body[field]),
+      messages: [body['max_tokens']],
+      responses: [body['max_output_tokens']],
+      contents: [isJsonObject(config) ? config['maxOutputTokens'] : undefined],
+    }
+    return limits[this.#way].filter((value) => typeof value === 'number').find((value) => value >= 1)
   }
 
   #bodyForModel(): JsonObject {
@@ -151,6 +169,7 @@ class ImitatedRequest implements Imitated {
       ...(Array.isArray(messages) && { messages: messages.map((each, index) => this.#message(each, index)) }),
       ...(keepsChoice && choice !== undefined && { tool_choice: choice }),
       ...(most !== undefined && this.#way === 'chat' && { max_tokens: most }),
+      ...(most !== undefined && this.#way === 'responses' && { max_output_tokens: most }),
       // A server that does not refuse tools leaves them out where the model's template has no place for them.
       ...(!hasTools && tools !== undefined && { tools: [] }),
     }
@@ -192,7 +211,7 @@ class ImitatedRequest implements Imitated {
   }
 
   #withServersTouch(answer: ScriptedAnswer): ScriptedAnswer {
-    const { reasoningIn, inlineReasoning = {} } = this.#imitation
+    const { reasoningIn, inlineReasoning = {}, responses } = this.#imitation
     const { body } = this.#asked
     const promptTokens = Math.min(this.#prompt, this.#window)
     const historyProblems = [...this.#problems, ...answer.historyProblems]
@@ -200,7 +219,8 @@ class ImitatedRequest implements Imitated {
     return {
       ...answer,
       request: { ...answer.request, promptLength: charactersFor(promptTokens) },
-      thoughtFields: reasoningIn,
+      ...(this.#way === 'chat' && { thoughtFields: reasoningIn }),
+      ...(responses !== undefined && { responses }),
       historyProblems,
       ...(this.#problems.length > 0 && { text: describeProblems(historyProblems) }),
       ...(staysInline && { settings: { ...answer.settings, thinking: 'inline' } }),
@@ -215,11 +235,6 @@ class ImitatedRequest implements Imitated {
     return parser === 'none' ? 'text' : parser
   }
 
-  #asText(answer: ScriptedAnswer, writing: TextWriting): ScriptedAnswer {
-    if (this.#way === 'chat') return { ...answer, writing }
-    return { ...answer, text: leadOf(answer, writing) + writtenBy(answer, writing), calls: [] }
-  }
-
   #broken(
     answer: ScriptedAnswer,
     writing: TextWriting,
@@ -230,7 +245,7 @@ class ImitatedRequest implements Imitated {
     const lead = leadOf(answer, writing)
     const written = writtenBy(answer, writing)
     const does: BrokenCalls = this.#imitation.broken?.({ lead, written, calls, parser, isStream }) ?? 'text'
-    if (does === 'text') return this.#asText(answer, writing)
+    if (does === 'text') return { ...answer, writing }
     const structured = { ...answer, writing: getWriting('standard') }
     if (does === 'cut') return { ...structured, calls: calls.map(cutInMiddle) }
     return { said: this.inItsShape(does), begun: { ...structured, text: lead, calls: [] } }

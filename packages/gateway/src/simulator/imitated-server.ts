@@ -1,6 +1,7 @@
 import { abilities as allAbilities, type Imitation, type Place, type Said } from './imitation.ts'
 import { usualWindow } from './imitate.ts'
 import { getImitation } from './imitations.ts'
+import { isAt } from './is-at.ts'
 import { isJsonObject } from './json.ts'
 import { promptSize } from './prompt-size.ts'
 import type { SimulatorSettings } from './settings.ts'
@@ -30,7 +31,7 @@ export class ImitatedServer {
   /** Whether this is a question to the server, and neither to its model nor to the simulator. */
   saysItself(asked: string): boolean {
     const { answersAt = usualPaths } = this.#imitation
-    const isForModel = this.#loading === 0 && answersAt.some((path) => asked === `POST ${path}`)
+    const isForModel = this.#loading === 0 && answersAt.some((path) => isAt(asked, `POST ${path}`))
     return !isForModel && !asked.startsWith('GET /simulator/')
   }
 
@@ -44,7 +45,7 @@ export class ImitatedServer {
       }
     }
     const read = asked.replace(/^HEAD /, 'GET ')
-    const route = Object.entries(routes).find(([known]) => known === read)?.[1]
+    const route = Object.entries(routes).find(([known]) => isAt(read, known))?.[1]
     return route === undefined ? missing(asked) : { status: 200, body: route(this.#placeFor(body)) }
   }
 

@@ -1,4 +1,5 @@
 import type { JsonObject } from './json.ts'
+import type { ResponsesManners } from './responses-manners.ts'
 
 /** What a model can do, where its server tells or asks. */
 export const abilities = ['tools', 'thinking', 'vision'] as const
@@ -38,6 +39,10 @@ export interface Imitation {
   readonly refuses?: readonly Refusal[]
   /** The same for requests in Anthropic's dialect. */
   readonly refusesMessages?: readonly Refusal[]
+  /** The same for requests for a response. */
+  readonly refusesResponses?: readonly Refusal[]
+  /** How it writes responses. */
+  readonly responses?: ResponsesManners
   /** The fields in which its answers hold reasoning. All of them hold the same text. */
   readonly reasoningIn: readonly ReasoningField[]
   /** What a request says where reasoning is to stay in the text of the answer. */
@@ -54,6 +59,9 @@ export interface Imitation {
   readonly broken?: (failed: FailedCalls) => BrokenCalls
   readonly withoutParser?: (asked: Asked) => ImitatedError | undefined
 }
+
+/** The way in which a request came: its dialect decides what is refused and how errors look. */
+export type Way = 'chat' | 'messages' | 'responses' | 'contents'
 
 export type ReasoningField = 'reasoning' | 'reasoning_content'
 

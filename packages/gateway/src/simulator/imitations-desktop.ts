@@ -1,7 +1,7 @@
 import { enveloped, text } from './error-shapes.ts'
 import type { Asked, ErrorShape, ImitatedError, Imitation, Sizes } from './imitation.ts'
 import { isJsonObject } from './json.ts'
-import { chatAndMessages, hasTools, trainedWindow } from './local-server.ts'
+import { threeDialects, hasTools, trainedWindow } from './local-server.ts'
 
 /** Ollama calls an error after its status where it finds it in the request itself. */
 const ollamaShape: ErrorShape = ({ message, type }) => ({
@@ -51,7 +51,7 @@ function ollama(variant: Pick<Imitation, 'name' | 'cutsInSilence'>): Imitation {
         capabilities: ['completion', ...abilities],
       }),
     },
-    answersAt: chatAndMessages,
+    answersAt: threeDialects,
     missing: () => ({ status: 404, body: '404 page not found' }),
     shape: ollamaShape,
     messagesShape: ({ message }) => enveloped({ status: 400, message, type: 'invalid_request_error' }),
@@ -65,6 +65,8 @@ function ollama(variant: Pick<Imitation, 'name' | 'cutsInSilence'>): Imitation {
     limitFields: ['max_tokens'],
     refuses: [unknownEffort, thinkingWithoutAbility, toolsWithoutAbility],
     refusesMessages: [toolsWithoutAbility],
+    refusesResponses: [unknownEffort, thinkingWithoutAbility, toolsWithoutAbility],
+    responses: { reasoning: 'bare-summary', incomplete: 'never' },
     reasoningIn: ['reasoning'],
     readsReasoning: ['reasoning'],
     choiceNone: 'ignored',
@@ -150,7 +152,7 @@ function studio({ name, words }: StudioVariant): Imitation {
         })),
       }),
     },
-    answersAt: chatAndMessages,
+    answersAt: threeDialects,
     // It has no other status for paths that it does not know.
     missing: (asked) => ({
       status: 200,
@@ -169,6 +171,7 @@ function studio({ name, words }: StudioVariant): Imitation {
           },
     reasoningIn: ['reasoning_content'],
     readsReasoning: ['reasoning_content', 'reasoning'],
+    responses: { incomplete: 'in-completed' },
     choiceNone: 'no calls',
   }
 }

@@ -1,6 +1,7 @@
 import { nestedWithoutStatus } from './error-shapes.ts'
 import type { Asked, ErrorShape, ImitatedError, Imitation, Place, Sizes } from './imitation.ts'
 import { isJsonObject } from './json.ts'
+import { threeDialects } from './local-server.ts'
 
 /** What most hosts have in common. A record says what is different. */
 const host = {
@@ -19,7 +20,71 @@ const routerShape: ErrorShape = ({ status, message, more }) => ({
   error: { message, code: status, ...more },
 })
 
+/** Google's errors have a word for their status. */
+const googleShape: ErrorShape = ({ status, message }) => ({
+  error: { code: status, message, status: status === 404 ? 'NOT_FOUND' : 'INVALID_ARGUMENT' },
+})
+
+const google: Imitation = {
+  name: 'google',
+  routes: {
+    'GET /v1beta/models': (place) => ({ models: place.models.map((name) => googleModel(name, place)) }),
+    'POST /v1beta/models/{model}:countTokens': ({ tokens }) => ({ totalTokens: tokens }),
+  },
+  answersAt: ['/v1beta/models/{model}:generateContent', '/v1beta/models/{model}:streamGenerateContent'],
+  missing: () => ({
+    status: 404,
+    body: googleShape({ status: 404, message: 'Requested entity was not found.' }),
+  }),
+  shape: googleShape,
+  tooLong: ({ prompt, window }) =>
+    prompt <= window
+      ? undefined
+      : {
+          status: 400,
+          message: `The input token count (${prompt}) exceeds the maximum number of tokens allowed (${window}).`,
+        },
+  reasoningIn: [],
+  readsReasoning: [],
+  choiceNone: 'no calls',
+}
+
+function googleModel(name: string, { window }: Place): object {
+  return {
+    name: `models/${name}`,
+    version: '001',
+    displayName: name,
+    inputTokenLimit: window,
+    outputTokenLimit: Math.min(window, 65_536),
+    supportedGenerationMethods: ['generateContent', 'countTokens'],
+    thinking: true,
+  }
+}
+
 export const hostedImitations: readonly Imitation[] = [
+  {
+    ...host,
+    name: 'openai',
+    routes: {
+      'GET /v1/models': listing('openai'),
+      'POST /v1/responses/input_tokens': ({ tokens }) => ({
+        object: 'response.input_tokens',
+        input_tokens: tokens,
+      }),
+    },
+    answersAt: ['/v1/chat/completions', '/v1/responses'],
+    tooLong: wherever((sizes) => sum(sizes) > sizes.window, {
+      message: ({ prompt, window }) =>
+        `This model's maximum context length is ${window} tokens. However, your messages resulted in ${prompt} tokens. Please reduce the length of the messages.`,
+      code: 'context_length_exceeded',
+      param: 'messages',
+    }),
+    responses: { reasoning: 'summary' },
+    // What its models think is shown in responses alone.
+    reasoningIn: [],
+    readsReasoning: [],
+  },
+  google,
   router('openrouter', ({ prompt, tools, output, window }) => {
     const parts = [
       `${prompt - tools} of text input`,
@@ -245,7 +310,7 @@ function router(name: string, tooLong: (sizes: Sizes) => ImitatedError): Imitati
         })),
       }),
     },
-    answersAt: ['/v1/chat/completions', '/v1/messages'],
+    answersAt: threeDialects,
     shape: routerShape,
     tooLong: (sizes) => (sum(sizes) > sizes.window ? tooLong(sizes) : undefined),
     reasoningIn: ['reasoning'],

@@ -1,6 +1,7 @@
 import { enveloped, flat, notFoundInPython, text } from './error-shapes.ts'
-import type { ErrorShape, ImitatedError, Imitation } from './imitation.ts'
-import { chatAndMessages, countMessages, hasImages, hasTools, trainedWindow } from './local-server.ts'
+import type { Asked, ErrorShape, ImitatedError, Imitation } from './imitation.ts'
+import { isJsonObject } from './json.ts'
+import { threeDialects, countMessages, hasImages, hasTools, trainedWindow } from './local-server.ts'
 
 /** llama.cpp puts the code before the message, and has no parameter. */
 const llamaShape: ErrorShape = ({ status, message, type, more }) => ({
@@ -36,7 +37,7 @@ export const localImitations: readonly Imitation[] = [
       'GET /health': () => '',
       'POST /v1/messages/count_tokens': countMessages,
     },
-    answersAt: chatAndMessages,
+    answersAt: threeDialects,
     missing: notFoundInPython,
     shape: flat,
     messagesShape: enveloped,
@@ -56,6 +57,7 @@ export const localImitations: readonly Imitation[] = [
     },
     reasoningIn: ['reasoning_content'],
     inlineReasoning: { separate_reasoning: false },
+    responses: { incomplete: 'in-completed' },
     readsReasoning: ['reasoning_content'],
     choiceNone: 'no calls',
   },
@@ -87,7 +89,7 @@ export const localImitations: readonly Imitation[] = [
         input_tokens: tokens,
       }),
     },
-    answersAt: chatAndMessages,
+    answersAt: threeDialects,
     alsoWithoutPrefix: true,
     missing: () => ({
       status: 404,
@@ -117,6 +119,12 @@ export const localImitations: readonly Imitation[] = [
     ],
     reasoningIn: ['reasoning_content'],
     inlineReasoning: { reasoning_format: 'none' },
+    refusesResponses: [reasoningWithoutContent],
+    responses: {
+      lacks: ['output_index', 'sequence_number'],
+      itemsDone: 'at-the-end',
+      incomplete: 'in-completed',
+    },
     readsReasoning: ['reasoning_content'],
     commentsInStreams: true,
     choiceNone: 'text',
@@ -225,6 +233,16 @@ export const localImitations: readonly Imitation[] = [
     choiceNone: 'no calls',
   },
 ]
+
+/** llama.cpp shows a model the content of reasoning, and takes no summary for it. */
+function reasoningWithoutContent({ body: { input } }: Asked): ImitatedError | undefined {
+  const items: readonly unknown[] = Array.isArray(input) ? input : []
+  return items
+    .filter(isJsonObject)
+    .some(({ type, content }) => type === 'reasoning' && !Array.isArray(content))
+    ? { status: 400, message: "item['content'] is not an array", type: 'invalid_request_error' }
+    : undefined
+}
 
 /** How TGI refuses what its validation finds. */
 function unprocessable(message: string): ImitatedError {

@@ -1,7 +1,7 @@
 import { enveloped, flat, nested, notFoundInPython } from './error-shapes.ts'
 import type { Asked, ErrorShape, ImitatedError, Imitation, Place, Refusal, Sizes } from './imitation.ts'
 import { isJsonObject } from './json.ts'
-import { chatAndMessages, countMessages, hasImages, hasTools } from './local-server.ts'
+import { countMessages, hasImages, hasTools, threeDialects } from './local-server.ts'
 
 /** What differs between the versions of vLLM that are played. */
 interface VllmVersion extends Pick<Imitation, 'reasoningIn' | 'readsReasoning' | 'choiceNone' | 'tooLong'> {
@@ -100,7 +100,7 @@ function imitationOf(played: VllmVersion): Imitation {
         'POST /v1/messages/count_tokens': countMessages,
       }),
     },
-    ...(played.speaksMessages && { answersAt: chatAndMessages }),
+    ...(played.speaksMessages && { answersAt: threeDialects }),
     missing: notFoundInPython,
     shape: played.shape,
     messagesShape: enveloped,
@@ -111,6 +111,8 @@ function imitationOf(played: VllmVersion): Imitation {
       effortBut(played.efforts),
       imagesForText,
     ],
+    refusesResponses: [encryptedReasoning, imagesForText],
+    responses: { reasoningPart: 'response.reasoning_part', incomplete: 'in-completed' },
     reasoningIn: played.reasoningIn,
     readsReasoning: played.readsReasoning,
     choiceNone: played.choiceNone,
@@ -247,6 +249,13 @@ function effortBut(efforts: readonly string[]): Refusal {
 function imagesForText(asked: Asked): ImitatedError | undefined {
   if (!hasImages(asked) || asked.abilities.includes('vision')) return undefined
   return bad(`${asked.model} is not a multimodal model`)
+}
+
+function encryptedReasoning({ body: { input } }: Asked): ImitatedError | undefined {
+  const items: readonly unknown[] = Array.isArray(input) ? input : []
+  return items.some((item) => isJsonObject(item) && item['encrypted_content'] !== undefined)
+    ? bad('Encrypted reasoning content is not supported.', 'input')
+    : undefined
 }
 
 function choiceWithoutParser(asked: Asked): ImitatedError | undefined {

@@ -76,8 +76,8 @@ function thoughtPart({
   settings,
   thoughtFields = ['reasoning_content'],
 }: ScriptedAnswer): TextPart[] {
-  const [field = settings.field, alsoIn] = settings.field === 'content' ? thoughtFields : [settings.field]
-  return textPart(field, thought, alsoIn)
+  const [field, alsoIn] = settings.field === 'content' ? thoughtFields : [settings.field]
+  return field === undefined ? [] : textPart(field, thought, alsoIn)
 }
 
 function lead({ isBare, text, gap }: Extract<Writing, { kind: 'text' }>, said: string): string {

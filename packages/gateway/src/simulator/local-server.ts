@@ -1,7 +1,8 @@
+import { holdsImages } from './chat-request.ts'
 import type { Asked, Place } from './imitation.ts'
 
 /** What the servers that people run themselves have in common. */
-export const chatAndMessages: readonly string[] = ['/v1/chat/completions', '/v1/messages']
+export const threeDialects: readonly string[] = ['/v1/chat/completions', '/v1/messages', '/v1/responses']
 
 export function countMessages({ tokens }: Place): unknown {
   return { input_tokens: tokens }
@@ -16,6 +17,6 @@ export function hasTools({ body: { tools } }: Asked): boolean {
   return Array.isArray(tools) && tools.length > 0
 }
 
-export function hasImages({ body }: Asked): boolean {
-  return /"type":"image(?:_url)?"/.test(JSON.stringify(body['messages'] ?? ''))
+export function hasImages({ body: { messages, input, contents } }: Asked): boolean {
+  return holdsImages([messages, input, contents])
 }

@@ -1,30 +1,49 @@
 import { encodeSse } from '@dragoman/core'
-import type { Envelope } from './chat-completion.ts'
-import { cutText, tokensOf } from './cut-text.ts'
+import { cutText } from './cut-text.ts'
+import { isJsonObject } from './json.ts'
+import type { LaidOut, Part } from './lay-out.ts'
 import { seededRandom } from './random.ts'
 import type { ScriptedAnswer } from './script.ts'
+import type { Envelope, StreamedAnswer } from './streamed-answer.ts'
 
 /** The answer of a server that speaks Anthropic's dialect, in one piece. */
-export function messageBody(answer: ScriptedAnswer, { id }: Envelope): unknown {
-  return { ...messageHead(answer, id), content: contentOf(answer), ...endOf(answer), usage: usageOf(answer) }
+export function messageBody(answer: ScriptedAnswer, laidOut: LaidOut, { id }: Envelope): unknown {
+  return {
+    ...messageHead(answer, id),
+    content: laidOut.parts.map(blockOf),
+    stop_reason: answer.settings.faults.includes('no-finish') ? null : stopReasons[laidOut.finishReason],
+    stop_sequence: null,
+    usage: usageOf(answer, laidOut),
+  }
 }
 
 /** The same answer as the events of a stream. */
-export function messageEvents(answer: ScriptedAnswer, { id }: Envelope): string[] {
-  const { stop_reason, stop_sequence } = endOf(answer)
-  const start = { ...messageHead(answer, id), content: [], stop_reason: null, stop_sequence: null }
-  return [
-    { type: 'message_start', message: { ...start, usage: { ...usageOf(answer), output_tokens: 1 } } },
-    { type: 'ping' },
-    ...contentOf(answer).flatMap((block, index) => blockEvents(block, index, answer)),
-    { type: 'message_delta', delta: { stop_reason, stop_sequence }, usage: usageOf(answer) },
-    { type: 'message_stop' },
-  ].map((event) => encodeSse({ event: event.type, data: JSON.stringify(event) }))
+export function messageEvents(answer: ScriptedAnswer, laidOut: LaidOut, { id }: Envelope): StreamedAnswer {
+  const head = { ...messageHead(answer, id), content: [], stop_reason: null, stop_sequence: null }
+  const tells = answer.request.wantsUsage
+  const usage = usageOf(answer, laidOut)
+  const delta = { stop_reason: stopReasons[laidOut.finishReason], stop_sequence: null }
+  return {
+    opening: [
+      {
+        type: 'message_start',
+        message: { ...head, ...(tells && { usage: { ...usage, output_tokens: 1 } }) },
+      },
+      { type: 'ping' },
+    ].map(eventOf),
+    deltas: laidOut.parts.flatMap((part, index) => blockEvents(part, index, answer)).map(eventOf),
+    finish: [eventOf({ type: 'message_delta', delta, ...(tells && { usage }) })],
+    usage: [],
+    done: [eventOf({ type: 'message_stop' })],
+  }
 }
 
-interface StreamEvent {
-  readonly type: string
-  readonly index: number
+const stopReasons = { stop: 'end_turn', tool_calls: 'tool_use', length: 'max_tokens' } as const
+
+type StreamEvent = { readonly type: string } & Readonly<Record<string, unknown>>
+
+function eventOf(event: StreamEvent): string {
+  return encodeSse({ event: event.type, data: JSON.stringify(event) })
 }
 
 type ContentBlock =
@@ -32,20 +51,31 @@ type ContentBlock =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'tool_use'; readonly id: string; readonly name: string; readonly input: object }
 
-function contentOf({ thought, text, calls }: ScriptedAnswer): ContentBlock[] {
-  return [
-    ...(thought === ''
-      ? []
-      : [{ type: 'thinking', thinking: thought, signature: signatureOf(thought) } as const]),
-    ...(text === '' ? [] : [{ type: 'text', text } as const]),
-    ...calls.map(({ id, name, arguments: input }) => ({ type: 'tool_use', id, name, input }) as const),
-  ]
+function blockOf(part: Part): ContentBlock {
+  if (part.type === 'call') {
+    return { type: 'tool_use', id: part.id, name: part.name, input: parsedOrEmpty(part.json) }
+  }
+  const { text } = part
+  return part.field === 'content'
+    ? { type: 'text', text }
+    : { type: 'thinking', thinking: text, signature: signatureOf(text) }
 }
 
-function blockEvents(block: ContentBlock, index: number, { settings }: ScriptedAnswer): StreamEvent[] {
+/** Of arguments that were cut, a whole answer holds none. */
+function parsedOrEmpty(json: string): object {
+  try {
+    const value: unknown = JSON.parse(json)
+    return isJsonObject(value) ? value : {}
+  } catch {
+    return {}
+  }
+}
+
+function blockEvents(part: Part, index: number, { settings }: ScriptedAnswer): StreamEvent[] {
   const pieces = (text: string): string[] => cutText(text, settings.chunk, seededRandom(settings.seed))
   const delta = (fields: object) => ({ type: 'content_block_delta', index, delta: fields })
   const [empty, deltas] = ((): [object, object[]] => {
+    const block = blockOf(part)
     switch (block.type) {
       case 'thinking':
         return [
@@ -60,7 +90,7 @@ function blockEvents(block: ContentBlock, index: number, { settings }: ScriptedA
       case 'tool_use':
         return [
           { ...block, input: {} },
-          pieces(JSON.stringify(block.input)).map((json) => ({
+          pieces(part.type === 'call' ? part.json : '').map((json) => ({
             type: 'input_json_delta',
             partial_json: json,
           })),
@@ -75,13 +105,8 @@ function messageHead({ request }: ScriptedAnswer, id: string): object {
   return { id: `msg_${id}`, type: 'message', role: 'assistant', model: request.model }
 }
 
-function endOf({ calls }: ScriptedAnswer): { readonly stop_reason: string; readonly stop_sequence: null } {
-  return { stop_reason: calls.length > 0 ? 'tool_use' : 'end_turn', stop_sequence: null }
-}
-
-function usageOf({ request, thought, text, calls }: ScriptedAnswer): object {
-  const written = thought + text + JSON.stringify(calls)
-  return { input_tokens: Math.ceil(request.promptLength / 4), output_tokens: tokensOf(written).length }
+function usageOf({ request }: ScriptedAnswer, { completionTokens }: LaidOut): object {
+  return { input_tokens: Math.ceil(request.promptLength / 4), output_tokens: completionTokens }
 }
 
 /**

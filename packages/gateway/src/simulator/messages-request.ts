@@ -1,4 +1,11 @@
-import { type ChatMessage, type ChatRequest, InvalidRequest, type OfferedTool } from './chat-request.ts'
+import {
+  type ChatMessage,
+  type ChatRequest,
+  holdsImages,
+  InvalidRequest,
+  type OfferedTool,
+  wishesThinking,
+} from './chat-request.ts'
 import { isJsonObject, type JsonObject } from './json.ts'
 import { signatureOf } from './messages-answer.ts'
 
@@ -21,6 +28,8 @@ export function readMessagesRequest(body: unknown): ChatRequest {
     wantsUsage: true,
     maxTokens,
     thinking: isJsonObject(thinking) ? thinking['type'] !== 'disabled' : false,
+    wishesThinking: wishesThinking(body),
+    hasImages: holdsImages(messages),
     answerSchema: undefined,
     promptLength: JSON.stringify([messages, tools ?? []]).length,
   }
@@ -64,6 +73,7 @@ function readAssistant(blocks: readonly JsonObject[]): ChatMessage {
   const thoughts = blocks.filter(({ type }) => type === 'thinking')
   return {
     ...plain('assistant', textOf(blocks)),
+    hasReasoning: thoughts.length > 0,
     hasWrongSignature: thoughts.some(
       ({ thinking, signature }) => signature !== signatureOf(String(thinking)),
     ),

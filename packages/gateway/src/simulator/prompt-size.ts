@@ -10,10 +10,21 @@ const charactersOfToken = 4
  * to a token.
  */
 export function promptSize(body: JsonObject): Pick<Sizes, 'prompt' | 'tools' | 'characters'> {
-  const { system, messages, tools } = body
-  const characters = lengthOf(system) + lengthOf(messages) + lengthOf(tools)
+  const { tools } = body
+  const characters = promptFields.reduce((sum, field) => sum + lengthOf(body[field]), 0)
   return { prompt: tokensFor(characters), tools: tokensFor(lengthOf(tools)), characters }
 }
+
+/** Where instructions, messages and tools stand, in any dialect. */
+const promptFields = [
+  'system',
+  'messages',
+  'instructions',
+  'input',
+  'systemInstruction',
+  'contents',
+  'tools',
+] as const
 
 /** How many characters a prompt of this many tokens has. */
 export function charactersFor(tokens: number): number {
@@ -30,6 +41,7 @@ function lengthOf(part: unknown): number {
 
 function withoutImages(key: string, value: unknown): unknown {
   if (typeof value !== 'string') return value
-  const isImage = key === 'url' ? value.startsWith('data:') : key === 'data' && value.length > image.length
+  const isAddress = key === 'url' || key === 'image_url'
+  const isImage = isAddress ? value.startsWith('data:') : key === 'data' && value.length > image.length
   return isImage ? image : value
 }

@@ -1,5 +1,4 @@
 import type { ChatRequest } from './chat-request.ts'
-import { isJsonObject, type JsonObject } from './json.ts'
 import type { LaidOut } from './lay-out.ts'
 import type { ScriptedAnswer } from './script.ts'
 import type { SimulatorSettings } from './settings.ts'
@@ -10,10 +9,10 @@ export interface Quirk {
   readonly means: string
   /** The settings that it changes for this request. */
   readonly settings?: (request: ChatRequest) => SimulatorSettings
-  /** Why it answers a body with 400, in the words of a server; undefined where it takes the body. */
-  readonly refuses?: (body: JsonObject) => string | undefined
+  /** Why it answers a request with 400, in the words of a server; undefined where it takes the request. */
+  readonly refuses?: (request: ChatRequest) => string | undefined
   readonly answer?: (answer: ScriptedAnswer) => ScriptedAnswer
-  /** Changes the fields of an answer in the chat dialect, and why it says that it ended. */
+  /** Changes the fields of an answer, and why it says that it ended. */
   readonly laidOut?: (laidOut: LaidOut, answer: ScriptedAnswer) => LaidOut
   /** How an answer travels. */
   readonly delivery?: 'one-piece'
@@ -56,10 +55,8 @@ export const quirks = {
   },
   'choice-refused': {
     means: 'HTTP 400 to a forced tool choice',
-    refuses: ({ tool_choice: choice }) =>
-      choice === undefined || choice === 'auto' || choice === 'none'
-        ? undefined
-        : 'tool_choice: only "auto" and "none" are supported.',
+    refuses: (request) =>
+      isForced(request) ? 'tool_choice: only "auto" and "none" are supported.' : undefined,
   },
   'tools-refused': {
     means: 'HTTP 400 to tools: the model knows only those in its prompt',
@@ -67,10 +64,10 @@ export const quirks = {
   },
   'results-refused': {
     means: 'HTTP 400 to the results of tools',
-    refuses: holding(
-      ({ role, type }) => role === 'tool' || type === 'tool_result',
-      'Unexpected role "tool": only system, user and assistant are supported.',
-    ),
+    refuses: ({ messages }) =>
+      messages.some(({ role }) => role === 'tool')
+        ? 'Unexpected role "tool": only system, user and assistant are supported.'
+        : undefined,
   },
   'open-reasoning': {
     means: 'thoughts stand in the text, closed by </think> that nothing opened',
@@ -83,11 +80,10 @@ export const quirks = {
   'reasoning-refused': {
     means: 'HTTP 400 to reasoning in the history; off is a choice, and the model thinks otherwise',
     settings: ({ thinking }) => ({ thinking: thinking === false ? 'none' : 'field' }),
-    refuses: holding(
-      ({ role, reasoning_content: text, reasoning }) =>
-        role === 'assistant' && (text !== undefined || reasoning !== undefined),
-      'messages: property "reasoning_content" is unsupported.',
-    ),
+    refuses: ({ messages }) =>
+      messages.some(({ role, hasReasoning }) => role === 'assistant' && hasReasoning === true)
+        ? 'messages: property "reasoning_content" is unsupported.'
+        : undefined,
   },
   'no-usage': {
     means: 'no usage in streams',
@@ -114,22 +110,17 @@ export const quirks = {
   },
   'effort-refused': {
     means: 'HTTP 400 to every wish about thinking',
-    refuses: (body) =>
-      wishesOfThinking.some((field) => body[field] !== undefined)
-        ? `"${String(body['model'])}" does not support thinking`
-        : undefined,
+    refuses: ({ wishesThinking, model }) =>
+      wishesThinking ? `"${model}" does not support thinking` : undefined,
   },
   'images-refused': {
     means: 'HTTP 400 to images',
-    refuses: holding(
-      ({ type }) => type === 'image_url' || type === 'image',
-      'This model does not support image input.',
-    ),
+    refuses: ({ hasImages }) => (hasImages ? 'This model does not support image input.' : undefined),
   },
   'hidden-window': {
     means: 'HTTP 400 to more tokens than the window has, which is told nowhere else',
-    refuses: ({ max_tokens: asked }) =>
-      typeof asked === 'number' && asked > hiddenWindow
+    refuses: ({ maxTokens: asked }) =>
+      asked !== undefined && asked > hiddenWindow
         ? `This model's maximum context length is ${hiddenWindow} tokens. However, you requested ${asked} output tokens and your prompt contains 12 input tokens, for a total of ${asked + 12} tokens.`
         : undefined,
   },
@@ -164,16 +155,6 @@ export function quirksNamed(names: readonly QuirkName[]): Quirk[] {
   return names.map((name) => quirks[name])
 }
 
-/** The fields in which a request says how much the model is to think. */
-const wishesOfThinking = [
-  'reasoning_effort',
-  'reasoning',
-  'thinking',
-  'enable_thinking',
-  'chat_template_kwargs',
-  'output_config',
-]
-
 function isForced({ toolChoice }: ChatRequest): boolean {
   return toolChoice === 'required' || typeof toolChoice === 'object'
 }
@@ -185,16 +166,4 @@ function isRead({ request, settings }: ScriptedAnswer): boolean {
 
 function offersTools({ tools, toolChoice }: ChatRequest): boolean {
   return tools.length > 0 && toolChoice !== 'none'
-}
-
-/** Refuses a body with an object like this in its messages. */
-function holding(
-  isLike: (object: JsonObject) => boolean,
-  says: string,
-): (body: JsonObject) => string | undefined {
-  const isIn = (value: unknown): boolean => {
-    if (Array.isArray(value)) return value.some(isIn)
-    return isJsonObject(value) && (isLike(value) || isIn(value['content']))
-  }
-  return ({ messages }) => (isIn(messages) ? says : undefined)
 }

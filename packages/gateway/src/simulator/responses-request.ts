@@ -1,4 +1,11 @@
-import { type ChatMessage, type ChatRequest, InvalidRequest, type OfferedTool } from './chat-request.ts'
+import {
+  type ChatMessage,
+  type ChatRequest,
+  holdsImages,
+  InvalidRequest,
+  type OfferedTool,
+  wishesThinking,
+} from './chat-request.ts'
 import { isJsonObject, type JsonObject } from './json.ts'
 
 /** Reads a request for a response. It takes what servers of open models take: messages, functions, their results, reasoning. */
@@ -23,6 +30,8 @@ export function readResponsesRequest(body: unknown): ChatRequest {
       isJsonObject(reasoning) && reasoning['effort'] !== undefined
         ? reasoning['effort'] !== 'none'
         : undefined,
+    wishesThinking: wishesThinking(body),
+    hasImages: holdsImages(items),
     answerSchema: readSchema(isJsonObject(text) ? text['format'] : undefined),
     promptLength: JSON.stringify([items, instructions ?? '', tools ?? []]).length,
   }
@@ -44,6 +53,7 @@ function readItems(items: readonly unknown[]): ChatMessage[] {
         ...last,
         text: last.text + read.text,
         reasoningContent: last.reasoningContent + read.reasoningContent,
+        hasReasoning: last.hasReasoning === true || read.hasReasoning === true,
         calls: [...last.calls, ...read.calls],
       }
     } else {
@@ -66,6 +76,7 @@ function readItem(item: JsonObject, index: number): ChatMessage {
       return {
         ...plain('assistant', ''),
         reasoningContent: textOf(content) || textOf(item['summary']),
+        hasReasoning: true,
       }
     case 'function_call': {
       const name = typeof item['name'] === 'string' ? item['name'] : ''

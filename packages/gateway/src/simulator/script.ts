@@ -1,16 +1,13 @@
 import type { FormatId } from '@dragoman/core'
-import { InvalidRequest, readChatRequest, type ChatRequest } from './chat-request.ts'
+import { InvalidRequest, type ChatRequest } from './chat-request.ts'
 import { chooseCalls } from './choose-calls.ts'
 import { familyOf, getWriting, writingForModel } from './find-writing.ts'
 import { checkHistory, type HistoryProblem } from './history.ts'
-import { readGeminiRequest } from './gemini-request.ts'
-import { readMessagesRequest } from './messages-request.ts'
-import { isJsonObject } from './json.ts'
 import { Phrases } from './phrases.ts'
 import { isPrompted, promptedFormat, readPromptedRequest } from './prompted-request.ts'
 import { quirksNamed } from './quirks.ts'
 import { seededRandom } from './random.ts'
-import { readResponsesRequest } from './responses-request.ts'
+import type { ResponsesManners } from './responses-manners.ts'
 import { fillSchema } from './schema-value.ts'
 import {
   resolveSettings,
@@ -37,6 +34,8 @@ export interface ScriptedAnswer {
   readonly historyProblems: readonly HistoryProblem[]
   /** The fields of a chat answer in which thoughts stand, each with the whole thought. */
   readonly thoughtFields?: readonly Field[]
+  /** How responses are written, where that is not as usual. */
+  readonly responses?: ResponsesManners
 }
 
 export interface ScriptedCall extends WrittenCall {
@@ -49,51 +48,32 @@ export interface ScriptedCall extends WrittenCall {
 /** Marks every text of the simulator. */
 const label = '[simulated]'
 
-/** Decides what the model answers. Throws `InvalidRequest` where the body is no chat request. */
-export function scriptAnswer(body: unknown, given: SimulatorSettings): ScriptedAnswer {
-  const received = readChatRequest(body)
-  const { name, settings: chosen } = settingsFor(received, body, given)
+/** Whose request it is, and by whose rules its history is checked. */
+export interface Asking {
+  readonly request: ChatRequest
+  /** The format whose rules the server applies; null where the model decides. */
+  readonly rules: FormatId | null
+}
+
+/** Decides what the model answers. Throws `InvalidRequest` where the server refuses the request. */
+export function scriptAnswer({ request: received, rules }: Asking, given: SimulatorSettings): ScriptedAnswer {
+  const { name, settings: chosen } = settingsFor(received, given)
   const settings = isPrompted(received) ? { ...chosen, toolSupport: false } : chosen
   const usual = writingForModel(name, settings.format)
   const hasNoWords = usual.kind === 'structured' && !settings.toolSupport
   const writing = hasNoWords ? getWriting(promptedFormat(received)) : usual
-  const family = familyOf(name, writing)
-  const request = settings.toolSupport ? received : readPromptedRequest(received, family)
+  const own = familyOf(name, writing)
+  const request = settings.toolSupport ? received : readPromptedRequest(received, own)
+  const family = settings.toolSupport ? (rules ?? own) : own
   return script(request, { name, settings, writing, family })
 }
 
-/** Decides the answer to a request in Anthropic's dialect, whose calls are structured. */
-export function scriptMessage(body: unknown, given: SimulatorSettings): ScriptedAnswer {
-  const request = readMessagesRequest(body)
-  const { name, settings } = settingsFor(request, body, given)
-  return script(request, { name, settings, writing: getWriting('anthropic'), family: 'anthropic' })
-}
-
-/** Decides the answer to a request for a response, whose calls are structured. */
-export function scriptResponse(body: unknown, given: SimulatorSettings): ScriptedAnswer {
-  const request = readResponsesRequest(body)
-  const { name, settings } = settingsFor(request, body, given)
-  const writing = getWriting('standard')
-  return script(request, { name, settings, writing, family: familyOf(name, writing) })
-}
-
-/** Decides the answer to a request in Gemini's dialect, whose calls are structured. */
-export function scriptContent(body: unknown, given: SimulatorSettings): ScriptedAnswer {
-  const request = readGeminiRequest(body)
-  const { name, settings } = settingsFor(request, body, given)
-  return script(request, { name, settings, writing: getWriting('standard'), family: 'standard' })
-}
-
 /** The settings for this request. Throws where a quirk of the server refuses it. */
-function settingsFor(
-  request: ChatRequest,
-  body: unknown,
-  given: SimulatorSettings,
-): ReturnType<typeof settingsForModel> {
+function settingsFor(request: ChatRequest, given: SimulatorSettings): ReturnType<typeof settingsForModel> {
   const { name, settings } = settingsForModel(request.model, resolveSettings(given))
   const quirks = quirksNamed(settings.quirks)
   for (const { refuses } of quirks) {
-    const refusal = isJsonObject(body) ? refuses?.(body) : undefined
+    const refusal = refuses?.(request)
     if (refusal !== undefined) throw new InvalidRequest(refusal)
   }
   return { name, settings: Object.assign({}, settings, ...quirks.map((quirk) => quirk.settings?.(request))) }

@@ -4,6 +4,9 @@ import { type DialectId, dialectIds, dialects } from '@dragoman/core'
 import type { HistoryProblem } from './history.ts'
 import { ImitatedServer } from './imitated-server.ts'
 import type { Said } from './imitation.ts'
+import { isAt } from './is-at.ts'
+import { isJsonObject, type JsonObject } from './json.ts'
+import { promptSize } from './prompt-size.ts'
 import { quirksNamed } from './quirks.ts'
 import { bodyAskedAt, errorReply, replyInstead, type Reply } from './reply.ts'
 import { nodeWorld, play, simulate, type Simulation, type TakeChunk } from './simulate.ts'
@@ -103,10 +106,13 @@ class HttpSimulator implements Simulator {
     }
     const dialect = dialectIds.find((id) => answersAt(id, asked))
     if (dialect !== undefined) return this.#answer(request, response, dialect, path)
+    const counted = countAt(asked)
+    if (counted !== undefined) {
+      return sendJson(response, 200, counted(parseJson((await readBody(request)) ?? '')))
+    }
+    const models = modelsAt(asked, request.headers)
+    if (models !== undefined) return sendJson(response, 200, models)
     switch (asked) {
-      case 'GET /v1/models':
-      case 'HEAD /v1/models':
-        return sendJson(response, 200, modelList())
       case 'GET /simulator/history-problems':
         return sendJson(response, 200, { data: this.historyProblems })
       default:
@@ -198,11 +204,35 @@ function answersAt(dialect: DialectId, asked: string): boolean {
   return routes.some(({ serves, method, path }) => serves === 'answer' && isAt(asked, `${method} ${path}`))
 }
 
-/** In a route, a name in braces stands for any text. */
-function isAt(asked: string, route: string): boolean {
-  const parts = route.split(/\{\w+\}/)
-  if (parts.length === 1) return asked === route
-  return new RegExp(`^${parts.map((part) => part.replaceAll('.', '\\.')).join('.+')}$`, 's').test(asked)
+/** What counts the tokens of a body, where this is the address for that. */
+function countAt(asked: string): ((body: unknown) => object) | undefined {
+  const routes = dialectIds.flatMap((id) => dialects[id].http.routes)
+  for (const route of routes) {
+    if (route.serves !== 'token-count' || !isAt(asked, `${route.method} ${route.path}`)) continue
+    return (body) => route.body(promptSize(isJsonObject(body) ? promptIn(body) : {}).prompt)
+  }
+  return undefined
+}
+
+/** Some bodies hold the request that is to be counted. */
+function promptIn(body: JsonObject): JsonObject {
+  const { generateContentRequest: inner } = body
+  return isJsonObject(inner) ? inner : body
+}
+
+/** The list of models in the shape of the dialect that is asked there, or that the client is known to speak. */
+function modelsAt(asked: string, headers: IncomingMessage['headers']): unknown {
+  const path = /^(?:GET|HEAD) (.*)$/.exec(asked)?.[1]
+  const known = dialectIds.map((id) => dialects[id].http)
+  const own = known.find(({ modelsPath }) => modelsPath !== undefined && modelsPath === path)
+  if (own !== undefined) return own.models.list(modelEntries())
+  if (path !== '/v1/models') return undefined
+  const told = known.find(({ clientHeader }) => clientHeader !== null && headers[clientHeader] !== undefined)
+  return told === undefined ? modelList() : told.models.list(modelEntries())
+}
+
+function modelEntries(): { readonly id: string }[] {
+  return writings.flatMap(({ models }) => models.map((id) => ({ id })))
 }
 
 function modelOf(body: unknown): string {

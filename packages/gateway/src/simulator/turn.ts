@@ -28,7 +28,10 @@ export function readTurn(messages: readonly ChatMessage[]): Turn {
   }
 }
 
-/** The words of the user, without the reminders that a client adds: these name tools that nobody asked for. */
+/** What clients put around their own words inside a message of the user: Claude Code, Codex, and Gemini CLI. */
+const clientWords = /<(system-reminder|environment_context|session_context)>[^]*?<\/\1>/g
+
+/** The words of the user, without what a client adds: it names tools and paths that nobody asked for. */
 function spokenText({ text }: ChatMessage): string {
-  return text.replaceAll(/<system-reminder>[^]*?<\/system-reminder>/g, '').trim()
+  return text.replaceAll(clientWords, '').trim()
 }

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { dialects, type Server } from '@dragoman/core'
+import { dialects, type Server, serverById } from '@dragoman/core'
 import type { Upstream, UpstreamTimeouts } from '../config/config.ts'
 
 /** A request for an answer, as it is sent to an upstream. */
@@ -45,7 +45,7 @@ export function headersFor(
     accept: stream ? 'text/event-stream' : 'application/json',
     'user-agent': 'dragoman',
     ...server?.headers,
-    ...dialects[upstream.dialect].http.headers(upstream.apiKey?.reveal()),
+    ...keyHeaders(upstream, server),
   }
   for (const [name, value] of upstream.headers) headers[name] = value.reveal()
   for (const name of server?.clientHeaders ?? []) {
@@ -53,6 +53,18 @@ export function headersFor(
     if (list !== '') headers[name] = list
   }
   return headers
+}
+
+/**
+ * The headers of the dialect, with the key. A server of a kind that people run themselves often has one way to check keys for
+ * all its dialects, and that is a bearer: such a server is shown the key in both ways. Everybody else is shown it as the
+ * dialect has it.
+ */
+function keyHeaders({ dialect, apiKey, kind }: Upstream, server = serverById(kind)): Record<string, string> {
+  const key = apiKey?.reveal()
+  const own = dialects[dialect].http.headers(key)
+  const isOwnServer = server !== undefined && server.hosts === undefined
+  return key !== undefined && isOwnServer ? { authorization: `Bearer ${key}`, ...own } : own
 }
 
 /** What the configuration and the client ask for in one header, each thing once. */

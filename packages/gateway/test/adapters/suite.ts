@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createSimulator } from '../../src/simulator/server.ts'
 import { fields as everyField, type Field } from '../../src/simulator/settings.ts'
-import { combinations, plainCombinations, type Combination } from '../clients/combinations.ts'
+import { combinations, families, plainCombinations, type Combination } from '../clients/combinations.ts'
 import type { Lab } from '../clients/lab.ts'
 import { expectTask, oneCall, parallelCalls, twoRounds, type RunTask } from '../clients/tool-run.ts'
 
@@ -13,16 +13,6 @@ export interface Suite {
   /** The fields of a message that the client shows to its user. */
   readonly fields?: readonly Field[]
 }
-
-const families = [
-  'standard',
-  'kimi-k2',
-  'kimi-k2-thinking',
-  'qwen3',
-  'deepseek-v3',
-  'deepseek-r1',
-  'mistral-nemo',
-]
 
 /** What every client must be able to do with an adapter and nothing else between it and the model. */
 export function describeAdapter(

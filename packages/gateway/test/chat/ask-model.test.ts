@@ -1,4 +1,4 @@
-import type { Content } from '@dragoman/core'
+import type { Content, DialectId } from '@dragoman/core'
 import { afterAll, describe, expect, it } from 'vitest'
 import type { ChatEvent } from '../../src/chat/chat-event.ts'
 import { type AskedAnswer, askModel } from '../../src/chat/model/ask-model.ts'
@@ -33,7 +33,7 @@ const key = 'canary-key-0123456789'
 const question: Content = { speaker: 'human', blocks: [{ type: 'text', text: 'Hi' }] }
 
 interface Asking {
-  readonly dialect?: 'openai-chat' | 'anthropic-messages'
+  readonly dialect?: DialectId
   readonly contents?: readonly Content[]
   readonly signal?: AbortSignal
   readonly onEvent?: (event: ChatEvent) => void
@@ -177,6 +177,44 @@ describe('an answer of a model', () => {
       { type: 'text', text: 'Hello' },
     ])
     expect(JSON.parse(bodies[0] ?? '')).toMatchObject({ max_tokens: expect.any(Number), stream: true })
+  })
+
+  it('of Gemini goes back with its signatures where they stood', async () => {
+    const parts = [
+      { text: 'Hm', thought: true },
+      { text: 'I look.', thoughtSignature: 'dGV4dA==' },
+      { functionCall: { id: 'c1', name: 'list_files', args: {} }, thoughtSignature: 'Y2FsbA==' },
+    ]
+    const candidates = [{ index: 0, content: { role: 'model', parts }, finishReason: 'STOP' }]
+    const upstream = await startUpstream((response) => {
+      sse(response, { candidates })
+      response.end()
+    })
+    const asking: Asking = { dialect: 'gemini', model: 'gemini-3-pro' }
+    const world = await worldOf(upstream.url, asking)
+    const { content } = await askOf(world, asking)
+    const blocks = content?.blocks ?? []
+    const results = blocks.flatMap((block) =>
+      block.type === 'tool_call'
+        ? [{ type: 'tool_response' as const, callId: block.id, toolName: block.name, result: 'a.txt' }]
+        : [],
+    )
+    const contents: Content[] = [question, { speaker: 'ai', blocks }, { speaker: 'tool', blocks: results }]
+    await askOf(world, { ...asking, contents })
+    expect(JSON.parse(upstream.requests[1]?.body ?? '')).toMatchObject({
+      contents: [
+        { role: 'user' },
+        {
+          role: 'model',
+          parts: [
+            { text: 'Hm', thought: true },
+            { text: 'I look.', thoughtSignature: 'dGV4dA==' },
+            { functionCall: { name: 'list_files' }, thoughtSignature: 'Y2FsbA==' },
+          ],
+        },
+        { role: 'user', parts: [{ functionResponse: { name: 'list_files' } }] },
+      ],
+    })
   })
 })
 

@@ -1,9 +1,34 @@
+import { type DialectId, dialectIds } from '@dragoman/core'
 import { describe, expect, it } from 'vitest'
 import { writtenPieces } from '../../src/chat/model/written-pieces.ts'
+import { playing } from '../simulator/playing.ts'
+import { ask, weatherIn } from '../simulator/speaking.ts'
 
 const events = (...data: readonly object[]): string =>
   data.map((each) => `data: ${JSON.stringify(each)}\n\n`).join('')
 const delta = (fields: object): object => ({ choices: [{ index: 0, delta: fields }] })
+
+/** What pieces are found in the answers of a server of each dialect: thoughts, text, and a call. */
+const fields: Readonly<Record<DialectId, readonly [thought: string, text: string, call: string]>> = {
+  'openai-chat': ['reasoning_content', 'content', 'tool_calls[0]'],
+  'anthropic-messages': ['thinking', 'text', 'tool_use'],
+  'openai-responses': ['reasoning_text', 'output_text', 'call'],
+  gemini: ['thought', 'text', 'functionCall'],
+}
+
+describe.each(dialectIds)('what a model wrote in an answer of %s', (dialect) => {
+  it.each(['stream', 'whole'] as const)('is found, field by field: %s', async (delivery) => {
+    await playing({}, async (base) => {
+      const request = weatherIn('standard+think', { stream: delivery === 'stream' })
+      const pieces = writtenPieces(await (await ask(dialect, base, request)).text(), delivery)
+      const [thought, text, call] = fields[dialect]
+      const found = (name: string): string => pieces.find(({ field }) => field === name)?.text ?? ''
+      expect(found(thought)).toContain('simulated thought')
+      expect(found(text)).toBe('[simulated] I will call get_weather.')
+      expect(found(call)).toContain('get_weather')
+    })
+  })
+})
 
 describe('what a model wrote, out of its answer', () => {
   it('is joined by field, in the order in which it came', () => {

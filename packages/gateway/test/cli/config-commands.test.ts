@@ -161,6 +161,26 @@ describe('dragoman init', () => {
     )
   })
 
+  it.each([
+    ['openai-chat', 'https://lab.example', 'https://lab.example/v1'],
+    ['anthropic-messages', 'https://lab.example', 'https://lab.example/v1'],
+    ['openai-responses', 'https://lab.example/v1', 'https://lab.example/v1'],
+    ['gemini', 'https://lab.example', 'https://lab.example/v1beta'],
+    ['gemini', 'https://lab.example/v1beta/', 'https://lab.example/v1beta'],
+    ['gemini', 'https://lab.example/v1beta/models', 'https://lab.example/v1beta'],
+  ])('writes an upstream of %s at %s', async (dialect, url, base) => {
+    expect((await run(['init', path(), '-u', url, '--dialect', dialect])).code).toBe(0)
+    expect((await run(['check', '-c', path()])).stdout).toContain(`${base} (${dialect}, no key)`)
+  })
+
+  it('sends the Gemini models that Gemini CLI asks for on the side to models that are there', async () => {
+    await run(['init', path()])
+    const { stdout } = await run(['check', '-c', path()], { OPENROUTER_API_KEY: 'k' })
+    expect(stdout).toContain('gemini-*')
+    await run(['init', path(), '--force', '-u', 'http://127.0.0.1:8000/v1'])
+    expect(await readFile(path(), 'utf8')).toContain('# - { match: "gemini-*", upstream: main,')
+  })
+
   it('replaces a file only with --force, and then it is private too', async () => {
     const there = await file('mine: true', 0o644)
     const refused = await run(['init', there])

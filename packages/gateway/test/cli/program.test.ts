@@ -10,6 +10,7 @@ const commands = [
   'replay',
   'detect',
   'formats',
+  'models',
   'simulate',
   'check',
   'init',

@@ -58,3 +58,23 @@ export const plainCombinations: readonly Combination[] = models.flatMap(
       isStream,
     })),
 )
+
+/** One of each style of ids and of each kind of syntax. */
+export const families: readonly string[] = [
+  'standard',
+  'kimi-k2',
+  'kimi-k2-thinking',
+  'qwen3',
+  'deepseek-v3',
+  'deepseek-r1',
+  'mistral-nemo',
+]
+
+/** For a client whose dialect another one has tried with every model: the families alone. */
+export const familyCombinations: readonly Combination[] = combinations.filter(isOfFamily)
+
+export const plainFamilyCombinations: readonly Combination[] = plainCombinations.filter(isOfFamily)
+
+function isOfFamily({ model }: Combination): boolean {
+  return families.includes(model.replace(/\+.*/, ''))
+}

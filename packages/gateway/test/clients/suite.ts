@@ -3,8 +3,19 @@ import { combinations, plainCombinations, type Combination } from './combination
 import { type Lab, startLab } from './lab.ts'
 import { expectTask, oneCall, parallelCalls, twoRounds, type RunTask } from './tool-run.ts'
 
+interface Matrix {
+  /** How the model writes one call. */
+  readonly all?: readonly Combination[]
+  /** How it writes several. */
+  readonly plain?: readonly Combination[]
+}
+
 /** What every client must be able to do, whatever the model writes; and, unless it speaks as another here does, however. */
-export function describeClient(name: string, runTask: RunTask, matrix = combinations): void {
+export function describeClient(
+  name: string,
+  runTask: RunTask,
+  { all = combinations, plain = plainCombinations }: Matrix = {},
+): void {
   describe(name, () => {
     let lab: Lab
     beforeAll(async () => {
@@ -12,15 +23,15 @@ export function describeClient(name: string, runTask: RunTask, matrix = combinat
     })
     afterAll(() => lab.close())
 
-    it.each(titled(matrix))('runs the tool and hears of its result: %s', async (_, combination) => {
+    it.each(titled(all))('runs the tool and hears of its result: %s', async (_, combination) => {
       await expectTask(runTask, lab, combination, oneCall)
     })
 
-    it.each(titled(plainCombinations))('calls one tool after the other: %s', async (_, combination) => {
+    it.each(titled(plain))('calls one tool after the other: %s', async (_, combination) => {
       await expectTask(runTask, lab, combination, twoRounds)
     })
 
-    it.each(titled(plainCombinations))('calls a tool twice at once: %s', async (_, combination) => {
+    it.each(titled(plain))('calls a tool twice at once: %s', async (_, combination) => {
       await expectTask(runTask, lab, combination, parallelCalls)
     })
 

@@ -25,6 +25,7 @@ describe('a configuration that says nothing', () => {
       formats: { overrides: {}, markers: {}, toolCallBytes: {} },
       delivery: 'incremental',
       reasoning: { foreign: 'drop' },
+      responses: { itemCache: null },
       strictHistory: false,
       warnings: { conversationBytes: 0 },
       limits: {

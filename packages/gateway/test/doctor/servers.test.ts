@@ -1,3 +1,4 @@
+import { type DialectId, dialectIds } from '@dragoman/core'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { SimulatorSettings } from '../../src/simulator/settings.ts'
 import { ask } from '../server/ask.ts'
@@ -118,36 +119,65 @@ describe('a server that does not read the calls of its model', () => {
   })
 })
 
-describe('an upstream of the other dialect', () => {
+/** What is found of a server of each dialect in its own words. */
+const words: Readonly<
+  Record<DialectId, { readonly finish: string; readonly reasoning: string; readonly cut: string }>
+> = {
+  'openai-chat': {
+    finish: 'stop, and tool_calls for calls',
+    reasoning: 'in the field reasoning_content',
+    cut: 'length, as it should be',
+  },
+  'anthropic-messages': {
+    finish: 'end_turn, and tool_use for calls',
+    reasoning: 'in the field thinking',
+    cut: 'max_tokens, as it should be',
+  },
+  'openai-responses': {
+    finish: 'completed, with calls and without',
+    reasoning: 'in items of its own',
+    cut: 'incomplete, as it should be',
+  },
+  gemini: {
+    finish: 'STOP, with calls and without',
+    reasoning: 'in the field thought',
+    cut: 'MAX_TOKENS, as it should be',
+  },
+}
+
+describe.each(dialectIds)('an upstream of %s', (dialect) => {
   it('is examined in its own words', async () => {
     await withServer({}, async (upstream) => {
-      const { complaints, finding, works } = await examined({
-        upstream,
-        dialect: 'anthropic-messages',
-        model: 'claude-sonnet',
-      })
+      const model = 'claude-sonnet'
+      const { complaints, finding, works } = await examined({ upstream, dialect, model })
       expect(complaints).toEqual(['kind note', 'model warn', 'window note', 'image note'])
       expect(finding('call-streamed').seen).toBe('structured: the server reads it')
-      expect(finding('finish').seen).toBe('end_turn, and tool_use for calls')
-      expect(finding('reasoning').seen).toBe('in the field thinking')
+      expect(finding('finish').seen).toBe(words[dialect].finish)
+      expect(finding('cut').seen).toBe(words[dialect].cut)
+      expect(finding('reasoning').seen).toBe(words[dialect].reasoning)
       expect(finding('reasoning-back')).toMatchObject({ status: 'ok' })
       expect(works).toBe(true)
     })
   })
 
-  for (const [quirk, complaint] of [
+  it('may leave calls in the text: the format is told', async () => {
+    await withServer({}, async (upstream) => {
+      const { finding, works } = await examined({ upstream, dialect, model: 'kimi-k2' })
+      expect(finding('call-streamed').seen).toContain('kimi')
+      expect(works).toBe(true)
+    })
+  })
+
+  it.each([
     ['choice-refused', 'forced-call warn'],
     ['images-refused', 'image note'],
     ['effort-refused', 'effort note'],
-    ['results-refused', 'result fail'],
+    ['results-refused', 'result warn'],
     ['one-piece', 'stream warn'],
-  ] as const) {
-    it(`shows the quirk ${quirk} as well`, async () => {
-      await withServer({ quirks: [quirk] }, async (upstream) => {
-        const dialect = 'anthropic-messages'
-        const { complaints } = await examined({ upstream, dialect, model: 'claude-sonnet' })
-        expect(complaints).toContain(complaint)
-      })
+  ] as const)('shows the quirk %s as well', async (quirk, complaint) => {
+    await withServer({ quirks: [quirk] }, async (upstream) => {
+      const { complaints } = await examined({ upstream, dialect, model: 'claude-sonnet' })
+      expect(complaints).toContain(complaint)
     })
-  }
+  })
 })

@@ -53,6 +53,26 @@ describe('a refusal because of thinking', () => {
     expect(sent()).toHaveLength(1)
   })
 
+  it('of a field inside another leaves the others there', async () => {
+    const refusal = {
+      error: { code: 400, message: 'thinking_config is not supported.', status: 'INVALID_ARGUMENT' },
+    }
+    const candidates = [
+      { content: { parts: [{ text: 'hello' }], role: 'model' }, finishReason: 'STOP', index: 0 },
+    ]
+    const script: Script = (response, nth) =>
+      nth === 1 ? json(response, 400, refusal) : json(response, 200, { candidates })
+    const { address, sent } = await between(script, { dialect: 'gemini' })
+    const effort = { stream: false, reasoning_effort: 'high', max_tokens: 9 }
+    expect((await ask(address, 'openai', effort)).text).toBe('hello')
+    await ask(address, 'openai', effort)
+    expect(sent().map(({ generationConfig }) => generationConfig)).toEqual([
+      { maxOutputTokens: 9, thinkingConfig: expect.any(Object) },
+      { maxOutputTokens: 9 },
+      { maxOutputTokens: 9 },
+    ])
+  })
+
   it('is not mended where the request has no such field at its top', async () => {
     const { address, sent } = await between(once(refused('Unsupported parameter: thinking.type')))
     const messages = [{ role: 'user', content: 'What does "thinking" mean?' }]

@@ -1,7 +1,7 @@
 import { dialectIds, dialects } from '@dragoman/core'
 import { describe, expect, it } from 'vitest'
 import { type Client, longestAnswer, type Situation } from '../../src/launch/client.ts'
-import { clientNamed, clients, installCommand, isServed } from '../../src/launch/clients.ts'
+import { clientNamed, clients, installCommand, isServed, modelList } from '../../src/launch/clients.ts'
 import { claudeCode } from '../../src/launch/clients/claude-code.ts'
 import { codex } from '../../src/launch/clients/codex.ts'
 import { geminiCli } from '../../src/launch/clients/gemini-cli.ts'
@@ -9,6 +9,7 @@ import { kimiCode } from '../../src/launch/clients/kimi-code.ts'
 import { opencode } from '../../src/launch/clients/opencode.ts'
 import { pi } from '../../src/launch/clients/pi.ts'
 import { qwenCode } from '../../src/launch/clients/qwen-code.ts'
+import { at } from '../server/ask.ts'
 
 const situation: Situation = {
   base: 'http://127.0.0.1:4000',
@@ -17,6 +18,7 @@ const situation: Situation = {
   window: null,
   maxOutput: null,
   folder: '/tmp/run-1',
+  models: { models: [{ slug: 'org/model-1' }] },
 }
 const roomy = { ...situation, window: 200_000, maxOutput: 8000 }
 
@@ -114,8 +116,14 @@ describe('Claude Code', () => {
   it.each([65_536, 32_768, 16_384])('compacts before a small window of %d is full', (window) => {
     const { defaults } = claudeCode.prepare({ ...situation, window })
     const answer = Number(defaults['CLAUDE_CODE_MAX_OUTPUT_TOKENS'])
-    const counted = Number(defaults['CLAUDE_CODE_AUTO_COMPACT_WINDOW']) - Math.min(answer, 20_000)
-    const compactsAt = (counted * Number(defaults['CLAUDE_AUTOCOMPACT_PCT_OVERRIDE'])) / 100
+    // The smaller of the two windows is what Claude Code counts with.
+    const counted = Math.min(
+      Number(defaults['CLAUDE_CODE_MAX_CONTEXT_TOKENS'] ?? 200_000),
+      Number(defaults['CLAUDE_CODE_AUTO_COMPACT_WINDOW']),
+    )
+    const left = counted - Math.min(answer, 20_000)
+    const share = (left * Number(defaults['CLAUDE_AUTOCOMPACT_PCT_OVERRIDE'])) / 100
+    const compactsAt = Math.min(share, left - 13_000)
     expect(compactsAt + answer).toBeLessThan(window)
     expect(compactsAt).toBeGreaterThan((window - answer) / 2)
   })
@@ -124,17 +132,34 @@ describe('Claude Code', () => {
 describe('Codex', () => {
   it('gets overrides on its command line, each a value of TOML', () => {
     const { env, args } = codex.prepare({ ...roomy, model: 'a "b"' })
-    expect(args.filter((_arg, at) => at % 2 === 0).every((arg) => arg === '-c')).toBe(true)
-    expect(args.filter((_arg, at) => at % 2 === 1)).toEqual([
+    expect(args.filter((_arg, index) => index % 2 === 0).every((arg) => arg === '-c')).toBe(true)
+    expect(args.filter((_arg, index) => index % 2 === 1)).toEqual([
       'model="a \\"b\\""',
       'model_provider="dragoman"',
       'model_providers.dragoman.name="Dragoman"',
       'model_providers.dragoman.base_url="http://127.0.0.1:4000/v1"',
       'model_providers.dragoman.env_key="DRAGOMAN_CLIENT_KEY"',
       'model_providers.dragoman.wire_api="responses"',
+      'model_catalog_json="/tmp/run-1/models.json"',
       'model_context_window=200000',
     ])
     expect(env).toEqual({ DRAGOMAN_CLIENT_KEY: 'the-key' })
+  })
+
+  it('gets a catalogue in which its model has a window, efforts and a tool for patches', () => {
+    const models = modelList(codex, 'org/model-1', { window: 65_536, maxOutput: null })
+    const { files } = codex.prepare({ ...situation, window: 65_536, models })
+    expect(JSON.parse(files['models.json'] ?? '')).toMatchObject({
+      models: [
+        {
+          slug: 'org/model-1',
+          context_window: 65_536,
+          apply_patch_tool_type: 'freeform',
+          supported_reasoning_levels: [{ effort: 'none' }, { effort: 'low' }, {}, { effort: 'high' }],
+          base_instructions: expect.stringContaining('*** Begin Patch'),
+        },
+      ],
+    })
   })
 })
 
@@ -213,6 +238,18 @@ describe('Gemini CLI', () => {
       security: { auth: { selectedType: 'gemini-api-key' } },
     })
   })
+
+  it.each([131_072, 32_768])(
+    'compresses before a window of %d is full, which it takes for a larger one',
+    (window) => {
+      const { files } = geminiCli.prepare({ ...situation, window })
+      const settings: unknown = JSON.parse(files['.gemini/settings.json'] ?? '')
+      const compressesAt = Number(at(settings, 'model', 'compressionThreshold')) * 1_048_576
+      expect(compressesAt).toBeLessThan(window * 0.75)
+      expect(compressesAt).toBeGreaterThan(window / 2)
+      expect(geminiCli.windowHint?.({ window, answer: 8192 })).toContain('compressionThreshold')
+    },
+  )
 })
 
 describe('pi', () => {

@@ -35,8 +35,12 @@ function recorder(more: Partial<RecorderOptions> & { maxBytes?: number; maxAge?:
   })
 }
 
+function about(requestId: string): Parameters<Recorder['open']>[0] {
+  return { requestId, dialect: 'openai-chat', asked: { path: '/v1/chat/completions', query: {} } }
+}
+
 function record(into: Recorder, id: string, answer = 'Hi'): void {
-  const recording = into.open(id, 'openai-chat')
+  const recording = into.open(about(id))
   recording.clientRequest('{"model":"m"}')
   recording.clientChunk(answer)
   recording.end(200)
@@ -64,7 +68,7 @@ describe('a recorder', () => {
 
   it('takes a secret out even where it lies across two chunks', async () => {
     const into = recorder()
-    const recording = into.open('req-1', 'openai-chat')
+    const recording = into.open(about('req-1'))
     recording.clientRequest('{"note":"hush-hush-1"}')
     recording.clientChunk('it is hush-')
     recording.clientChunk(Buffer.from('hush-1, né'))

@@ -89,9 +89,11 @@ function expectNoCors({ headers }: Reply): void {
   expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([])
 }
 
-const askedRoutes = routes.map((route): HttpRoute =>
+const reachedRoutes = routes.map((route): HttpRoute =>
   Object.assign({}, route, { path: route.path.replaceAll(/\{\w+\}/g, 'kimi-k2') }),
 )
+const askedRoutes = reachedRoutes.filter(({ serves }) => serves !== 'refusal')
+const refusedRoutes = reachedRoutes.flatMap((route) => (route.serves === 'refusal' ? [route] : []))
 
 describe.each(askedRoutes.map((route) => [`${route.method} ${route.path}`, route] as const))(
   '%s',
@@ -219,6 +221,28 @@ describe.each(askedRoutes.map((route) => [`${route.method} ${route.path}`, route
         )
       })
     }
+  },
+)
+
+describe.each(refusedRoutes.map((route) => [`${route.method} ${route.path}`, route] as const))(
+  '%s, where nothing is served',
+  (_name, route) => {
+    const ways = route.only === 'web-sockets' ? { connection: 'Upgrade', upgrade: 'websocket' } : {}
+
+    it('is told so, whatever the body is', async () => {
+      const reply = await send(open, route, ways)
+      expect(reply.status).toBe(route.failure.status)
+      expect(errorIn(reply)).toMatchObject({ code: route.failure.code })
+    })
+
+    it('passes the same checks as all others before', async () => {
+      expect((await send(open, route, { ...ways, host: 'evil.example' })).status).toBe(403)
+      expect((await send(open, route, { ...ways, origin: 'https://evil.example' })).status).toBe(403)
+      expect((await send(locked, route, ways)).status).toBe(401)
+      expect((await send(locked, route, { ...ways, authorization: 'Bearer wrong' })).status).toBe(401)
+      const right = { ...ways, authorization: `Bearer ${key}` }
+      expect((await send(locked, route, right)).status).toBe(route.failure.status)
+    })
   },
 )
 

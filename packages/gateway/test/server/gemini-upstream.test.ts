@@ -1,4 +1,6 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { GoogleGenAI } from '@google/genai'
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
+import { createSimulator } from '../../src/simulator/server.ts'
 import { at, post } from './ask.ts'
 import { startGateway, stopGateways } from './running-gateway.ts'
 import { json, startUpstream, stopUpstreams } from './scripted-upstream.ts'
@@ -125,5 +127,37 @@ describe('a server that speaks Gemini', () => {
     const body = { model: 'm', stream: true, messages: [{ role: 'user', content: 'Weather?' }] }
     await (await post(address, '/v1/chat/completions', body)).text()
     expect(upstream.requests[0]?.path).toBe('/v1beta/models/m:streamGenerateContent?alt=sse')
+  })
+
+  it('is asked for tools by Google’s SDK in two rounds, streamed and whole', async () => {
+    const simulator = createSimulator({ strict: true })
+    onTestFinished(() => simulator.close())
+    const upstream = (await simulator.listen()).replace(/\/v1$/, '/v1beta')
+    const { address: baseUrl } = await startGateway({ upstream, dialect: 'gemini' })
+    const { models } = new GoogleGenAI({ apiKey: 'none', httpOptions: { baseUrl } })
+    const contents = [{ role: 'user', parts: [{ text: 'What is the weather in Paris?' }] }]
+    const parametersJsonSchema = {
+      type: 'object',
+      properties: { city: { type: 'string' } },
+      required: ['city'],
+    }
+    const config = {
+      tools: [{ functionDeclarations: [{ name: 'get_weather', parametersJsonSchema }] }],
+      thinkingConfig: { includeThoughts: true },
+    }
+    const first = await models.generateContent({ model: 'gemini-x', contents, config })
+    expect(first.functionCalls).toMatchObject([{ name: 'get_weather', args: { city: 'Paris' } }])
+    const { content } = first.candidates?.[0] ?? {}
+    const response = { name: 'get_weather', response: { output: '18 °C' } }
+    const history = [...contents, content ?? {}, { role: 'user', parts: [{ functionResponse: response }] }]
+    let text = ''
+    for await (const part of await models.generateContentStream({
+      model: 'gemini-x',
+      contents: history,
+      config,
+    })) {
+      text += part.text ?? ''
+    }
+    expect(text).toContain('18 °C')
   })
 })

@@ -71,6 +71,9 @@ describe('a client of responses', () => {
     const stream = await response.text()
     expect(typesIn(stream)).toEqual(['response.created', 'error', 'response.failed'])
     expect(stream).toContain('"code":"context_length_exceeded"')
+    const ids = [...stream.matchAll(/"id":"(resp_\w+)"/g)].map(([, id]) => id)
+    expect(ids).toEqual([ids[0], ids[0]])
+    expect(ids[0]).toBe(`resp_${response.headers.get('x-request-id')?.replaceAll(/\W|_/g, '')}`)
   })
 
   it('is told so by a status where it does not stream', async () => {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { scriptAnswer } from '../../src/simulator/script.ts'
 import { calling, result, user, weather } from './requests.ts'
+import { scriptChat } from './script-chat.ts'
 
 function problemsIn(messages: readonly unknown[], model = 'kimi-k2', more: object = {}): string[] {
-  const answer = scriptAnswer({ model, messages, tools: [weather], ...more }, {})
+  const answer = scriptChat({ model, messages, tools: [weather], ...more }, {})
   return answer.historyProblems.map(({ code, message }) => `${code} ${message}`)
 }
 
@@ -190,7 +190,7 @@ describe('the history that the model is sent', () => {
 
   it('the answer names what is wrong, a few of many', () => {
     const stray = [user('x'), ...['a', 'b', 'c', 'd'].map((id) => result(id))]
-    const { text } = scriptAnswer({ model: 'kimi-k2', messages: stray }, {})
+    const { text } = scriptChat({ model: 'kimi-k2', messages: stray }, {})
     expect(text.split('\n')).toEqual([
       '[simulated] history problem: messages[1]: the result for a has no call',
       '[simulated] history problem: messages[2]: the result for b has no call',

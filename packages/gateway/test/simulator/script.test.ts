@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { scriptAnswer } from '../../src/simulator/script.ts'
 import type { SimulatorSettings } from '../../src/simulator/settings.ts'
 import { calling, request, result, time, tool, user, weather, weatherQuestion } from './requests.ts'
+import { scriptChat } from './script-chat.ts'
 
 function callsIn(body: unknown, settings: SimulatorSettings = {}): unknown[] {
-  return scriptAnswer(body, settings).calls.map((call) => [call.name, call.arguments])
+  return scriptChat(body, settings).calls.map((call) => [call.name, call.arguments])
 }
 
 function thinks(model: string, more: object = {}, settings: SimulatorSettings = {}): boolean {
-  return scriptAnswer({ ...request(weatherQuestion), model, ...more }, settings).thought !== ''
+  return scriptChat({ ...request(weatherQuestion), model, ...more }, settings).thought !== ''
 }
 
 describe('which tool the model calls', () => {
@@ -49,8 +49,11 @@ describe('which tool the model calls', () => {
     expect(callsIn(request('Use delete_files', tools))).toEqual([['delete_files', {}]])
   })
 
-  it('words in the reminders of a client name no tool', () => {
-    const reminder = '<system-reminder>\nget_time get_time\n</system-reminder>'
+  it.each([
+    '<system-reminder>\nget_time get_time\n</system-reminder>',
+    '<environment_context>\n  <cwd type="get_time">/home</cwd>\n</environment_context>',
+    '<session_context>\nThe folder is get_time.\n</session_context>',
+  ])('words that a client adds of its own name no tool: %s', (reminder) => {
     expect(callsIn(request(`${reminder}The weather in Oslo?${reminder}`, [time, weather]))).toEqual([
       ['get_weather', { city: 'Oslo' }],
     ])
@@ -121,22 +124,22 @@ describe('what the model says', () => {
   ]
 
   it('quotes the result', () => {
-    expect(scriptAnswer({ model: 'kimi-k2', tools: [weather], messages: done }, {}).text).toBe(
+    expect(scriptChat({ model: 'kimi-k2', tools: [weather], messages: done }, {}).text).toBe(
       '[simulated] get_weather answered: 18 °C',
     )
   })
 
   it('quotes the result also where a client adds a reminder behind it', () => {
     const messages = [...done, user('<system-reminder>Be brief.</system-reminder>')]
-    expect(scriptAnswer({ model: 'kimi-k2', tools: [weather], messages }, {}).text).toContain('18 °C')
+    expect(scriptChat({ model: 'kimi-k2', tools: [weather], messages }, {}).text).toContain('18 °C')
   })
 
   it('says plainly that it is a simulation', () => {
-    expect(scriptAnswer(request('Hi there', []), {})).toMatchObject({
+    expect(scriptChat(request('Hi there', []), {})).toMatchObject({
       text: '[simulated] You said: Hi there',
       calls: [],
     })
-    expect(scriptAnswer(request(weatherQuestion), {}).text).toBe('[simulated] I will call get_weather.')
+    expect(scriptChat(request(weatherQuestion), {}).text).toBe('[simulated] I will call get_weather.')
   })
 
   it('answers in JSON where a schema asks for it', () => {
@@ -146,7 +149,7 @@ describe('what the model says', () => {
       required: ['title', 'score'],
     }
     const format = { type: 'json_schema', json_schema: { name: 'x', schema } }
-    const { text } = scriptAnswer(request('A title for "Blue whale", 7', [], { response_format: format }), {})
+    const { text } = scriptChat(request('A title for "Blue whale", 7', [], { response_format: format }), {})
     expect(JSON.parse(text)).toEqual({ title: 'Blue whale', score: 7 })
   })
 
@@ -177,7 +180,7 @@ describe('what the model says', () => {
     [{ model: 'x', messages: [user('x')], tools: [{}] }, 'tools[0]'],
   ] as const) {
     it(`refuses ${JSON.stringify(body)}`, () => {
-      expect(() => scriptAnswer(body, {})).toThrow(says)
+      expect(() => scriptChat(body, {})).toThrow(says)
     })
   }
 })

@@ -10,6 +10,14 @@ export function methodOf(input: FetchInput, init: RequestInit | undefined): stri
   return (init?.method ?? requestOf(input)?.method ?? 'GET').toUpperCase()
 }
 
+export function headersOf(input: FetchInput, init: RequestInit | undefined): Headers {
+  return new Headers(init?.headers ?? requestOf(input)?.headers)
+}
+
+export function signalOf(input: FetchInput, init: RequestInit | undefined): AbortSignal | null {
+  return init?.signal ?? requestOf(input)?.signal ?? null
+}
+
 /** The body of a request as text, and the request as it can still be sent after its body was read. */
 export interface OutgoingBody {
   readonly text: string
@@ -35,7 +43,7 @@ export async function readOutgoing(
 }
 
 export function withBody(input: FetchInput, init: RequestInit | undefined, body: string): RequestInit {
-  const headers = new Headers(init?.headers ?? requestOf(input)?.headers)
+  const headers = headersOf(input, init)
   // Clients that count it themselves have counted the old body; undici refuses one that has another length.
   headers.delete('content-length')
   return { ...init, headers, body }

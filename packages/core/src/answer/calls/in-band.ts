@@ -17,6 +17,7 @@ import type { StructuredCall } from './structured-call.ts'
 export interface InBandOptions {
   readonly ids: AnswerIds
   readonly clientToolName?: ((name: string) => string) | undefined
+  readonly mayCall?: ((name: string) => boolean) | undefined
   readonly delivery?: CallDelivery | undefined
   readonly refuses?: readonly AnswerFlaw[] | undefined
 }
@@ -38,6 +39,10 @@ export class InBandCalls implements Sink {
   /** The call that did not become whole. */
   private broken: { readonly name: string; flaw: string } | null = null
   private failure: Failure | null = null
+  /** The call that is read now: its place among those of the answer, or that the client forbids it. */
+  private open: number | 'forbidden' = 0
+  /** Proofs of the reasoning in which a call stands that is not whole. Sent now, they would leave it without its end. */
+  private proofs: { readonly proof: string; readonly field: string | undefined }[] | null = null
 
   constructor(sink: AnswerSink, order: AnswerOrder, options: InBandOptions) {
     this.sink = sink
@@ -68,6 +73,11 @@ export class InBandCalls implements Sink {
     this.calls = 'residue'
   }
 
+  /** No structured call counts. */
+  becomeFirst(): void {
+    if (this.calls === 'residue') this.calls = 'none'
+  }
+
   /** Whether one of the calls equals this one; each is found once. */
   takeTwinOf(call: StructuredCall, name: string): boolean {
     const digest = new JsonDigest()
@@ -78,6 +88,11 @@ export class InBandCalls implements Sink {
     return true
   }
 
+  proof(proof: string, field: string | undefined): void {
+    if (this.proofs === null) this.order.proof(proof, field)
+    else this.proofs.push({ proof, field })
+  }
+
   text(text: string): void {
     if (!this.isHalted) this.order.text(text)
   }
@@ -86,36 +101,47 @@ export class InBandCalls implements Sink {
     if (!this.isHalted) this.order.reasoning(text, this.reasoningField)
   }
 
-  callStart(index: number, _id: string | null, name: string): void {
+  callStart(_index: number, _id: string | null, name: string): void {
     if (this.isHalted) return
     if (this.calls === 'residue') {
       this.repair('residue', repairCodes.residue)
       return
     }
+    const clientName = this.options.clientToolName?.(name) ?? name
+    if (this.options.mayCall?.(clientName) === false) {
+      this.open = 'forbidden'
+      this.repair('forbidden-call', repairCodes['forbidden-call'])
+      return
+    }
     this.calls = 'counted'
-    this.order.nextIndex = index + 1
+    this.open = this.order.nextIndex++
     this.order.hasSaid = true
     this.order.leaveText()
     this.made.push({ name, digest: new JsonDigest() })
     const id = this.options.ids.mint(this.parser.format ?? 'std')
-    this.sink.callStart(index, id, this.options.clientToolName?.(name) ?? name)
+    this.proofs = []
+    this.sink.callStart(this.open, id, clientName)
   }
 
-  callDelta(index: number, json: string): void {
-    if (this.isHalted || this.calls === 'residue') return
+  callDelta(_index: number, json: string): void {
+    if (this.isHalted || this.open === 'forbidden' || this.calls === 'residue') return
     this.made.at(-1)?.digest.push(json)
-    this.sink.callDelta(index, json)
+    this.sink.callDelta(this.open, json)
   }
 
-  callEnd(index: number, complete: boolean): void {
-    if (this.isHalted || this.calls === 'residue') return
-    if (complete) this.sink.callEnd(index)
+  callEnd(_index: number, complete: boolean): void {
+    if (this.isHalted || this.open === 'forbidden' || this.calls === 'residue') return
+    if (complete) this.sink.callEnd(this.open)
     else this.broken = { name: this.made.pop()?.name ?? '', flaw: '' }
+    const proofs = this.proofs ?? []
+    this.proofs = null
+    if (complete) for (const { proof, field } of proofs) this.order.proof(proof, field)
   }
 
   problem(code: ProblemCode, message: string, source: string): void {
     this.sink.problem(code, message, source)
     if (this.calls === 'residue') return
+    if (code === 'arguments-not-object' && this.open === 'forbidden') return
     // The first problem that is told behind the broken call says what is wrong with it.
     if (this.broken !== null) this.broken.flaw ||= message
     if (code === 'overflow') this.failure ??= callTooLarge(message)

@@ -39,6 +39,8 @@ export interface CallNaming {
   isCertain(call: StructuredCall): boolean
   /** The name by which the client knows the tool. */
   forClient(call: StructuredCall): string
+  /** Whether the client does not let the model call the tool. To be asked where the name is certain. */
+  isForbidden(call: StructuredCall): boolean
 }
 
 type Waiting =
@@ -109,55 +111,33 @@ export class AnswerOrder {
   }
 
   text(text: string): void {
-    const isSpace = isBlank(text)
-    this.hasSaid ||= !isSpace
-    if (this.waiting.length > 0) {
-      this.waitWith('text', text, '')
-      return
-    }
-    if (!isSpace) this.leaveText()
-    this.sink.text(text)
-    this.lastSent = 'text'
+    this.hasSaid ||= !isBlank(text)
+    if (this.waiting.length === 0) this.sendText(text)
+    else this.waitWith('text', text, '')
   }
 
   reasoning(text: string, field: string): void {
     this.hasSaid ||= !isBlank(text)
-    if (this.waiting.length > 0) {
-      this.waitWith('reasoning', text, field)
-      return
-    }
-    this.leaveText()
-    this.sink.reasoning(text, field)
+    if (this.waiting.length === 0) this.sendReasoning(text, field)
+    else this.waitWith('reasoning', text, field)
   }
 
-  /**
-   * White space that ends a text may still be held where the proof of the reasoning before it comes. Behind the proof it
-   * would be a text of its own, which dialects with blocks cannot say: so a proof lets white space pass.
-   */
   proof(proof: string, field?: string): void {
-    if (this.waiting.length === 0 && this.lastSent !== 'text') {
-      this.sink.reasoningProof(proof, field)
-      return
-    }
     this.heldBytes += proof.length
-    if (this.waiting.length === 0) this.lateProofs.push({ proof, field })
+    if (this.waiting.length === 0) this.sendProof({ proof, field })
     else this.waiting.push({ is: 'proof', proof, field })
   }
 
   /** Something else follows the text that was sent last. */
   leaveText(): void {
     this.lastSent = 'something else'
-    for (const { proof, field } of this.lateProofs.splice(0)) {
-      this.heldBytes -= proof.length
-      this.sink.reasoningProof(proof, field)
-    }
+    for (const proof of this.lateProofs.splice(0)) this.sendProof(proof)
   }
 
   /** `call`: the one that it is a part of, if it is. */
   other(item: unknown, call: OtherCall | null = null): void {
     this.hasSaid = true
     if (this.waiting.length === 0) {
-      this.leaveText()
       this.sendOther(item, call)
     } else {
       this.heldBytes += OTHER_BYTES
@@ -166,8 +146,6 @@ export class AnswerOrder {
   }
 
   call(call: StructuredCall): void {
-    this.hasSaid = true
-    this.leaveText()
     this.waiting.push({ is: 'call', call })
   }
 
@@ -178,6 +156,10 @@ export class AnswerOrder {
       if (first === undefined) return null
       if (first.is === 'call') {
         const { call } = first
+        if (call.name !== '' && this.naming.isCertain(call) && this.leavesOut(call)) {
+          this.waiting.shift()
+          continue
+        }
         this.sendOn(call)
         if (call.isBroken && call.name !== '') return faultOf(call, 'invalid')
         if (!this.mayEnd(call)) return null
@@ -195,7 +177,6 @@ export class AnswerOrder {
    * loses nothing of what came before it.
    */
   flush(ending: Ending): Failure | null {
-    this.leaveText()
     let failure: Failure | null = null
     let isBroken = false
     const entries = this.waiting.splice(0)
@@ -207,7 +188,7 @@ export class AnswerOrder {
         continue
       }
       // Behind half a call nothing more is called: a client would take the half for the beginning of the next.
-      if (isBroken) continue
+      if (isBroken || (entry.call.name !== '' && this.leavesOut(entry.call))) continue
       const isCut = ending === 'failed' || (ending === 'cut' && entry === last)
       const fault = this.finish(entry.call, isCut)
       isBroken = fault !== null
@@ -215,6 +196,7 @@ export class AnswerOrder {
       if (!isCut || (ending === 'cut' && entry.call.isBroken)) failure = fault
     }
     for (const call of this.ended) this.sendBehind(call)
+    this.leaveText()
     return failure
   }
 
@@ -239,15 +221,14 @@ export class AnswerOrder {
     switch (entry.is) {
       case 'text':
         this.heldBytes -= entry.text.bytes
-        this.sink.text(entry.text.take())
+        this.sendText(entry.text.take())
         break
       case 'reasoning':
         this.heldBytes -= entry.text.bytes
-        this.sink.reasoning(entry.text.take(), entry.field)
+        this.sendReasoning(entry.text.take(), entry.field)
         break
       case 'proof':
-        this.heldBytes -= entry.proof.length
-        this.sink.reasoningProof(entry.proof, entry.field)
+        this.sendProof(entry)
         break
       case 'other':
         this.heldBytes -= OTHER_BYTES
@@ -255,10 +236,45 @@ export class AnswerOrder {
     }
   }
 
+  private sendText(text: string): void {
+    if (!isBlank(text)) this.leaveText()
+    this.sink.text(text)
+    this.lastSent = 'text'
+  }
+
+  private sendReasoning(text: string, field: string): void {
+    this.leaveText()
+    this.sink.reasoning(text, field)
+  }
+
+  /**
+   * White space that ends a text may still be held where the proof of the reasoning before it comes. Behind the proof it
+   * would be a text of its own, which dialects with blocks cannot say: so a proof lets white space pass.
+   */
+  private sendProof(entry: Proof): void {
+    if (this.lastSent === 'text') {
+      this.lateProofs.push(entry)
+      return
+    }
+    this.heldBytes -= entry.proof.length
+    this.sink.reasoningProof(entry.proof, entry.field)
+  }
+
   /** A call of the upstream's dialect alone is numbered among the others where the client gets it. */
   private sendOther(item: unknown, call: OtherCall | null): void {
+    this.leaveText()
     if (call !== null && this.sink.takesOther === true) call.index ??= this.nextIndex++
     this.sink.other?.(item, call?.index ?? null)
+  }
+
+  /** A call that the client forbids is none, however much of it comes, and whatever is wrong with it. */
+  private leavesOut(call: StructuredCall): boolean {
+    if (call.index !== null || !this.naming.isForbidden(call)) return false
+    call.isForbidden = true
+    call.takeReady()
+    this.heldBytes -= call.countedBytes
+    call.countedBytes = 0
+    return true
   }
 
   /** A whole object may still be followed by nothing: such a call ends when something else has begun. */
@@ -288,7 +304,9 @@ export class AnswerOrder {
 
   private start(call: StructuredCall): number {
     if (call.index !== null) return call.index
+    this.hasSaid = true
     call.index = this.nextIndex++
+    this.leaveText()
     const name = this.naming.forClient(call)
     this.sink.callStart(call.index, this.ids.keep(call.id), name, call)
     return call.index
@@ -316,7 +334,7 @@ export class AnswerOrder {
   private sendBehind(call: StructuredCall): void {
     const behind = call.takeTextBehind()
     this.tell(call)
-    if (behind !== '') this.sink.text(behind)
+    if (behind !== '') this.sendText(behind)
   }
 
   private nameless(call: StructuredCall): Failure {

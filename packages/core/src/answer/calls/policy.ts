@@ -29,6 +29,8 @@ export interface CallPolicyOptions extends OrderOptions {
   readonly clientToolName?: ((name: string) => string) | undefined
   /** `remove`: the client has forbidden calls, and those that come structured all the same are left out. */
   readonly calls?: 'read' | 'remove' | undefined
+  /** Whether the client lets the model call the tool that it knows by this name. Left out: it may call every tool. */
+  readonly mayCall?: ((name: string) => boolean) | undefined
   /** How many tokens the upstream was allowed to write. */
   readonly maxTokens?: number | undefined
   /** What was dropped, or taken although something is wrong with it. */
@@ -53,6 +55,8 @@ export class CallPolicy {
   private readonly held: StructuredCall[] = []
   /** How many structured calls have come. */
   private opened = 0
+  /** How many of those the client forbids. */
+  private forbidden = 0
   private readonly warned = new Set<string>()
   /** As far as the upstream has counted. */
   private outputTokens: number | null = null
@@ -101,7 +105,7 @@ export class CallPolicy {
 
   /** `field`: where it stood, for a proof that comes without reasoning. */
   proof(proof: string, field?: string): void {
-    if (proof !== '' && !this.isEnded) this.order.proof(proof, field)
+    if (proof !== '' && !this.isEnded) this.inBand.proof(proof, field)
   }
 
   /** Something that only the upstream's dialect can say. It stays at its place. */
@@ -116,6 +120,7 @@ export class CallPolicy {
   otherCall(item: unknown, call: OtherCall): void {
     if (this.isEnded) return
     this.parser.settle()
+    if (this.isForbiddenOther(call)) return
     this.order.other(item, call)
     this.advance()
   }
@@ -146,7 +151,7 @@ export class CallPolicy {
 
   /** To be called when something was added to a structured call, or the upstream has closed it. */
   callGrew(call: StructuredCall): void {
-    if (this.isEnded || this.options.calls === 'remove') return
+    if (this.isEnded || this.options.calls === 'remove' || call.isForbidden) return
     this.order.recount(call)
     this.advance()
   }
@@ -212,6 +217,27 @@ export class CallPolicy {
     const name = this.declaredName(call)
     if (name !== clean) this.repair('namespace')
     return this.options.clientToolName?.(name) ?? name
+  }
+
+  isForbidden(call: StructuredCall): boolean {
+    const { mayCall, clientToolName } = this.options
+    if (mayCall === undefined) return false
+    const name = this.declaredName(call)
+    if (mayCall(clientToolName?.(name) ?? name)) return false
+    this.repair('forbidden-call')
+    this.forbidden++
+    // Of calls that do not count, those in the text cannot be left over.
+    if (this.forbidden === this.opened) this.inBand.becomeFirst()
+    return true
+  }
+
+  private isForbiddenOther(call: OtherCall): boolean {
+    const { mayCall } = this.options
+    if (call.isForbidden) return true
+    if (mayCall === undefined || call.name === null || mayCall(call.name)) return false
+    call.isForbidden = true
+    this.repair('forbidden-call')
+    return true
   }
 
   private declaredName({ name }: StructuredCall): string {

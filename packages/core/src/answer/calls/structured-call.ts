@@ -22,6 +22,8 @@ export class StructuredCall implements UpstreamCall {
   /** How much of it was counted as held. */
   countedBytes = 0
   isFilled = false
+  /** The client does not let the model call this tool. Nothing of the call is kept. */
+  isForbidden = false
   /** What was put right in its arguments. A call that is left out as a repetition tells nothing. */
   readonly notes: ArgumentNote[] = []
   private upstreamId: string | null = null
@@ -81,7 +83,7 @@ export class StructuredCall implements UpstreamCall {
 
   /** Text, or the value itself. */
   addArguments(given: unknown): void {
-    const text = argumentsText(given)
+    const text = this.isForbidden ? '' : argumentsText(given)
     if (text === '') return
     this.hasArguments = true
     this.ready.add(this.arguments.push(text))
@@ -124,8 +126,16 @@ export class StructuredCall implements UpstreamCall {
 
 /** A call that only the upstream's dialect has. */
 export class OtherCall {
+  /** The tool that it calls, where that is known. */
+  readonly name: string | null
+  /** The client does not let the model call this tool. */
+  isForbidden = false
   /** Its place among the calls of the answer; null before the client has been told of it. */
   index: number | null = null
+
+  constructor(name: string | null = null) {
+    this.name = name
+  }
 }
 
 /** `cut`: the JSON is not at its end. `invalid`: it is none. */

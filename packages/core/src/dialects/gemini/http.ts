@@ -15,6 +15,8 @@ const collections = [
 export const geminiHttp: HttpDialect = {
   routes: collections.flatMap(routesBelow),
   root: '/v1beta',
+  // Behind its colon the name of a model has a tag elsewhere; here a method, with a capital in it.
+  isOwnPath: (path) => /\/models\/.+:[a-z]+[A-Z][a-zA-Z]*$/s.test(path),
   modelsPath: '/v1beta/models',
   clientHeader: 'x-goog-api-key',
   // Clients find events with a regular expression that nothing may stand in front of, except white space.

@@ -13,7 +13,8 @@ export const gemini: Dialect = {
   answer: {
     idPrefix: '',
     usageInStream: 'always',
-    proofIsSignature: true,
+    // A signature here belongs to a part, whose place has to be kept with it.
+    proofIsSignature: false,
     isLegalCallId,
     refuses: ['no content', 'arguments that are no object'],
     unwrap: unwrapEnvelope,

@@ -103,9 +103,23 @@ class SchemaCleaner {
     const clean: Record<string, unknown> = { ...kept, ...cleanFormat(schema) }
     this.#addProperties(clean, schema, within)
     this.#addItems(clean, schema, within)
+    return { ...withType(clean, schema, this.#union(schema, within)), ...cleanEnum(schema) }
+  }
+
+  /**
+   * The variants of a schema. One that has properties of its own is what these say: its variants only tell which of them
+   * belong together, and an object has no place for that here.
+   */
+  #union(schema: JsonObject, within: readonly string[]): JsonObject[] {
     const variants = schema['anyOf'] ?? schema['oneOf']
-    const union = Array.isArray(variants) ? variants.map((each: unknown) => this.clean(each, within)) : []
-    return { ...clean, ...cleanType(schema, union), ...cleanEnum(schema) }
+    if (!Array.isArray(variants) || isJsonObject(schema['properties'])) return []
+    const [type, ...others] = typesIn(schema['type'])
+    const shared = type === undefined || others.length > 0 ? {} : { type }
+    return variants.flatMap((each: unknown): JsonObject[] => {
+      const variant = this.clean(each, within)
+      if (isEmptyObject(variant)) return []
+      return ['anyOf' in variant || isNull(variant) ? variant : { ...shared, ...variant }]
+    })
   }
 
   #referred(schema: JsonObject, reference: string, within: readonly string[]): JsonObject {
@@ -174,30 +188,40 @@ function typesIn(type: unknown): string[] {
   return types.flatMap((each) => (typeof each === 'string' ? [each.toLowerCase()] : []))
 }
 
-/** One type, a union, and beside either whether there may be null. */
-function cleanType(schema: JsonObject, union: readonly JsonObject[]): JsonObject {
+/** One type, a union, and beside either whether there may be null. Beside a union nothing else may be said of the value. */
+function withType(clean: JsonObject, schema: JsonObject, union: readonly JsonObject[]): JsonObject {
   const types = typesIn(schema['type'])
   const named = types.filter((type) => type !== 'null')
   const variants = union.filter((variant) => !isNull(variant))
   const mayBeNull = named.length < types.length || variants.length < union.length
   const nullable = mayBeNull || schema['nullable'] === true ? { nullable: true } : {}
-  const [only] = variants
-  const { description } = schema
-  if (variants.length === 1) {
-    return { ...only, ...nullable, ...(description === undefined ? {} : { description }) }
+  const { description } = clean
+  const described = description === undefined ? {} : { description }
+  if (variants.length === 1) return { ...clean, ...variants[0], ...nullable, ...described }
+  if (variants.length > 1) return { ...described, anyOf: variants, ...nullable }
+  if (named.length > 1) {
+    return { ...described, anyOf: named.map((each) => unionMember(each, clean)), ...nullable }
   }
-  if (variants.length > 1) return { anyOf: variants, ...nullable }
   const [type = impliedType(schema)] = named
-  if (named.length > 1) return { anyOf: named.map((each) => unionMember(each)), ...nullable }
-  return { ...(type === undefined ? {} : { type }), ...nullable }
+  return { ...clean, ...(type === undefined ? {} : { type }), ...nullable }
 }
 
 function isNull(variant: JsonObject): boolean {
   return variant['nullable'] === true && Object.keys(variant).length === 1
 }
 
-function unionMember(type: string): JsonObject {
-  return type === 'array' ? { type, items: { type: 'string' } } : { type }
+/** What a schema of several types says of a value of this one. */
+function unionMember(type: string, clean: JsonObject): JsonObject {
+  const own = keywordsOf[type] ?? []
+  return { type, ...Object.fromEntries(Object.entries(clean).filter(([keyword]) => own.includes(keyword))) }
+}
+
+const keywordsOf: Readonly<Record<string, readonly string[]>> = {
+  object: ['properties', 'required'],
+  array: ['items', 'minItems', 'maxItems'],
+  string: ['pattern', 'minLength', 'maxLength', 'format'],
+  number: ['minimum', 'maximum', 'format'],
+  integer: ['minimum', 'maximum', 'format'],
 }
 
 function impliedType(schema: JsonObject): string | undefined {

@@ -3,6 +3,7 @@ import { contextOverflow } from '../../answer/overflow/overflow.ts'
 import { inOpenAiWords } from '../../answer/overflow/sentences.ts'
 import type { JsonObject } from '../../json/objects.ts'
 import { encodeSse } from '../../sse/encoder.ts'
+import { nothingYet, ResponseObject } from './response-object.ts'
 
 export interface ResponsesErrorBody {
   readonly error: {
@@ -24,6 +25,14 @@ export function responsesErrorBody(failure: Failure): ResponsesErrorBody {
 export function responsesErrorStatus({ kind, code, status }: Failure): number {
   if (code === contextOverflow) return words['invalid-request'].status
   return status ?? words[kind].status
+}
+
+/**
+ * Codex makes a conversation shorter that is too long, but gives up on a response with an error status. It waits as long
+ * as the message of a rate limit says, and reads no header. The SDKs read headers, and ask again after a status alone.
+ */
+export function responsesErrorInStream({ kind, code }: Failure, client: string | undefined): boolean {
+  return code === contextOverflow || (kind === 'rate-limit' && client?.startsWith('codex') === true)
 }
 
 /** What an error of this dialect says in a stream. Clients decide by its code alone whether to ask again. */
@@ -55,12 +64,13 @@ const streamedCodes: ReadonlySet<string> = new Set([
  * All of a stream that began with signs of life alone and has no answer. Some clients read only the last event, some only
  * the one before it, and some throw unless a response was created before.
  */
-export function responsesErrorEvents(failure: Failure): string {
+export function responsesErrorEvents(failure: Failure, requestId = ''): string {
   const fields = responsesErrorFields(failure)
   const { type, code, message, param } = fields
-  const failed = { ...emptyResponse, status: 'failed', error: { code, message } }
+  const created = { ...emptyResponse, id: `resp_${requestId.replaceAll(/[^a-zA-Z0-9]/g, '') || '0'}` }
+  const failed = { ...created, status: 'failed', error: { code, message } }
   const events: readonly JsonObject[] = [
-    { type: 'response.created', response: emptyResponse },
+    { type: 'response.created', response: created },
     { type: 'error', code, message, param, error: { type, code, message, param } },
     { type: 'response.failed', response: failed },
   ]
@@ -74,23 +84,9 @@ export function responsesErrorEvents(failure: Failure): string {
     .join('')
 }
 
-/** Of a response that says nothing there is nothing to tell apart. */
-const emptyResponse: JsonObject = {
-  id: 'resp_0',
-  object: 'response',
-  created_at: 0,
-  status: 'in_progress',
-  error: null,
-  incomplete_details: null,
-  instructions: null,
-  model: '',
-  output: [],
-  parallel_tool_calls: true,
-  tool_choice: 'auto',
-  tools: [],
-  usage: null,
-  metadata: {},
-}
+const emptyResponse: JsonObject = JSON.parse(
+  new ResponseObject({ id: 'resp_0', model: '', created: 0 }).json(nothingYet),
+)
 
 function messageOf({ message, overflow }: Failure): string {
   return overflow === undefined || overflow.what === 'output' ? message : inOpenAiWords(overflow, message)

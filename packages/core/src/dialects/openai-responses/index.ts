@@ -1,12 +1,17 @@
 import { responsesRequests } from './request/index.ts'
 import { refuseServerTools } from './request/server-tools.ts'
 import type { Dialect } from '../dialect.ts'
+import { createCompactionEncoder } from './answer/compaction.ts'
 import { decodeResponsesAnswer, failureAsError } from './answer/decode.ts'
 import { createResponsesStreamEncoder } from './answer/encode.ts'
 import { patchResponsesAnswer } from './answer/patch.ts'
 import { responseAsEvents, ResponseCollector, responseOfText, restOfResponse } from './answer/whole.ts'
-import { contextOverflow } from '../../answer/overflow/overflow.ts'
-import { responsesErrorBody, responsesErrorEvents, responsesErrorStatus } from './errors.ts'
+import {
+  responsesErrorBody,
+  responsesErrorEvents,
+  responsesErrorInStream,
+  responsesErrorStatus,
+} from './errors.ts'
 import { responsesHttp } from './http.ts'
 
 /** OpenAI's responses, as OpenAI and the servers of open models serve them. */
@@ -21,7 +26,12 @@ export const openaiResponses: Dialect = {
     unwrap: failureAsError,
     decode: decodeResponsesAnswer,
     patch: patchResponsesAnswer,
-    encode: createResponsesStreamEncoder,
+    encode: (options) => {
+      const wish = options.request?.compacts
+      return wish === undefined
+        ? createResponsesStreamEncoder(options)
+        : createCompactionEncoder(options, wish)
+    },
     whole: {
       toEvents: responseAsEvents,
       collect: () => new ResponseCollector(),
@@ -33,8 +43,7 @@ export const openaiResponses: Dialect = {
     status: responsesErrorStatus,
     body: responsesErrorBody,
     event: responsesErrorEvents,
-    // Codex makes a conversation shorter that is too long, but gives up on a response with an error status.
-    inStream: ({ code }) => code === contextOverflow,
+    inStream: responsesErrorInStream,
   },
   http: responsesHttp,
   serverTools: { runBy: 'vendor', refuse: refuseServerTools },

@@ -26,54 +26,8 @@ const result = (id: string, content: unknown, more: Fields = {}): Fields => ({
   content,
   ...more,
 })
-const sentinel = 'skip_thought_signature_validator'
 
 describe('a conversation for Gemini', () => {
-  it('alternates, begins with the user, and has as many named responses as calls, in their order', () => {
-    const messages = [
-      { role: 'assistant', content: 'Hello.' },
-      { role: 'assistant', content: [use('toolu_1', 'f', { a: 1 }), use('toolu_2', 'g')] },
-      { role: 'user', content: [result('toolu_2', 'two'), result('toolu_1', 'no', { is_error: true })] },
-      { role: 'user', content: 'and now?' },
-      { role: 'assistant', content: [use('toolu_3', 'f')] },
-    ]
-    expect(written(anthropic({ messages }))['contents']).toEqual([
-      { role: 'user', parts: [{ text: 'Go on.' }] },
-      {
-        role: 'model',
-        parts: [
-          { text: 'Hello.' },
-          { functionCall: { id: 'toolu_1', name: 'f', args: { a: 1 } }, thoughtSignature: sentinel },
-          { functionCall: { id: 'toolu_2', name: 'g', args: {} } },
-        ],
-      },
-      {
-        role: 'user',
-        parts: [
-          { functionResponse: { id: 'toolu_1', name: 'f', response: { error: 'no' } } },
-          { functionResponse: { id: 'toolu_2', name: 'g', response: { output: 'two' } } },
-          { text: 'and now?' },
-        ],
-      },
-      {
-        role: 'model',
-        parts: [{ functionCall: { id: 'toolu_3', name: 'f', args: {} }, thoughtSignature: sentinel }],
-      },
-      {
-        role: 'user',
-        parts: [
-          {
-            functionResponse: {
-              id: 'toolu_3',
-              name: 'f',
-              response: { output: 'The result of this call is not available.' },
-            },
-          },
-        ],
-      },
-    ])
-  })
-
   it('has its instructions beside it, without the line for somebody’s billing', () => {
     const system = [
       { type: 'text', text: 'x-anthropic-billing-header: 1' },

@@ -5,7 +5,8 @@ import { encodeGeminiRequest } from '../../../src/dialects/gemini/request/encode
 import type { ConversationRequest } from '../../../src/request/conversation-request.ts'
 import type { RequestNote } from '../../../src/request/notes.ts'
 import type { GeminiTarget } from '../../../src/request/target.ts'
-import { deepFreeze, readable } from '../../request/translation.ts'
+import { encodeChatRequest } from '../../../src/dialects/openai-chat/request/encode.ts'
+import { deepFreeze, errorIn, notedFields, readable } from '../../request/translation.ts'
 
 export type Fields = Record<string, unknown>
 
@@ -55,3 +56,23 @@ export const call = (name: string, args: Fields = {}, id?: string): Fields => ({
 export const response = (name: string, value: unknown, id?: string): Fields => ({
   functionResponse: { ...(id === undefined ? {} : { id }), name, response: value },
 })
+
+export const ids = (...contents: Fields[]): string[] =>
+  conversation(user({ text: 'go' }), ...contents).flatMap(({ blocks }) =>
+    blocks.flatMap((block) =>
+      typeof block === 'object' && block !== null && 'callId' in block ? [String(block.callId)] : [],
+    ),
+  )
+
+export const config = (generationConfig: Fields): ReturnType<typeof read> => read({ generationConfig })
+
+export function fault(fields: Fields): string {
+  return errorIn(decodeGeminiRequest(geminiBody(fields), asked)).field
+}
+
+/** The notes of a request that goes on to a chat server. */
+export function notesTowardsChat(fields: Fields): string[] {
+  const { request, notes } = read(fields)
+  const encoded = encodeChatRequest(request, { model: 'up', format: 'standard' })
+  return notedFields([...notes, ...encoded.notes])
+}

@@ -18,7 +18,6 @@ import {
   through,
   translation,
   typesIn,
-  usage,
   type WayOptions,
 } from './upstream.ts'
 
@@ -97,37 +96,9 @@ describe('a stream in which nothing has to change', () => {
     const whole = `{ "id": "resp_1", "object":"response", "status":"completed", "error": null,\n "output": [${JSON.stringify(messageItem('msg_1', 'Hi'))}], "n": 12345678901234567890 }`
     expect(through(whole, { ...way, delivered: 'whole', wants: 'whole' })).toBe(whole)
   })
-
-  it('keeps events that nobody knows, where they stood', () => {
-    const odd = resp('response.vendor_thing', { a: 1 })
-    const stream =
-      created + odd + messageEvents(0, 'msg_1', 'Hi') + odd + completed([messageItem('msg_1', 'Hi')])
-    expect(through(stream, way)).toBe(stream)
-  })
 })
 
 describe('a call in the text', () => {
-  const told: string[] = []
-  const body = numbered(
-    created +
-      messageEvents(0, 'msg_1', 'So. ', kimiCall.slice(0, 50), kimiCall.slice(50)) +
-      completed([messageItem('msg_1', `So. ${kimiCall}`)]),
-  )
-
-  it('becomes an item behind the text, and every event and the end of the response say so', async () => {
-    const stream = await patched(body, { told })
-    expect(stream).not.toContain('tool_call_begin')
-    expect(outputOf(stream)).toMatchObject([
-      { id: 'msg_1', type: 'message', content: [{ text: 'So. ' }] },
-      { type: 'function_call', name: 'get_time', arguments: '{"zone":"UTC"}', status: 'completed' },
-    ])
-    const finished = eventsIn(stream).flatMap(({ type, item }) =>
-      type === 'response.output_item.done' ? [item] : [],
-    )
-    expect(finished).toEqual(outputOf(stream))
-    expect(lastResponse(stream)).toMatchObject({ id: 'resp_up', usage })
-  })
-
   it('leaves no message where it was all of it', async () => {
     const only = numbered(
       created + messageEvents(0, 'msg_1', kimiCall) + completed([messageItem('msg_1', kimiCall)]),
@@ -225,35 +196,6 @@ describe('what a server leaves out', () => {
     const stream = await patched(created + completed([messageItem('msg_1', 'Hi')]))
     expect(typesIn(stream)).toContain('output_text.delta')
     expect(outputOf(stream)).toMatchObject([{ type: 'message', content: [{ text: 'Hi' }] }])
-  })
-
-  it('is begun: the parts of reasoning that Ollama does not begin', async () => {
-    const item = { id: 'rs_1', type: 'reasoning', summary: [{ type: 'summary_text', text: 'hm' }] }
-    const body =
-      created +
-      resp('response.output_item.added', { output_index: 0, item: { ...item, summary: [] } }) +
-      resp('response.reasoning_summary_text.delta', { output_index: 0, item_id: 'rs_1', delta: 'hm' }) +
-      resp('response.output_item.done', { output_index: 0, item }) +
-      completed([item])
-    expect(outputOf(await patched(body))).toMatchObject([{ id: 'rs_1', summary: [{ text: 'hm' }] }])
-  })
-
-  it('has the name that clients know: the parts of reasoning of vLLM', async () => {
-    const place = { output_index: 0, item_id: 'rs_1', content_index: 0 }
-    const part = { type: 'reasoning_text', text: 'hm' }
-    const item = { id: 'rs_1', type: 'reasoning', summary: [], content: [part] }
-    const body =
-      created +
-      resp('response.output_item.added', { output_index: 0, item: { ...item, content: [] } }) +
-      resp('response.reasoning_part.added', { ...place, part: { ...part, text: '' } }) +
-      resp('response.reasoning_text.delta', { ...place, delta: 'hm' }) +
-      resp('response.reasoning_text.done', { ...place, text: 'hm' }) +
-      resp('response.reasoning_part.done', { ...place, part }) +
-      resp('response.output_item.done', { output_index: 0, item }) +
-      completed([item])
-    const stream = await patched(body)
-    expect(stream).not.toContain('reasoning_part')
-    expect(outputOf(stream)).toMatchObject([{ content: [part] }])
   })
 
   it('is signed: reasoning that nobody encrypted comes back only with something to send', async () => {

@@ -145,29 +145,6 @@ describe('reasoning that nobody signed', () => {
   })
 })
 
-describe('ids of calls', () => {
-  it('stay apart over ten turns although the upstream repeats its own', () => {
-    const turns = Array.from({ length: 10 }, (_, turn) => [
-      { role: 'user', content: `turn ${turn}` },
-      { type: 'function_call', call_id: 'functions.run:0', name: 'run', arguments: '{}' },
-      { type: 'function_call_output', call_id: 'functions.run:0', output: `${turn}` },
-    ]).flat()
-    for (const format of ['standard', 'kimi'] as const) {
-      const { items } = toPlain({ input: turns }, { format })
-      const called = items.filter(({ type }) => type === 'function_call').map(({ call_id }) => call_id)
-      const answered = items.filter(({ type }) => type === 'function_call_output')
-      expect(new Set(called).size).toBe(10)
-      expect(answered.map(({ call_id }) => call_id)).toEqual(called)
-      expect(answered.map(({ output }) => output)).toEqual(Array.from({ length: 10 }, (_, turn) => `${turn}`))
-    }
-    expect(toPlain({ input: turns }, { format: 'kimi' }).items[4]).toMatchObject({
-      call_id: 'functions.run:1',
-    })
-    const own = toResponses({ input: turns }).items.filter(({ type }) => type === 'function_call')
-    expect(new Set(own.map(({ call_id }) => call_id)).size).toBe(10)
-  })
-})
-
 describe('a summary in place of a conversation', () => {
   it('of ours is text of the user', () => {
     const item = { type: 'compaction', encrypted_content: makeCompaction('We built a bridge – 橋.') }
@@ -175,17 +152,25 @@ describe('a summary in place of a conversation', () => {
     expect(decoded({ input: [item] }).request.contents).toMatchObject([{ speaker: 'human' }])
   })
 
-  it('is asked for in words, unless the upstream knows the item that asks for it', () => {
+  it('is asked for in words and without tools, whoever the upstream is', () => {
     const trigger = { type: 'compaction_trigger' }
     const tools = [{ type: 'function', name: 'run', parameters: { type: 'object', properties: {} } }]
     const fields = { input: [user, spoken, trigger], tools, tool_choice: 'auto' }
-    expect(decoded(fields).request).toMatchObject({ compacts: true, toolChoice: { type: 'none' } })
+    expect(decoded(fields).request).toMatchObject({
+      compacts: { gets: 'item' },
+      tools: [],
+      toolChoice: { type: 'none' },
+    })
     expect(decoded({ input: [user] }).request).not.toHaveProperty('compacts')
     expect(toChat(fields).items.at(-1)).toMatchObject({
       role: 'user',
       content: expect.stringContaining('summary'),
     })
-    expect(toOpenAi(fields).items).toEqual([user, spoken, trigger])
+    expect(toOpenAi(fields).items).toEqual([
+      user,
+      spoken,
+      expect.objectContaining({ role: 'user', content: expect.anything() }),
+    ])
   })
 
   it('of somebody else is dropped with a note, or goes back to who may read it', () => {

@@ -1,17 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { decodeResponsesRequest } from '../../../src/dialects/openai-responses/request/decode.ts'
 import { responsesRequests } from '../../../src/dialects/openai-responses/request/index.ts'
-import { errorIn, notedFields } from '../../request/translation.ts'
-import {
-  decoded,
-  fromChat,
-  responsesBody,
-  toAnthropic,
-  toChat,
-  toOpenAi,
-  toPlain,
-  toResponses,
-} from './requests.ts'
+import { notedFields } from '../../request/translation.ts'
+import { decoded, fromChat, toAnthropic, toChat, toOpenAi, toPlain, toResponses } from './requests.ts'
 
 describe('the format of an answer', () => {
   const schema = { type: 'object', properties: { a: { type: 'number' } } }
@@ -40,18 +30,6 @@ describe('the format of an answer', () => {
 })
 
 describe('the effort', () => {
-  it('of each word reaches an upstream that knows words', () => {
-    for (const effort of ['minimal', 'low', 'medium', 'high', 'xhigh', 'max']) {
-      expect(decoded({ reasoning: { effort } }).request.reasoning).toEqual({ mode: 'on', effort })
-      expect(toOpenAi({ reasoning: { effort, summary: 'auto' } }).body['reasoning']).toEqual({
-        effort,
-        summary: 'auto',
-      })
-    }
-    expect(decoded({ reasoning: { effort: 'none' } }).request.reasoning).toMatchObject({ mode: 'off' })
-    expect(toOpenAi({ reasoning: { effort: 'none' } }).body['reasoning']).toEqual({ effort: 'none' })
-  })
-
   it('is said as the server of the model understands it', () => {
     const ways = { effort: { field: 'reasoning.effort', words: ['low', 'high'], readBy: 'server' } } as const
     const target = { responsesThinking: ways, thinks: true }
@@ -63,51 +41,12 @@ describe('the effort', () => {
     expect(notedFields(told)).toEqual(['dropped reasoning'])
   })
 
-  it('is the last that an item of the conversation names', () => {
-    const input = [
-      { role: 'user', content: 'hi' },
-      { type: 'configuration_update', reasoning: { effort: 'low' } },
-      { type: 'configuration_update', reasoning: { effort: 'high' } },
-    ]
-    const { request, notes } = decoded({ input, reasoning: { effort: 'medium' } })
-    expect(request.reasoning).toEqual({ mode: 'on', effort: 'high' })
-    expect(notes).toEqual([])
-  })
-
   it('and how reasoning is shown are two things', () => {
     const { request } = decoded({ reasoning: { summary: 'auto' } })
     expect(request.reasoning).toBeUndefined()
     expect(request.reasoningSummary).toBe('auto')
     expect(toChat({ reasoning: { summary: 'auto' } }).notes).toEqual([])
     expect(notedFields(toChat({ reasoning: { context: 'x' } }).notes)).toEqual(['dropped reasoning.context'])
-  })
-})
-
-describe('what a server would have kept', () => {
-  it('is refused by name, whoever the upstream is', () => {
-    expect(refused({ previous_response_id: 'resp_1' })).toMatchObject({
-      field: 'previous_response_id',
-      code: 'previous_response_not_found',
-    })
-    expect(refused({ conversation: 'conv_1' })).toMatchObject({ field: 'conversation' })
-    expect(refused({ prompt: { id: 'p' } })).toMatchObject({ field: 'prompt' })
-    expect(refused({ background: true })).toMatchObject({ field: 'background' })
-  })
-
-  it('is not meant by a field that is empty, or by the wish to keep the answer', () => {
-    const fields = {
-      previous_response_id: null,
-      conversation: null,
-      prompt: null,
-      background: false,
-      store: true,
-    }
-    const { request, notes } = decoded(fields)
-    expect(request.extra).toEqual({})
-    expect(notes).toEqual([])
-    expect(toOpenAi(fields).body).toMatchObject({ store: false })
-    expect(toPlain(fields).body).not.toHaveProperty('store')
-    expect(toChat(fields).body).not.toHaveProperty('store')
   })
 })
 
@@ -163,7 +102,3 @@ describe('the other settings', () => {
     expect(notedFields(fromChat({ stop: ['x'] }).notes)).toEqual(['dropped stop'])
   })
 })
-
-function refused(fields: Record<string, unknown>): unknown {
-  return errorIn(decodeResponsesRequest(responsesBody(fields)))
-}

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { isJsonObject } from '../../../src/json/objects.ts'
-import { refuseServerTools } from '../../../src/dialects/openai-responses/request/server-tools.ts'
 import {
   argumentsOfItem,
   fieldsOfCall,
@@ -92,24 +91,6 @@ describe('tools', () => {
     expect(String(name).length).toBeLessThanOrEqual(64)
   })
 
-  it('in an item count, where the field for them is missing', () => {
-    const input = [
-      { type: 'additional_tools', tools: [{ type: 'namespace', name: 'functions', tools: [run] }] },
-      { role: 'developer', content: 'Be brief.' },
-      { role: 'user', content: 'hi' },
-    ]
-    const { body, items } = toChat({ input })
-    expect(names(body['tools'])).toEqual(['run'])
-    expect(items).toEqual([
-      { role: 'system', content: 'Be brief.' },
-      { role: 'user', content: 'hi' },
-    ])
-    const own = toOpenAi({ input })
-    expect(own.body['tools']).toBeUndefined()
-    expect(own.items[0]).toEqual(input[0])
-    expect(names(toPlain({ input }).body['tools'])).toEqual(['run'])
-  })
-
   it('of a function without a name are refused, with the place', () => {
     expect(() => decoded({ tools: [{ type: 'function' }] })).toThrow('tools[0].name')
     expect(() => decoded({ tools: [{ ...agents, tools: [{ type: 'custom' }] }] })).toThrow(
@@ -145,130 +126,10 @@ describe('tools that nobody runs', () => {
     ])
     expect(toPlain({ tools: hosted, tool_choice: 'auto' }).body).not.toHaveProperty('tools')
   })
-
-  it('are refused only where a call is demanded', () => {
-    const refused = (fields: object): unknown =>
-      refuseServerTools(decoded({ tools: hosted, ...fields }).request)
-    expect(refused({})).toBeNull()
-    expect(refused({ tool_choice: 'required', tools: [...hosted, run] })).toBeNull()
-    expect(refused({ tool_choice: 'required' })).toMatchObject({
-      is: 'failure',
-      tools: ['web_search', 'mcp'],
-      failure: { kind: 'invalid-request', field: 'tools' },
-    })
-  })
-})
-
-describe('a choice of tools', () => {
-  const tools = [run, patch, agents]
-  const chat = (tool_choice: unknown): unknown => toChat({ tools, tool_choice }).body['tool_choice']
-  const own = (tool_choice: unknown): unknown => toOpenAi({ tools, tool_choice }).body['tool_choice']
-  const plain = (tool_choice: unknown): unknown => toPlain({ tools, tool_choice }).body['tool_choice']
-
-  it('in each shape means the same to every upstream', () => {
-    for (const word of ['auto', 'none', 'required']) {
-      expect([chat(word), own(word), plain(word)]).toEqual([word, word, word])
-    }
-    const custom = { type: 'custom', name: 'apply_patch' }
-    expect(chat(custom)).toEqual({ type: 'function', function: { name: 'apply_patch' } })
-    expect(own(custom)).toEqual(custom)
-    expect(plain(custom)).toEqual({ type: 'function', name: 'apply_patch' })
-    const spaced = { type: 'function', name: 'wait', namespace: 'multi_agent_v1' }
-    expect(chat(spaced)).toEqual({ type: 'function', function: { name: 'multi_agent_v1__wait' } })
-    expect(own(spaced)).toEqual(spaced)
-  })
-
-  it('among some of the tools keeps all of them, and says which may be called', () => {
-    const some = {
-      type: 'allowed_tools',
-      mode: 'required',
-      tools: [
-        { type: 'function', name: 'run' },
-        { type: 'custom', name: 'apply_patch' },
-      ],
-    }
-    expect(decoded({ tools, tool_choice: some }).request.toolChoice).toMatchObject({
-      type: 'required',
-      allowed: ['run', 'apply_patch'],
-    })
-    expect([chat(some), own(some), plain(some)]).toEqual(['required', some, 'required'])
-    expect(names(toChat({ tools, tool_choice: some }).body['tools'])).toHaveLength(4)
-  })
-
-  it('of a tool that its server runs leaves it to the model, with a note', () => {
-    const hosted = { type: 'web_search' }
-    expect([chat(hosted), own(hosted)]).toEqual(['auto', hosted])
-    expect(notedFields(toChat({ tools, tool_choice: hosted }).notes)).toEqual(['changed tool_choice'])
-  })
 })
 
 describe('calls in the history', () => {
   const user = { role: 'user', content: 'hi' }
-  // A half of a surrogate pair cannot be sent as UTF-8; the sign for that stands in its place.
-  const texts = ['"quoted" \\ and \n\r\t lines', 'astral 😀 and \u0000', 'half \ud83d of one', '']
-
-  it('of a tool that takes a text keep it exactly, in every dialect', () => {
-    for (const input of texts) {
-      const custom = { type: 'custom_tool_call', id: 'ctc_1', call_id: 'c', name: 'apply_patch', input }
-      const result = { type: 'custom_tool_call_output', call_id: 'c', output: 'done' }
-      const items = [user, custom, result]
-      const kept = input.toWellFormed()
-      const called = toChat({ tools: [patch], input: items }).items[1]
-      expect(JSON.parse(String(valueAt(called, 'tool_calls', 0, 'function', 'arguments')))).toEqual({
-        input: kept,
-      })
-      expect(toOpenAi({ tools: [patch], input: items }).items.slice(1)).toEqual([
-        { ...custom, input: kept },
-        result,
-      ])
-      const plain = toPlain({ tools: [patch], input: items }).items
-      expect(plain[1]).toMatchObject({ type: 'function_call', id: 'ctc_1', name: 'apply_patch' })
-      expect(JSON.parse(String(plain[1]?.['arguments']))).toEqual({ input: kept })
-      expect(plain[2]).toEqual({ type: 'function_call_output', call_id: 'c', output: 'done' })
-    }
-  })
-
-  it('in a namespace have the flat name of the tool', () => {
-    const called = {
-      type: 'function_call',
-      call_id: 'c',
-      name: 'spawn',
-      namespace: 'multi_agent_v1',
-      arguments: '{}',
-    }
-    const input = [user, called, { type: 'function_call_output', call_id: 'c', output: 'ok' }]
-    expect(valueAt(toChat({ tools: [agents], input }).items, 1, 'tool_calls', 0, 'function', 'name')).toBe(
-      'multi_agent_v1__spawn',
-    )
-    expect(toPlain({ tools: [agents], input }).items[1]).toMatchObject({ name: 'multi_agent_v1__spawn' })
-    expect(toPlain({ tools: [agents], input }).items[1]).not.toHaveProperty('namespace')
-    expect(toOpenAi({ tools: [agents], input }).items[1]).toEqual(called)
-  })
-
-  it('that look for tools bring what they found, without its being said again', () => {
-    const input = [
-      user,
-      {
-        type: 'tool_search_call',
-        call_id: 's',
-        execution: 'client',
-        arguments: { a: 1 },
-        status: 'completed',
-      },
-      { type: 'tool_search_output', call_id: 's', execution: 'client', tools: [agents] },
-    ]
-    const { body, items } = toChat({ tools: [search], input })
-    expect(names(body['tools'])).toEqual(['tool_search', 'multi_agent_v1__spawn', 'multi_agent_v1__wait'])
-    expect(valueAt(items, 1, 'tool_calls', 0, 'function')).toEqual({
-      name: 'tool_search',
-      arguments: '{"a":1}',
-    })
-    expect(items[2]?.['content']).toContain('multi_agent_v1__spawn')
-    const own = toOpenAi({ tools: [search], input })
-    expect(own.body['tools']).toEqual([search])
-    expect(own.items.slice(1)).toEqual(input.slice(1))
-    expect(kindsOf([search]).kindOf('tool_search')).toEqual({ kind: 'tool_search', name: 'tool_search' })
-  })
 
   it('of shells and patches are calls of their functions, with their results as text', () => {
     const input = [

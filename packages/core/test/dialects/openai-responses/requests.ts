@@ -1,3 +1,4 @@
+import { dialects } from '../../../src/dialects/index.ts'
 import { encodeAnthropicRequest } from '../../../src/dialects/anthropic-messages/request/encode.ts'
 import { decodeChatRequest } from '../../../src/dialects/openai-chat/request/decode.ts'
 import { encodeChatRequest } from '../../../src/dialects/openai-chat/request/encode.ts'
@@ -40,6 +41,12 @@ export function toAnthropic(fields: Fields, target: Partial<AnthropicTarget> = {
   const { request, notes } = decoded(fields)
   const encoded = encodeAnthropicRequest(request, { model: 'claude-x', format: 'anthropic', ...target })
   return written(encoded.body, 'messages', [...notes, ...encoded.notes])
+}
+
+export function toGemini(fields: Fields): Written {
+  const { request, notes } = decoded(fields)
+  const encoded = dialects.gemini.request.encode(request, { model: 'gemini-x', format: 'standard' })
+  return written(encoded.body, 'contents', [...notes, ...encoded.notes])
 }
 
 /** To an upstream of the same dialect. */

@@ -14,7 +14,7 @@ export const response = { id: 'resp_up', object: 'response', created_at: 1, mode
 
 export const created = resp('response.created', { response: { ...response, status: 'in_progress' } })
 
-export const usage = { input_tokens: 5, output_tokens: 7, total_tokens: 12 }
+const usage = { input_tokens: 5, output_tokens: 7, total_tokens: 12 }
 
 export function completed(output: readonly object[] = [], more: object = {}): string {
   return resp('response.completed', {
@@ -83,7 +83,7 @@ export interface WayOptions {
   readonly wants?: 'stream' | 'whole'
   readonly delivered?: 'stream' | 'whole'
   readonly parser?: ParserOptions
-  readonly request?: ConversationRequest
+  readonly request?: ConversationRequest | undefined
   readonly told?: string[]
 }
 

@@ -35,6 +35,12 @@ function piecesIn(data: string): WrittenPiece[] {
   }
   const [choice] = listIn(body, 'choices')
   if (choice !== undefined) return messagePieces(fieldOf(choice, 'delta') ?? fieldOf(choice, 'message'))
+  const [candidate] = listIn(body, 'candidates')
+  if (candidate !== undefined) return listIn(fieldOf(candidate, 'content'), 'parts').flatMap(partPieces)
+  const type = fieldOf(body, 'type')
+  if (typeof type === 'string' && type.startsWith('response.')) return eventPieces(type, body)
+  const output = listIn(body, 'output')
+  if (output.length > 0) return output.flatMap(itemPieces)
   const block = fieldOf(body, 'content_block') ?? fieldOf(body, 'delta')
   return [...(block === undefined ? listIn(body, 'content') : [block])].flatMap(blockPieces)
 }
@@ -64,6 +70,49 @@ function blockPieces(block: unknown): WrittenPiece[] {
     const text = fieldOf(block, field)
     if (typeof text !== 'string' || text === '') return []
     return [{ field: field === 'name' || field === 'partial_json' ? 'tool_use' : field, text }]
+  })
+}
+
+/** A part of a candidate of Gemini's dialect. */
+function partPieces(part: unknown): WrittenPiece[] {
+  const text = fieldOf(part, 'text')
+  const call = fieldOf(part, 'functionCall')
+  const pieces =
+    typeof text === 'string' && text !== ''
+      ? [{ field: fieldOf(part, 'thought') === true ? 'thought' : 'text', text }]
+      : []
+  const name = fieldOf(call, 'name')
+  if (typeof name !== 'string') return pieces
+  return [
+    ...pieces,
+    { field: 'functionCall', text: `${name} ${JSON.stringify(fieldOf(call, 'args') ?? {})}` },
+  ]
+}
+
+/** An event of a response. What follows the deltas repeats them. */
+function eventPieces(type: string, event: unknown): WrittenPiece[] {
+  const delta = fieldOf(event, 'delta')
+  const [, field] = /^response\.(\w+)\.delta$/.exec(type) ?? []
+  if (field !== undefined && typeof delta === 'string' && delta !== '') {
+    return [{ field: callFields.has(field) ? 'call' : field, text: delta }]
+  }
+  const name = type === 'response.output_item.added' ? fieldOf(fieldOf(event, 'item'), 'name') : undefined
+  return typeof name === 'string' ? [{ field: 'call', text: `${name} ` }] : []
+}
+
+const callFields: ReadonlySet<string> = new Set(['function_call_arguments', 'custom_tool_call_input'])
+
+/** An item of a whole response. */
+function itemPieces(item: unknown): WrittenPiece[] {
+  const name = fieldOf(item, 'name')
+  if (typeof name === 'string') {
+    const written = fieldOf(item, 'arguments') ?? fieldOf(item, 'input')
+    return [{ field: 'call', text: `${name} ${typeof written === 'string' ? written : ''}` }]
+  }
+  return [...listIn(item, 'summary'), ...listIn(item, 'content')].flatMap((part) => {
+    const text = fieldOf(part, 'text')
+    const type = fieldOf(part, 'type')
+    return typeof text === 'string' && text !== '' ? [{ field: String(type), text }] : []
   })
 }
 

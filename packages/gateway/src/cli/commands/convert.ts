@@ -6,31 +6,35 @@ import {
   type ParserOptions,
   shortToolNames,
 } from '@dragoman/core'
-import type { RecordedExchange } from '../../recorder/recording.ts'
+import { isAskedByAddress, type RecordedExchange } from '../../recorder/recording.ts'
 import { parsedCalls } from '../../exchange/expected-calls.ts'
 import { failure } from '../../terminal/cli-error.ts'
 import type { Command } from '../command.ts'
 import { dialectIn } from '../shared-options.ts'
-import { type InputSource, openInput } from '../input.ts'
+import type { Io } from '../../terminal/io.ts'
+import type { AnswerInput } from '../answer-input.ts'
+import type { FoundRequest } from '../convert-request.ts'
+import { openInput } from '../input.ts'
 import { modelOptions, type ParseSettings, readParseSettings } from '../parse-settings.ts'
 
 export const convert: Command = {
   name: 'convert',
-  summary: 'Rewrite a recorded answer with structured tool calls.',
-  operands: '[FILE.sse|ANSWER.json|RECORDING.json|-]',
+  summary: 'Rewrite an answer with structured tool calls, or a request, in any dialect.',
+  operands: '[FILE.sse|ANSWER.json|REQUEST.json|RECORDING.json|-]',
   operandCount: { min: 0, max: 1 },
   description: [
     'Reads the event stream of an upstream as it comes and writes the stream that a client gets, in the',
     'same dialect or in another. In the same one, what need not change is passed on byte for byte. The ids',
     'of calls are counted, so that the same input always gives the same output. A whole answer, which is',
-    'JSON, becomes a whole one. Of a recording, the stream of the upstream is read, with the model, the',
-    'format and the tools it was recorded with. Warnings go to standard error.',
+    'JSON, becomes a whole one. The body of a request becomes the one that an upstream of the other dialect',
+    'is sent. Of a recording, the stream of the upstream is read, with the model, the format and the tools it',
+    'was recorded with. Warnings go to standard error.',
   ],
   options: {
     from: {
       type: 'string',
       value: 'DIALECT',
-      help: `What the answer is: ${dialectIds.join(' or ')}. Default: what it shows.`,
+      help: `What the input is: ${dialectIds.join(', ')}. Default: what it shows.`,
     },
     to: { type: 'string', value: 'DIALECT', help: `What it is to become. Default: ${defaultDialect}.` },
     ...modelOptions,
@@ -41,12 +45,17 @@ export const convert: Command = {
       command: 'convert --to anthropic-messages --model qwen3-coder -',
       does: 'From standard input, while it comes, as an Anthropic client gets it.',
     },
+    { command: 'convert --to gemini request.json', does: 'A request, as Gemini is sent it.' },
   ],
   async run(given, io) {
     const from = dialectIn(given, 'from')
     const to = dialectIn(given, 'to') ?? defaultDialect
     const settings = await readParseSettings(given, io)
-    const answer = await openConverted(await openInput(given.operands[0], io), from)
+    const input = await openInput(given.operands[0], io)
+    const { openAnswer } = await import('../answer-input.ts')
+    const opened = await openAnswer(input, { from, model: settings.model })
+    if (opened.is === 'request') return convertRequest(opened.found, to, settings, io)
+    const answer = await converted(opened, input.name)
     const { createAnswerTranslator } = await import('../answer-translator.ts')
     const warnings: string[] = []
     const translator = createAnswerTranslator({
@@ -80,10 +89,28 @@ interface Converted {
   readonly parser: ParserOptions
 }
 
-async function openConverted(input: InputSource, from: DialectId | undefined): Promise<Converted> {
-  const { openAnswer } = await import('../answer-input.ts')
-  const answer = await openAnswer(input, from)
-  if (answer.is === 'recording') return recordedStream(answer.recording, input.name)
+async function convertRequest(
+  found: FoundRequest,
+  to: DialectId,
+  { model, format }: ParseSettings,
+  { stdout, stderr }: Io,
+): Promise<number> {
+  const { writeRequest } = await import('../convert-request.ts')
+  const { body, path, notes } = writeRequest(found, to, {
+    model,
+    format: format === 'auto' ? undefined : format,
+  })
+  const said = notes.map(
+    ({ kind, field, reason }) => `${stderr.style('yellow', 'warning:')} ${kind} ${field}: ${reason}\n`,
+  )
+  const isAddressed = isAskedByAddress(to)
+  await stderr.write(said.join('') + (isAddressed ? `The model stands in the address: ${path}\n` : ''))
+  await stdout.line(body)
+  return 0
+}
+
+async function converted(answer: Exclude<AnswerInput, { is: 'request' }>, name: string): Promise<Converted> {
+  if (answer.is === 'recording') return recordedStream(answer.recording, name)
   const { dialect, model } = answer
   const chunks = answer.is === 'stream' ? answer.chunks : [Buffer.from(answer.body)]
   return { delivered: answer.is, chunks, dialect, model, parser: {} }

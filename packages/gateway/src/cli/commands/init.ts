@@ -1,6 +1,8 @@
-import { isOpenRouter, upstreamUrlFault, withVersionPath } from '../../config/upstream-url.ts'
+import { defaultDialect, type DialectId, dialectIds, dialects } from '@dragoman/core'
+import { isOpenRouter, upstreamBase, upstreamUrlFault, withVersionPath } from '../../config/upstream-url.ts'
 import { usageError } from '../../terminal/cli-error.ts'
 import type { Command } from '../command.ts'
+import { dialectIn } from '../shared-options.ts'
 import { starterConfig } from '../starter-config.ts'
 import { writePrivately } from '../write-privately.ts'
 
@@ -12,17 +14,29 @@ export const init: Command = {
   description: ['Writes ./dragoman.yaml, or FILE, with comments. It asks nothing.'],
   options: {
     upstream: { type: 'string', short: 'u', value: 'URL', help: 'The server that runs the models.' },
+    dialect: {
+      type: 'string',
+      value: 'DIALECT',
+      help: `What it speaks: ${dialectIds.join(', ')}. Default: ${defaultDialect}.`,
+    },
     'api-key-env': { type: 'string', value: 'NAME', help: 'The environment variable that holds its key.' },
     force: { type: 'boolean', help: 'Replace a file that is there already.' },
   },
   examples: [
     { command: 'init', does: 'A configuration for OpenRouter.' },
     { command: 'init --upstream http://127.0.0.1:8000/v1', does: 'One for your own vLLM or llama.cpp.' },
+    {
+      command:
+        'init -u https://generativelanguage.googleapis.com --dialect gemini --api-key-env GEMINI_API_KEY',
+      does: 'One for Google.',
+    },
   ],
   async run(given, { stdout }) {
-    const upstream = readUpstream(given.text('upstream'))
+    const dialect = dialectIn(given, 'dialect')
+    const upstream = readUpstream(given.text('upstream'), dialect ?? defaultDialect)
+    if (upstream === undefined && dialect !== undefined) throw usageError('--dialect needs --upstream', hint)
     const keyVariable = readKeyVariable(given.text('api-key-env'), upstream)
-    const text = starterConfig({ upstream, keyVariable })
+    const text = starterConfig({ upstream, dialect: dialect ?? defaultDialect, keyVariable })
     const path = given.operands[0] ?? 'dragoman.yaml'
     await writePrivately(path, text, given.flag('force'))
     await stdout.line(
@@ -32,10 +46,11 @@ export const init: Command = {
   },
 }
 
-function readUpstream(url: string | undefined): string | undefined {
+function readUpstream(url: string | undefined, dialect: DialectId): string | undefined {
   const fault = url === undefined ? undefined : upstreamUrlFault(url)
   if (fault !== undefined) throw usageError(`--upstream ${fault}`, hint)
-  return url === undefined ? undefined : withVersionPath(url)
+  if (url === undefined) return undefined
+  return dialects[dialect].http.modelsPath === undefined ? withVersionPath(url) : upstreamBase(url, dialect)
 }
 
 function readKeyVariable(name: string | undefined, upstream: string | undefined): string | undefined {

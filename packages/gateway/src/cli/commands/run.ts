@@ -5,7 +5,7 @@ import { exampleName, matchModel } from '../../config/match-model.ts'
 import type { ConfigFlags } from '../../config/overlays.ts'
 import type { Obstacle } from '../../doctor/obstacle.ts'
 import type { Client } from '../../launch/client.ts'
-import { clientNamed, clients, installCommand, isServed } from '../../launch/clients.ts'
+import { clientNamed, clients, installCommand, isServed, modelList } from '../../launch/clients.ts'
 import { didYouMean } from '../../base/did-you-mean.ts'
 import type { CommandArguments } from '../arguments.ts'
 import { CliError, failure, usageError } from '../../terminal/cli-error.ts'
@@ -122,7 +122,8 @@ async function launch(started: Launch): Promise<number> {
       const limits = await limitsOf(gateway, model)
       await warnOfWindow(limits.window, io)
       const { base, key = 'dragoman' } = gateway
-      const prepared = client.prepare({ base, model, key, folder: folder.path, ...limits })
+      const models = modelList(client, model, limits)
+      const prepared = client.prepare({ base, model, key, folder: folder.path, models, ...limits })
       folder.write(prepared.files)
       await io.stderr.line(`dragoman: ${client.title} on ${model} through ${gateway.described}`)
       const env = clientEnvironment(io.env, client, prepared, base)

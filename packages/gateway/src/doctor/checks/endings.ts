@@ -1,5 +1,5 @@
 import { type Check, type Finding, note, ok, skipped, warn } from '../finding.ts'
-import { saysCalls, saysLength } from '../judge-call.ts'
+import { saysCalls, saysLength, saysWhole } from '../judge-call.ts'
 import type { Patient } from '../patient.ts'
 
 /** Whether the server says rightly why an answer ended. */
@@ -16,6 +16,7 @@ async function finish(patient: Patient): Promise<Finding> {
   }
   const [call] = await patient.given('call')
   const isStructured = call?.calls.some(({ from }) => from === 'fields') === true
+  if (isStructured && saysWhole(call.saidFinish)) return ok(`${plain.saidFinish}, with calls and without`)
   if (isStructured && !saysCalls(call.saidFinish)) {
     return note(`${call.saidFinish ?? 'nothing'} for an answer with calls`, 'The gateway puts it right.')
   }

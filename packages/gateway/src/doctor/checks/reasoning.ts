@@ -55,9 +55,11 @@ async function reasoning(patient: Patient): Promise<Finding> {
   }
   const thought = await thoughtOf(patient)
   if (thought === undefined) return ok('none was seen')
-  return thought.field === 'content'
-    ? ok('in the text, between tags: the gateway takes it out')
-    : ok(`in the field ${thought.field}`)
+  if (thought.field !== 'content') return ok(`in the field ${thought.field}`)
+  // An item of reasoning has a content too, and its parts are of this type.
+  const all = [...answers, ...(await patient.given('effort'))]
+  const isApart = all.some(({ exchange }) => exchange.body.includes('"reasoning_text"'))
+  return ok(isApart ? 'in items of its own' : 'in the text, between tags: the gateway takes it out')
 }
 
 async function reasoningBack(patient: Patient): Promise<Finding> {

@@ -57,15 +57,24 @@ function room(limits: TokenLimits): Variables {
   const answer = longestAnswer(limits)
   return {
     ...(answer !== null && { CLAUDE_CODE_MAX_OUTPUT_TOKENS: String(answer) }),
-    ...(window !== null && {
+    ...(window !== null && answer !== null && roomIn(window, answer)),
+  }
+}
+
+/**
+ * Told a small window, Claude Code keeps 13,000 tokens free beside the answer, and its own instructions alone are about
+ * 20,000: it would compact at every turn. So it is told a share of the smallest window that it counts with.
+ */
+function roomIn(window: number, answer: number): Variables {
+  if (window >= SMALLEST_COMPACT_WINDOW) {
+    return {
       CLAUDE_CODE_MAX_CONTEXT_TOKENS: String(window),
-      CLAUDE_CODE_AUTO_COMPACT_WINDOW: String(Math.max(window, SMALLEST_COMPACT_WINDOW)),
-    }),
-    ...(window !== null &&
-      answer !== null &&
-      window < SMALLEST_COMPACT_WINDOW && {
-        CLAUDE_AUTOCOMPACT_PCT_OVERRIDE: String(shareUntilCompaction(window, answer)),
-      }),
+      CLAUDE_CODE_AUTO_COMPACT_WINDOW: String(window),
+    }
+  }
+  return {
+    CLAUDE_CODE_AUTO_COMPACT_WINDOW: String(SMALLEST_COMPACT_WINDOW),
+    CLAUDE_AUTOCOMPACT_PCT_OVERRIDE: String(shareUntilCompaction(window, answer)),
   }
 }
 

@@ -1,7 +1,9 @@
-import type { Piece } from '../../../answer/patch.ts'
+import type { UpstreamCall } from '../../../answer/answer.ts'
+import { type Piece, PieceCollector } from '../../../answer/patch.ts'
 import { hasOtherFields, isJsonObject, type JsonObject } from '../../../json/objects.ts'
 import { RawJson } from '../../../json/raw.ts'
 import type { SseEvent } from '../../../sse/items.ts'
+import { byteLength } from '../../../text/utf8.ts'
 import type { CameCandidate, ReadPart } from './decode.ts'
 
 /** A chunk that came, with what its first candidate says. */
@@ -45,11 +47,16 @@ function candidateText(
   const besides = copied(raw, content, [...path, 'content'], new Set(['parts', 'role']))
   const changed = new Set(['content', 'index', ...(finish === 'as it came' ? [] : ['finishReason'])])
   return objectText([
-    ['content', objectText([['parts', `[${parts.join(',')}]`], ['role', '"model"'], ...besides])],
+    ['content', objectText([['parts', partsText(parts)], ['role', '"model"'], ...besides])],
     ...(typeof finish === 'string' ? [] : [['finishReason', JSON.stringify(finish.word)] as const]),
     ...copied(raw, candidate, path, changed),
     ['index', '0'],
   ])
+}
+
+/** The vendor's SDK forgets a turn in which one content is without parts: a client then asks for the same call again. */
+export function partsText(parts: readonly string[]): string {
+  return parts.length === 0 ? '[{"text":""}]' : `[${parts.join(',')}]`
 }
 
 /** The text of a chunk that says something in the place of one that was passed on already, and nothing else of it. */
@@ -59,7 +66,7 @@ export function addedChunk(came: CameChunk, parts: readonly string[], finish: st
     [
       'content',
       objectText([
-        ['parts', `[${parts.join(',')}]`],
+        ['parts', partsText(parts)],
         ['role', '"model"'],
       ]),
     ],
@@ -108,6 +115,30 @@ const textFields: ReadonlySet<string> = new Set(['text', 'thought'])
 /** Whether a part of text has fields beside the text, such as a signature. */
 function isMarked({ is, part }: ReadPart): boolean {
   return (is === 'text' || is === 'reasoning') && hasOtherFields(part, textFields)
+}
+
+/** Counts what the writer of parts holds of a call: one that the model wrote into its text comes in pieces. */
+export class CollectedPieces extends PieceCollector {
+  heldBytes = 0
+
+  constructor() {
+    super('as the upstream')
+  }
+
+  override callStart(index: number, id: string, name: string, call?: UpstreamCall): void {
+    this.heldBytes = 0
+    super.callStart(index, id, name, call)
+  }
+
+  override callDelta(index: number, json: string): void {
+    this.heldBytes += byteLength(json)
+    super.callDelta(index, json)
+  }
+
+  override callEnd(): void {
+    this.heldBytes = 0
+    super.callEnd()
+  }
 }
 
 /** Makes parts of what the policy has said. A call goes out when it is whole. */

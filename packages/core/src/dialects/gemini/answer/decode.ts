@@ -15,6 +15,7 @@ import { callField } from '../../../request/reasoning-signature.ts'
 import type { SseEvent } from '../../../sse/items.ts'
 import { decodeFinishReason, decodeGeminiUsage } from '../words.ts'
 import { PartialArgs } from './partial-args.ts'
+import { PlainChunks } from './plain-chunks.ts'
 
 /** Reads the chunks of an answer into the policy of another dialect's client; of several candidates the first. */
 export function decodeGeminiAnswer(policy: CallPolicy): WireAnswer {
@@ -24,6 +25,7 @@ export function decodeGeminiAnswer(policy: CallPolicy): WireAnswer {
 class GeminiAnswer implements WireAnswer {
   private readonly policy: CallPolicy
   private readonly reader: CandidateReader
+  private readonly plain = new PlainChunks()
   private otherCandidates: 'none' | 'told' = 'none'
 
   constructor(policy: CallPolicy) {
@@ -47,7 +49,19 @@ class GeminiAnswer implements WireAnswer {
     return this.reader.hasEnd
   }
 
+  get taken(): number {
+    return this.plain.taken
+  }
+
+  /** What one read brings is one text: each chunk by itself would cost the client as much as us. */
+  takeEvents(text: string, at: number, limit: number): number {
+    const next = this.plain.take(text, at, limit)
+    if (next > at) this.policy.content(this.plain.content)
+    return next
+  }
+
   read(chunk: JsonObject, event: SseEvent): void {
+    this.plain.learn(chunk, event)
     const first = firstCandidate(chunk)
     const parts = this.reader.read(chunk, first, event)
     for (const { is, part } of parts) if (is === 'other') this.warnOfDropped(part)
@@ -61,10 +75,12 @@ class GeminiAnswer implements WireAnswer {
   }
 
   finish(): void {
+    this.reader.readAround(this.plain.takeUncounted())
     this.reader.finish()
   }
 
   fail(failure: Failure): void {
+    this.reader.readAround(this.plain.takeUncounted())
     this.policy.fail(failure)
   }
 
@@ -164,8 +180,8 @@ export class CandidateReader {
   }
 
   /** What a chunk says beside its candidates. Counts are of all that has come so far. */
-  readAround(chunk: JsonObject): void {
-    const usage = decodeGeminiUsage(chunk['usageMetadata'])
+  readAround(chunk: JsonObject | null): void {
+    const usage = decodeGeminiUsage(chunk?.['usageMetadata'])
     if (usage !== null) this.policy.usage(usage)
   }
 

@@ -5,6 +5,7 @@ import { type CarriedThought, writeEnvelope } from '../envelope.ts'
 import { geminiErrorEvent } from '../errors.ts'
 import { encodeFinishReason, encodeGeminiUsage } from '../words.ts'
 import { dataLine } from '../line.ts'
+import { partsText } from './chunks.ts'
 
 export interface GeminiStreamOptions {
   readonly write: (text: string) => void
@@ -122,7 +123,7 @@ class ContentEncoder implements AnswerSink {
   end(): void {
     if (this.finished === null) return
     const usage = JSON.stringify(encodeGeminiUsage(this.counted ?? this.estimate()))
-    this.chunk('', `,"finishReason":"${encodeFinishReason(this.finished)}"`, `,"usageMetadata":${usage}`)
+    this.chunk([], `,"finishReason":"${encodeFinishReason(this.finished)}"`, `,"usageMetadata":${usage}`)
   }
 
   problem(): void {}
@@ -130,13 +131,13 @@ class ContentEncoder implements AnswerSink {
   repair(): void {}
 
   private part(part: string): void {
-    this.chunk(part, '', '')
+    this.chunk([part], '', '')
   }
 
-  private chunk(part: string, finish: string, usage: string): void {
+  private chunk(parts: readonly string[], finish: string, usage: string): void {
     this.options.write(
       dataLine(
-        `{"candidates":[{"content":{"parts":[${part}],"role":"model"}${finish},"index":0}]${usage}${this.tail}`,
+        `{"candidates":[{"content":{"parts":${partsText(parts)},"role":"model"}${finish},"index":0}]${usage}${this.tail}`,
       ),
     )
   }

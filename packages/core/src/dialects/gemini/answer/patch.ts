@@ -2,15 +2,24 @@ import type { UpstreamCall } from '../../../answer/answer.ts'
 import type { CallPolicy } from '../../../answer/calls/policy.ts'
 import type { Failure } from '../../../answer/failure.ts'
 import type { AnswerOutput } from '../../../answer/output.ts'
-import { Comparison, type PatchOptions, type Piece, PieceCollector } from '../../../answer/patch.ts'
+import { Comparison, type PatchOptions, type Piece } from '../../../answer/patch.ts'
 import type { WireAnswer } from '../../../answer/stream.ts'
 import { isJsonObject, nonEmptyText, objectIn, parseJson, type JsonObject } from '../../../json/objects.ts'
 import type { SseEvent } from '../../../sse/items.ts'
 import { geminiErrorEvent } from '../errors.ts'
 import { decodeFinishReason, encodeFinishReason } from '../words.ts'
-import { addedChunk, type CameChunk, joinedChunk, PartWriter, saysMore, writtenChunk } from './chunks.ts'
+import {
+  addedChunk,
+  type CameChunk,
+  CollectedPieces,
+  joinedChunk,
+  PartWriter,
+  saysMore,
+  writtenChunk,
+} from './chunks.ts'
 import { type CameCandidate, CandidateReader, failureOf, firstCandidate, type ReadPart } from './decode.ts'
 import { dataLine } from '../line.ts'
+import { PlainChunks } from './plain-chunks.ts'
 
 /**
  * An answer on its way to a client of the same dialect. A chunk in which nothing has to change is written as it came;
@@ -25,11 +34,12 @@ class GeminiPatch implements WireAnswer {
   private progress: 'new' | 'reading' | 'ended' = 'new'
   private readonly options: PatchOptions
   private readonly output: AnswerOutput
-  private readonly made = new PieceCollector('as the upstream')
+  private readonly made = new CollectedPieces()
   private readonly policy: CallPolicy
   private readonly reader: CandidateReader
   private readonly comparison = new Comparison<CameChunk>()
   private readonly writer = new PartWriter()
+  private readonly plain = new PlainChunks()
   /** The chunk that says why the answer ended. It waits: nothing may follow it. */
   private last: CameChunk | null = null
   /** The chunk that came before, for what has to be said behind it. */
@@ -54,9 +64,26 @@ class GeminiPatch implements WireAnswer {
     return this.reader.hasEnd
   }
 
+  get taken(): number {
+    return this.plain.taken
+  }
+
+  /** Where known chunks only bring more text, and that goes on as it came, nothing is parsed and nothing written. */
+  takeEvents(text: string, at: number, limit: number): number {
+    const { plain, policy } = this
+    if (this.progress !== 'reading' || this.last !== null || this.comparison.isWaiting) return at
+    const next = plain.take(text, at, limit, (content, ends) => policy.countPassing(content, ends))
+    if (next === at) return at
+    policy.content(plain.content)
+    this.made.take()
+    this.output.pass(text, at, next)
+    return next
+  }
+
   read(chunk: JsonObject, event: SseEvent): void {
     if (this.progress === 'ended') return
     this.progress = 'reading'
+    this.plain.learn(chunk, event)
     const first = firstCandidate(chunk)
     if (this.last !== null) {
       if (first === null) {
@@ -88,6 +115,7 @@ class GeminiPatch implements WireAnswer {
 
   finish(): void {
     if (this.progress === 'ended') return
+    this.reader.readAround(this.plain.takeUncounted())
     this.reader.finish()
     const { ending } = this.made
     if (ending.is === 'failed') {
@@ -100,11 +128,13 @@ class GeminiPatch implements WireAnswer {
 
   fail(failure: Failure, event: SseEvent | null): void {
     if (this.progress === 'ended') return
+    this.reader.readAround(this.plain.takeUncounted())
     this.policy.fail(failure)
     this.endWith(failure, event)
   }
 
   cutOff(): void {
+    this.reader.readAround(this.plain.takeUncounted())
     this.policy.leave()
     this.settle()
     this.failIfBroken()

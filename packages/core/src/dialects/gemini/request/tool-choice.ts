@@ -18,8 +18,8 @@ export function decodeToolChoice(body: JsonObject, notes: Notes): DecodedToolCho
   const mode = nonEmptyText(calling['mode'])?.toUpperCase() ?? 'MODE_UNSPECIFIED'
   const isKnown = mode === 'MODE_UNSPECIFIED' || modes.has(mode)
   if (!isKnown) notes.dropped('toolConfig.functionCallingConfig.mode', 'It is of no known type.')
-  const [only, ...more] = allowedNames(body)
-  const isOne = mode === 'ANY' && only !== undefined && more.length === 0
+  const { names, isChoice } = allowedNames(body)
+  const [only] = names
   // No other dialect has a mode in which calls are optional and checked.
   const ownMode = mode === 'VALIDATED' ? { mode } : {}
   const others = { ...ownMode, ...otherFields(calling, callingFields) }
@@ -28,7 +28,7 @@ export function decodeToolChoice(body: JsonObject, notes: Notes): DecodedToolCho
     ...(Object.keys(others).length === 0 ? {} : { functionCallingConfig: others }),
   }
   return {
-    toolChoice: isOne ? { type: 'tool', name: only } : modes.get(mode),
+    toolChoice: isChoice && only !== undefined ? { type: 'tool', name: only } : modes.get(mode),
     extra: withConfig(left),
   }
 }
@@ -42,10 +42,19 @@ const modes: ReadonlyMap<string, ToolChoice> = new Map([
 
 const callingFields = new Set(['mode', 'allowedFunctionNames'])
 
-/** The tools that may be called, where the client names them; none where all may. */
-export function allowedNames(body: JsonObject): readonly string[] {
-  const names = callingIn(body)['allowedFunctionNames']
-  return Array.isArray(names) ? names.filter((name) => typeof name === 'string') : []
+/**
+ * The tools that may be called, where the client names them; none where all may. `isChoice`: one has to be called, and it is
+ * the only one.
+ */
+export function allowedNames(body: JsonObject): {
+  readonly names: readonly string[]
+  readonly isChoice: boolean
+} {
+  const { mode, allowedFunctionNames } = callingIn(body)
+  const names = Array.isArray(allowedFunctionNames)
+    ? allowedFunctionNames.filter((name) => typeof name === 'string')
+    : []
+  return { names, isChoice: nonEmptyText(mode)?.toUpperCase() === 'ANY' && names.length === 1 }
 }
 
 function configIn(body: JsonObject): JsonObject {

@@ -49,9 +49,9 @@ function decodeDeclaration(value: unknown, path: string): Tool {
 
 /** No other dialect can say that some of the tools may be called and the others not. So only those are offered. */
 function allowedTools(tools: readonly Tool[], body: JsonObject, notes: Notes): readonly Tool[] {
-  const names = allowedNames(body)
+  const { names, isChoice } = allowedNames(body)
   const allowed = tools.filter(({ name }) => names.includes(name))
-  if (allowed.length < 2 || allowed.length === tools.length) return tools
+  if (isChoice || allowed.length === 0 || allowed.length === tools.length) return tools
   notes.changed('tools', 'Only some of them may be called; the others are not offered.')
   return allowed
 }

@@ -1,6 +1,6 @@
 import type { CallPolicy } from '../../../answer/calls/policy.ts'
 import { argumentsText, OtherCall, StructuredCall } from '../../../answer/calls/structured-call.ts'
-import { isJsonObject, nonEmptyText, type JsonObject } from '../../../json/objects.ts'
+import { isJsonObject, nonEmptyText, objectIn, type JsonObject } from '../../../json/objects.ts'
 import { RawJson } from '../../../json/raw.ts'
 import { callField } from '../../../request/reasoning-signature.ts'
 import type { SaidDelta } from './delta.ts'
@@ -51,7 +51,7 @@ export class ChoiceReader {
     const known = this.lookup.find(entry)
     if (known === undefined && saysNothing(entry)) return null
     if (known instanceof OtherCall || (known === undefined && !isFunction(entry))) {
-      const other = known ?? new OtherCall()
+      const other = known ?? new OtherCall(nonEmptyText(objectIn(entry, 'custom')['name']))
       this.policy.otherCall(entry, other)
       this.lookup.remember(entry, other)
       return null

@@ -1,4 +1,4 @@
-import type { AnswerSink, FinishReason, Usage } from '../../../answer/answer.ts'
+import type { AnswerSink, FinishReason, UpstreamCall, Usage } from '../../../answer/answer.ts'
 import type { Failure } from '../../../answer/failure.ts'
 import { chatErrorBody } from '../errors.ts'
 import { encodeChatUsage, encodeFinishReason } from '../words.ts'
@@ -50,9 +50,11 @@ class StreamEncoder implements AnswerSink {
   /** A proof is of use to the upstream alone, and this dialect has no field in which it would come back. */
   reasoningProof(): void {}
 
-  callStart(index: number, id: string, name: string): void {
+  /** What an upstream wants back with a call has a field here, in which clients send it back. */
+  callStart(index: number, id: string, name: string, { proof = null }: Partial<UpstreamCall> = {}): void {
     this.hasArguments = false
-    const call = `{"index":${index},"id":${JSON.stringify(id)},"type":"function","function":{"name":${JSON.stringify(name)},"arguments":""}}`
+    const extra = proof === null ? '' : `,"extra_content":${proof.text}`
+    const call = `{"index":${index},"id":${JSON.stringify(id)},"type":"function","function":{"name":${JSON.stringify(name)},"arguments":""}${extra}}`
     this.delta(`{"tool_calls":[${call}]}`)
   }
 

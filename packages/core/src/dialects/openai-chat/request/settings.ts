@@ -81,11 +81,25 @@ const knownFields = new Set([
 function toolChoiceOf(choice: unknown): ToolChoice | undefined {
   if (choice === 'auto' || choice === 'none' || choice === 'required') return { type: choice }
   if (isJsonObject(choice)) {
+    if (isJsonObject(choice['allowed_tools'])) return allowedTools(choice['allowed_tools'], choice)
     const named = isJsonObject(choice['function']) ? choice['function'] : choice
     const name = nonEmptyText(named['name'])
     if (name !== null) return { type: 'tool', name }
   }
   return undefined
+}
+
+/** All tools stay, so that a cached prompt stays valid. What else the model calls is not delivered. */
+function allowedTools({ mode, tools }: JsonObject, choice: JsonObject): ToolChoice {
+  const allowed = Array.isArray(tools) ? tools.flatMap((tool: unknown) => toolNameIn(tool) ?? []) : []
+  const type = mode === 'required' ? 'required' : 'auto'
+  return withOriginal({ type, allowed } as const, 'openai-chat', choice)
+}
+
+function toolNameIn(tool: unknown): string | null {
+  if (!isJsonObject(tool)) return null
+  const inner = tool['function'] ?? tool['custom']
+  return nonEmptyText((isJsonObject(inner) ? inner : tool)['name'])
 }
 
 function stopsOf(body: JsonObject): string[] {

@@ -122,6 +122,8 @@ export function encodeToolChoice(
   if (toolChoice?.type === 'none' && target.noneToolChoice === 'no-tools') return {}
   const parallel = parallelToolCalls === undefined ? {} : { parallel_tool_calls: parallelToolCalls }
   if (toolChoice === undefined) return parallel
+  const original = originalFor(target, toolChoice, 'openai-chat')
+  if (original !== undefined) return { tool_choice: original, ...parallel }
   if (toolChoice.type === 'auto' || toolChoice.type === 'none')
     return { tool_choice: toolChoice.type, ...parallel }
 

@@ -3,6 +3,7 @@ import { type Failure, missingEnd } from '../../../answer/failure.ts'
 import type { WireAnswer } from '../../../answer/stream.ts'
 import { isJsonObject, objectIn, type JsonObject } from '../../../json/objects.ts'
 import type { SseEvent } from '../../../sse/items.ts'
+import { PlainDeltas } from './plain-deltas.ts'
 import { ResponseReader } from './reader.ts'
 
 /** The end of a response that failed as the error that it holds, so that it is read as every other error is. */
@@ -20,6 +21,7 @@ export function decodeResponsesAnswer(policy: CallPolicy): WireAnswer {
 class ResponseAnswer implements WireAnswer {
   private readonly policy: CallPolicy
   private readonly reader: ResponseReader
+  private readonly deltas = new PlainDeltas()
 
   constructor(policy: CallPolicy) {
     this.policy = policy
@@ -46,8 +48,24 @@ class ResponseAnswer implements WireAnswer {
     return this.reader.isOver
   }
 
+  get taken(): number {
+    return this.deltas.taken
+  }
+
+  /** What one read brings is one text: each delta by itself would cost the client as much as us. */
+  takeEvents(text: string, at: number, limit: number): number {
+    const { deltas } = this
+    const next = deltas.match(text, at, limit)
+    if (next === at) return at
+    deltas.taken += deltas.ends.length
+    this.reader.sayMore(deltas.content)
+    return next
+  }
+
   read(data: JsonObject, event: SseEvent): void {
+    this.deltas.pause()
     this.reader.read({ data, event })
+    this.deltas.learnFrom({ data, event })
     this.warnOfDropped(data)
     if (this.reader.isOver) this.reader.finish()
   }

@@ -7,7 +7,7 @@ import { type ToolKinds, toolKindsOf } from '../tools.ts'
 import { encodeStatus, nothingCounted } from '../words.ts'
 import { EventWriter, inside } from './events.ts'
 import { ItemWriter } from './items.ts'
-import { ResponseObject, type ResponseState } from './response-object.ts'
+import { nothingYet, ResponseObject, type ResponseState } from '../response-object.ts'
 
 /** Writes an answer as the event stream of a response. */
 export function createResponsesStreamEncoder(options: EncodeOptions): AnswerEncoder {
@@ -26,8 +26,8 @@ class ResponseEncoder implements AnswerEncoder {
   /** Of the reasoning that is open, or was open last. */
   private field = ''
   private proof: string | null = null
-  /** A proof that waits for the end of the call that is open. */
-  private lateProof: { readonly proof: string; readonly field: string | undefined } | null = null
+  /** The reasoning that a client which wants to see none gets inside the proof alone. */
+  private unseen = ''
   private counted: Usage | null = null
   private writtenLength = 0
   private finished: FinishReason | null = null
@@ -43,7 +43,7 @@ class ResponseEncoder implements AnswerEncoder {
 
   start(): void {
     this.progress = 'writing'
-    const response = `"response":${this.object.json(begun)}`
+    const response = `"response":${this.object.json(nothingYet)}`
     this.events.emit('response.created', response)
     this.events.emit('response.in_progress', response)
   }
@@ -64,17 +64,12 @@ class ResponseEncoder implements AnswerEncoder {
   reasoningProof(proof: string, field?: string): void {
     if (this.progress !== 'writing') return
     const { open } = this.items
-    // A call in the text of reasoning may still be open. Begun now, an item would leave it without its end.
-    if (open?.is === 'call') {
-      this.lateProof = { proof, field }
-      return
-    }
     // Each item has one proof.
     if (open?.is !== 'reasoning' || this.proof !== null) {
       const waiting = this.space?.is === 'reasoning' ? this.space.text : ''
       this.begin('reasoning')
       if (field !== undefined) this.field = field
-      if (waiting !== '') this.items.say(waiting)
+      if (waiting !== '') this.add('reasoning', waiting)
     }
     this.proof = proof
   }
@@ -99,9 +94,6 @@ class ResponseEncoder implements AnswerEncoder {
     const ended = this.items.endCall()
     if (ended.is === 'invalid') this.giveUp(invalidArguments(ended.message))
     else if (ended.repair !== null) this.options.told?.repair('unwrapped-arguments', ended.repair)
-    const late = this.lateProof
-    this.lateProof = null
-    if (late !== null) this.reasoningProof(late.proof, late.field)
   }
 
   usage(usage: Usage): void {
@@ -152,7 +144,7 @@ class ResponseEncoder implements AnswerEncoder {
   private emitEnd(type: string, state: Partial<ResponseState>): void {
     const output = this.items.done
     const usage = this.counted ?? this.estimate()
-    this.events.emit(type, `"response":${this.object.json({ ...begun, output, usage, ...state })}`)
+    this.events.emit(type, `"response":${this.object.json({ ...nothingYet, output, usage, ...state })}`)
   }
 
   /** White space waits for the text behind it. */
@@ -166,10 +158,15 @@ class ResponseEncoder implements AnswerEncoder {
       this.space = isSpace ? { is, text: waiting } : null
       if (isSpace) return
       this.begin(is)
-      this.items.say(waiting)
+      this.add(is, waiting)
     } else if (text !== '') {
-      this.items.say(text)
+      this.add(is, text)
     }
+  }
+
+  private add(is: 'text' | 'reasoning', text: string): void {
+    if (is === 'reasoning' && this.options.request?.hidesReasoning === true) this.unseen += text
+    else this.items.say(text)
   }
 
   private begin(is: 'text' | 'reasoning'): void {
@@ -185,8 +182,10 @@ class ResponseEncoder implements AnswerEncoder {
       this.items.close(status)
       return
     }
-    this.items.close(status, sealed(this.options.signature(this.field, this.proof)))
+    const unseen = this.unseen === '' ? undefined : this.unseen
+    this.items.close(status, sealed(this.options.signature(this.field, this.proof, unseen)))
     this.proof = null
+    this.unseen = ''
   }
 
   /** In an item that clients send back as it is, right before the call that it belongs to. */
@@ -203,8 +202,6 @@ class ResponseEncoder implements AnswerEncoder {
     return { ...nothingCounted, inputTokens: this.options.inputTokens(), outputTokens }
   }
 }
-
-const begun: ResponseState = { status: 'in_progress', output: [], usage: null, error: null, incomplete: null }
 
 function sealed(signature: string): { readonly encrypted_content?: string } {
   return signature === '' ? {} : { encrypted_content: signature }

@@ -18,7 +18,17 @@ export class EventWriter {
     return `event: ${type}\ndata: {"type":"${type}","sequence_number":${this.next(0)}${rest}}\n\n`
   }
 
-  /** The number of the event that is written next. `first`: where nothing was written before it. */
+  /** The number of the event that is written next; null where none has one yet. */
+  get upcoming(): number | null {
+    return this.last === null ? null : this.last + 1
+  }
+
+  /** So many events of the upstream have gone on under their own numbers. */
+  skip(count: number): void {
+    if (this.last !== null) this.last += count
+  }
+
+  /** The number of the event that is written next, which has it from now on. `first`: where nothing was written before it. */
   next(first: number): number {
     this.last = this.last === null ? first : this.last + 1
     return this.last

@@ -13,11 +13,14 @@ import { decodeStatus, encodeStatus, withAllCounts } from '../words.ts'
 import { CallItems } from './call-items.ts'
 import { EventWriter, inside } from './events.ts'
 import { ItemWriter } from './items.ts'
+import { OtherItems } from './other-items.ts'
 import { partKindOfEvent } from './parts.ts'
+import { PlainDeltas } from './plain-deltas.ts'
 import type { OtherItem, TextItem, Wire } from './read-items.ts'
 import { ResponseReader } from './reader.ts'
+import { nothingYet, ResponseObject } from '../response-object.ts'
 import { TextItems } from './text-items.ts'
-import { renamed, standard, WirePasser } from './wires.ts'
+import { isEndOfResponse, isWire, namesItem, renamed, standard, WirePasser } from './wires.ts'
 
 /**
  * The stream of a response on its way to a client of the same dialect. An event in which nothing has to change is written
@@ -39,13 +42,13 @@ class ResponsePatch implements WireAnswer {
   private readonly wires: WirePasser
   private readonly texts: TextItems
   private readonly calls: CallItems
+  private readonly others: OtherItems
   private readonly comparison = new Comparison<CallWire>()
-  /** Under which numbers the items go on that only this dialect has. */
-  private readonly otherIndexes = new Map<unknown, number>()
+  private readonly deltas = new PlainDeltas()
   /** What the upstream has told of the response around its items. */
   private response: JsonObject = {}
-  /** Whether an item of the response is another than the upstream's. */
-  private isEdited = false
+  /** What of it is ours, because the upstream has not begun it. */
+  private begun: JsonObject = {}
 
   constructor(options: PatchOptions) {
     this.options = options
@@ -54,10 +57,14 @@ class ResponsePatch implements WireAnswer {
     this.events = new EventWriter((text) => options.output.push(text))
     this.items = new ItemWriter(this.events, () => idEndOf(this.response))
     this.wires = new WirePasser(options.output, this.events)
-    this.texts = new TextItems(this.items, this.wires, options.signature)
+    this.texts = new TextItems(this.items, this.wires, {
+      signature: options.signature,
+      reasoning: options.request?.hidesReasoning === true ? 'hidden' : 'shown',
+    })
     this.calls = new CallItems(this.items, this.wires, toolKindsOf(options.request?.tools ?? []), () =>
       this.texts.leave(),
     )
+    this.others = new OtherItems(this.items, this.wires, () => this.texts.leave())
   }
 
   get isStarted(): boolean {
@@ -76,13 +83,35 @@ class ResponsePatch implements WireAnswer {
     return this.progress === 'reading' ? this.events.made('keepalive', '') : null
   }
 
+  get taken(): number {
+    return this.deltas.taken
+  }
+
+  /** Where known deltas bring more of the text that is open, and go on as they came, nothing is parsed and nothing written. */
+  takeEvents(text: string, at: number, limit: number): number {
+    const { deltas, events, policy } = this
+    const passing = (content: string, ends: readonly number[]): number => policy.countPassing(content, ends)
+    const next = deltas.matchPassing(text, at, limit, passing, events.upcoming)
+    if (next === at) return at
+    deltas.taken += deltas.ends.length
+    this.reader.sayMore(deltas.content)
+    this.made.take()
+    this.texts.passedMore(deltas.content)
+    if (deltas.areCounted) events.skip(deltas.ends.length)
+    this.options.output.pass(text, at, next)
+    return next
+  }
+
   read(came: JsonObject, event: SseEvent): void {
+    this.deltas.pause()
     if (this.progress === 'ended' || this.progress === 'finished') return
-    this.progress = 'reading'
     const wire = standard({ data: came, event })
     const { data } = wire
     const { type } = data
-    if (isJsonObject(data['response'])) this.response = { ...this.response, ...data['response'] }
+    if (this.progress === 'new' && type !== 'response.created') this.begin(data)
+    this.progress = 'reading'
+    if (isJsonObject(data['response']))
+      this.response = { ...this.response, ...data['response'], ...this.begun }
     if (isEndOfResponse(type)) {
       this.readEnd(wire)
       return
@@ -125,6 +154,17 @@ class ResponsePatch implements WireAnswer {
     this.texts.stop()
     this.failIfBroken()
     this.progress = 'ended'
+  }
+
+  /** Clients fail at a stream in which nothing was created. */
+  private begin(first: JsonObject): void {
+    if (this.options.head === undefined) return
+    const told = objectIn(first, 'response')
+    const head = { ...this.options.head(), request: this.options.request }
+    const made: unknown = JSON.parse(new ResponseObject(head).json(nothingYet))
+    this.begun = { id: nonEmptyText(told['id']) ?? head.id }
+    this.response = { ...objectIn({ made }, 'made'), ...told, ...this.begun, ...untold }
+    this.events.emit('response.created', inside({ response: this.response }))
   }
 
   private readAdded(wire: Wire): void {
@@ -187,6 +227,7 @@ class ResponsePatch implements WireAnswer {
     const isSame =
       made.length === 1 && only?.is === item.is && only.text === text && !this.comparison.isWaiting
     if (!this.texts.passDelta(wire, item, text, isSame)) this.settle(made)
+    else if (this.wires.passed === wire.event) this.deltas.learnFrom(wire)
   }
 
   private compareOther(wire: Wire, { call }: OtherItem): void {
@@ -209,21 +250,8 @@ class ResponsePatch implements WireAnswer {
 
   /** An event of a call or of another item that goes on as it came. */
   private passOn({ wire, call }: CallWire): void {
-    if (call === null) this.passOther(wire)
+    if (call === null) this.others.pass(wire)
     else this.calls.pass(wire, call)
-  }
-
-  private passOther(wire: Wire): void {
-    const { data } = wire
-    const key = data['output_index'] ?? data['item_id'] ?? objectIn(data, 'item')['id']
-    let index = this.otherIndexes.get(key)
-    if (index === undefined || data['type'] === 'response.output_item.added') {
-      this.texts.leave()
-      index = this.items.takeIndex()
-      this.otherIndexes.set(key, index)
-    }
-    if (data['type'] === 'response.output_item.done') this.items.done.push(objectIn(data, 'item'))
-    this.note(this.wires.pass(wire, { output_index: index }))
   }
 
   private play(pieces: readonly Piece[]): void {
@@ -243,7 +271,7 @@ class ResponsePatch implements WireAnswer {
           this.endCall()
           break
         case 'other':
-          if (isWire(piece.item)) this.passOther(piece.item)
+          if (isWire(piece.item)) this.others.pass(piece.item)
       }
     }
   }
@@ -273,6 +301,7 @@ class ResponsePatch implements WireAnswer {
     const came = objectIn(wire.data, 'response')
     const told = encodeStatus(decodeStatus(came, String(wire.data['type'])))
     const { status, incomplete } = encodeStatus(reason)
+    const { type } = wire.data
     // A client that gets a response of nothing takes the turn for over, and says nothing.
     if (this.items.done.length === 0 && status === 'completed') {
       this.endWith(noContent, null)
@@ -283,23 +312,21 @@ class ResponsePatch implements WireAnswer {
       ...(told.status !== status && { status, incomplete_details: { reason: incomplete } }),
       ...(this.isOutputAnother(came['output']) && { output: this.items.done }),
       ...withAllCounts(came['usage']),
+      ...(this.begun['id'] !== undefined && this.begun['id'] !== came['id'] && this.begun),
     }
-    if (Object.keys(changes).length === 0) {
+    if (Object.keys(changes).length === 0 && type === `response.${status}`) {
       this.wires.pass(wire)
       return
     }
     const response = { ...this.response, ...came, status, ...changes }
-    if (told.status === status) this.wires.pass(wire, { response })
+    // Some servers end every stream with the same event.
+    if (type === `response.${status}`) this.wires.pass(wire, { response })
     else this.wires.pass(renamed(wire, `response.${status}`), { response })
   }
 
   private isOutputAnother(output: unknown): boolean {
-    if (this.isEdited || this.texts.isEdited || this.calls.isEdited || !Array.isArray(output)) return true
-    return output.length !== this.items.done.length
-  }
-
-  private note(isChanged: boolean): void {
-    this.isEdited ||= isChanged
+    const isEdited = [this.texts, this.calls, this.others].some((items) => items.isEdited)
+    return isEdited || !Array.isArray(output) || output.length !== this.items.done.length
   }
 
   private failIfBroken(): void {
@@ -335,35 +362,19 @@ class ResponsePatch implements WireAnswer {
   }
 }
 
+/** What a response that has just been created says of its end. */
+const untold: JsonObject = { status: 'in_progress', output: [], usage: null, error: null }
+
 /** An event, and the structured call that it is about. */
 interface CallWire {
   readonly wire: Wire
   readonly call: StructuredCall | null
 }
 
-function isEndOfResponse(type: unknown): boolean {
-  return type === 'response.completed' || type === 'response.incomplete' || type === 'response.done'
-}
-
-function namesItem(data: JsonObject): boolean {
-  const isOfItem = data['output_index'] !== undefined || data['item_id'] !== undefined
-  const type = String(data['type'])
-  return isOfItem || data['item'] !== undefined || partKindOfEvent(type) !== null || argumentEvents.has(type)
-}
-
-const argumentEvents: ReadonlySet<string> = new Set([
-  'response.function_call_arguments.delta',
-  'response.function_call_arguments.done',
-])
-
 /** What is the response's own in its id: ours are made of it. */
 function idEndOf({ id }: JsonObject): string {
   const end = (nonEmptyText(id) ?? '').replace(/^[a-z]+_/, '').replaceAll(/[^a-zA-Z0-9]/g, '')
   return `${end}p`
-}
-
-function isWire(item: unknown): item is Wire {
-  return isJsonObject(item) && isJsonObject(item['data']) && isJsonObject(item['event'])
 }
 
 /** Whether the upstream's own error says all that clients of the dialect look for. */

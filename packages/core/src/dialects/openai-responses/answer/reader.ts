@@ -7,6 +7,7 @@ import { RawJson } from '../../../json/raw.ts'
 import { argumentsOfItem, callItems, flatName, type ToolKind } from '../tools.ts'
 import { decodeResponsesUsage, decodeStatus } from '../words.ts'
 import { type PartKind, partKindOfEvent, partKinds } from './parts.ts'
+import { isPlainReasoning } from './plain-reasoning.ts'
 import {
   type CallItem,
   ItemLookup,
@@ -94,6 +95,13 @@ export class ResponseReader {
     }
   }
 
+  /** More of the text that the last event was a delta of. */
+  sayMore(text: string): void {
+    const { current } = this
+    if (current?.is === 'text' && current.last !== null)
+      this.say(current, current.last.kind, current.last.at, text)
+  }
+
   finish(): void {
     if (this.end !== null) this.policy.finish(this.end.reason, null)
   }
@@ -127,7 +135,7 @@ export class ResponseReader {
     const kind = kindsOfItems.get(type)
     const isCall = kind !== undefined && (kind === 'function' || this.options.calls === 'as functions')
     if (!isCall) {
-      const call = kind === undefined ? null : new OtherCall()
+      const call = kind === undefined ? null : new OtherCall(nameOfCall(kind, came))
       return { is: 'other', type, call, state: 'open' }
     }
     const { arguments: _, ...source } = came
@@ -239,10 +247,9 @@ export class ResponseReader {
 
   private readProof(item: TextItem, came: JsonObject): void {
     const proof = nonEmptyText(came['encrypted_content'])
-    // Some servers repeat the reasoning there, as it is.
-    if (proof === null || item.is !== 'reasoning' || proof === [...item.said.values()].join('')) return
-    if (item.said.size === 0 && this.options.calls === 'as functions' && !/^[\w+/=.~-]+$/.test(proof)) {
-      this.say(item, partKinds.reasoning_text, 0, proof)
+    if (proof === null || item.is !== 'reasoning') return
+    if (isPlainReasoning(proof, [...item.said.values()].join(''))) {
+      if (item.said.size === 0) this.say(item, partKinds.reasoning_text, 0, proof)
       return
     }
     if (this.current !== item && item.said.size > 0) this.options.onLateProof?.()
@@ -251,13 +258,9 @@ export class ResponseReader {
 
   private addToCall({ call, kind, state }: CallItem, came: JsonObject): void {
     call.addId(came['call_id'])
-    const name = nonEmptyText(came['name'])
-    const namespace = nonEmptyText(came['namespace'])
-    const whole = kind === 'function' || kind === 'custom' ? name : kind
+    const name = nameOfCall(kind, came)
     // The end of an item repeats the name.
-    if (whole !== null && (call.name === '' || state === 'open')) {
-      call.addName(namespace === null ? whole : flatName({ kind, name: whole, namespace }))
-    }
+    if (name !== null && (call.name === '' || state === 'open')) call.addName(name)
     this.policy.callGrew(call)
   }
 
@@ -331,6 +334,13 @@ function kindOfPart(
   if (is === 'reasoning') return list === 'summary' ? partKinds.summary_text : partKinds.reasoning_text
   if (part['type'] === 'refusal') return partKinds.refusal
   return part['type'] === 'output_text' || part['type'] === 'text' ? partKinds.output_text : null
+}
+
+/** The name under which a model would have been offered the tool. */
+function nameOfCall(kind: ToolKind['kind'], item: JsonObject): string | null {
+  const name = kind === 'function' || kind === 'custom' ? nonEmptyText(item['name']) : kind
+  const namespace = nonEmptyText(item['namespace'])
+  return name === null || namespace === null ? name : flatName({ kind, name, namespace })
 }
 
 function namesItem(data: JsonObject): boolean {

@@ -1,11 +1,29 @@
 import { isJsonObject, nonEmptyText, objectIn, type JsonObject } from '../../../json/objects.ts'
 import { isBlank } from '../../../text/space.ts'
-import { type ItemWriter, type OpenText, wholeText } from './items.ts'
+import type { ItemWriter, OpenText } from './items.ts'
 import { partKindOf, partKindOfEvent } from './parts.ts'
+import { isPlainReasoning } from './plain-reasoning.ts'
 import type { Wire } from './read-items.ts'
+import {
+  beginsPart,
+  isEnd,
+  isInPart,
+  isOfItem,
+  isPartOfEnd,
+  placeIn,
+  SourceItem,
+  type TextKind,
+  withoutPlain,
+  withTexts,
+} from './source-item.ts'
 import type { WirePasser } from './wires.ts'
 
-export type TextKind = 'text' | 'reasoning'
+export interface TextItemOptions {
+  /** What reasoning is signed with that the upstream has not signed. `text`: the reasoning, where the client sees none. */
+  readonly signature: ((text?: string) => string) | undefined
+  /** `hidden`: the client wants to see none. What it gets of it is what brings it back. */
+  readonly reasoning: 'shown' | 'hidden'
+}
 
 /**
  * The messages and the reasoning of a response. An item of the upstream's passes as it came while the policy says what it
@@ -16,7 +34,7 @@ export class TextItems {
   isEdited = false
   private readonly items: ItemWriter
   private readonly wires: WirePasser
-  private readonly signature: (() => string) | undefined
+  private readonly options: TextItemOptions
   /** The item that the upstream has begun last. */
   private source: SourceItem | null = null
   /** Those before it of which text may still be held. */
@@ -27,12 +45,13 @@ export class TextItems {
   private readonly begun = new WeakSet<object>()
   /** White space that gets no item of its own. */
   private space: { readonly kind: TextKind; readonly text: string } | null = null
+  /** Of an item of reasoning that is hidden: what it says, and what the upstream itself wants back. */
+  private unseen: { text: string; proof: JsonObject } = { text: '', proof: {} }
 
-  /** `signature`: what reasoning is signed with that the upstream has not signed. */
-  constructor(items: ItemWriter, wires: WirePasser, signature: (() => string) | undefined) {
+  constructor(items: ItemWriter, wires: WirePasser, options: TextItemOptions) {
     this.items = items
     this.wires = wires
-    this.signature = signature
+    this.options = options
   }
 
   /** The upstream begins an item. */
@@ -45,7 +64,15 @@ export class TextItems {
   /** Passes a delta on, if the policy says the same. The answer is whether it may. */
   passDelta(wire: Wire, item: object, text: string, isSame: boolean): boolean {
     const source = this.sourceOf(item)
-    if (source === null || source !== this.source || !isSame || source.hasDiffered || this.space !== null) {
+    const isHidden = source !== null && this.hides(source.kind)
+    if (
+      source === null ||
+      isHidden ||
+      source !== this.source ||
+      !isSame ||
+      source.hasDiffered ||
+      this.space !== null
+    ) {
       if (source !== null) source.hasDiffered = true
       return false
     }
@@ -54,14 +81,29 @@ export class TextItems {
       return true
     }
     const open = this.openSource(source)
+    this.dropEarlyEnds(source, wire)
     this.flush(source)
     if (!isInPart(wire, open)) return false
     this.passInto(open, wire)
     return true
   }
 
+  /** Some servers end a part, with an empty text, before they say what is in it. */
+  private dropEarlyEnds({ open, ending }: SourceItem, delta: Wire): void {
+    if (open === null || ending.length === 0 || ending.some(isEnd) || !isInPart(delta, open)) return
+    this.isEdited = true
+    for (const wire of ending.splice(0)) if (!isOfItem(wire)) this.wires.pass(wire)
+  }
+
+  /** More deltas of the part that is open have gone on as they came. */
+  passedMore(text: string): void {
+    const part = this.opened?.open?.part ?? null
+    if (part !== null) part.text += text
+  }
+
   /** Any other event of an item of text. What ends it waits: text that belongs into it may still be held. */
   passOther(wire: Wire, item: object): void {
+    if (isEnd(wire)) this.keepProof(objectIn(wire.data, 'item'))
     const source = this.sourceOf(item)
     if (source === null) {
       this.isEdited = true
@@ -96,7 +138,9 @@ export class TextItems {
     const waiting = this.waiting.find((each) => each.kind === kind)
     // Text behind the end of an item belongs to the next, even if it was held there.
     const isOver = this.opened === null || this.opened.ending.some(isEnd)
-    const isOpen = this.items.open?.is === kind && (waiting === undefined || !isOver)
+    // White space cannot begin the next. Where what stands before it was said in the open item, it is said there too.
+    const goesOn = isBlank(text) && waiting?.hasDiffered === true
+    const isOpen = this.items.open?.is === kind && (waiting === undefined || !isOver || goesOn)
     if (!isOpen && isBlank(text)) {
       this.space = { kind, text: this.spaceBefore(kind) + text }
       return
@@ -104,6 +148,10 @@ export class TextItems {
     this.isEdited = true
     const before = this.spaceBefore(kind)
     this.space = null
+    if (this.hides(kind)) {
+      this.hide(before + text)
+      return
+    }
     if (!isOpen && waiting !== undefined) {
       this.openSource(waiting)
     } else if (!isOpen) {
@@ -111,6 +159,27 @@ export class TextItems {
       this.items.begin(kind)
     }
     this.items.say(before + text)
+  }
+
+  private hides(kind: TextKind): boolean {
+    return kind === 'reasoning' && this.options.reasoning === 'hidden'
+  }
+
+  /** An item of ours takes the place of the upstream's, which would show what it says. */
+  private hide(text: string): void {
+    for (const source of this.waiting) if (source.kind === 'reasoning') source.hasDiffered = true
+    if (this.items.open?.is !== 'reasoning') {
+      this.leave()
+      this.items.begin('reasoning')
+    }
+    this.unseen.text += text
+  }
+
+  private keepProof(item: JsonObject): void {
+    const proof = nonEmptyText(item['encrypted_content'])
+    const isOurs = this.items.open?.is === 'reasoning' && this.hides('reasoning')
+    if (!isOurs || proof === null || isPlainReasoning(proof, this.unseen.text)) return
+    this.unseen.proof = { encrypted_content: proof }
   }
 
   /** Something else begins: the text before it is over. */
@@ -141,7 +210,7 @@ export class TextItems {
       return
     }
     this.isEdited = true
-    items.close('completed', open.is === 'reasoning' ? this.signed(open.fields) : {})
+    items.close('completed', open.is === 'reasoning' ? this.sealed(open.fields) : {})
     if (opened !== null) opened.state = 'split'
   }
 
@@ -246,85 +315,26 @@ export class TextItems {
     const item = {
       ...withTexts(came, open),
       id: open.id,
-      ...(open.is === 'reasoning' ? this.signed(came) : {}),
+      ...(open.is === 'reasoning' ? this.signed(withoutPlain(came, open)) : {}),
     }
     this.items.done.push(item)
     this.items.open = null
     this.note(this.wires.pass(wire, { output_index: open.index, item }))
   }
 
-  private signed(fields: JsonObject): JsonObject {
-    if (this.signature === undefined || nonEmptyText(fields['encrypted_content']) !== null) return {}
-    return { encrypted_content: this.signature() }
+  private sealed(fields: JsonObject): JsonObject {
+    const { text, proof } = this.unseen
+    this.unseen = { text: '', proof: {} }
+    return { ...this.signed({ ...fields, ...proof }, text === '' ? undefined : text), ...proof }
+  }
+
+  private signed(fields: JsonObject, text?: string): JsonObject {
+    const { signature } = this.options
+    if (signature === undefined || nonEmptyText(fields['encrypted_content']) !== null) return {}
+    return { encrypted_content: signature(text) }
   }
 
   private note(isChanged: boolean): void {
     this.isEdited ||= isChanged
   }
-}
-
-/** An item of text that the upstream has begun, on its way to the client. */
-class SourceItem {
-  readonly kind: TextKind
-  readonly item: object
-  /** `waiting`: its events are held until it says anything. `split`: what it says is in items of ours. */
-  state: 'waiting' | 'open' | 'split' = 'waiting'
-  /** Whether a text of it was held or came out otherwise. */
-  hasDiffered = false
-  readonly held: Wire[]
-  /** What ends it, which waits. */
-  readonly ending: Wire[] = []
-  open: OpenText | null = null
-
-  constructor(kind: TextKind, item: object, added: Wire) {
-    this.kind = kind
-    this.item = item
-    this.held = [added]
-  }
-}
-
-/** The fields that say where an event belongs. Some servers leave them out, and clients go by them. */
-function placeIn({ index, id, part }: OpenText): JsonObject {
-  const place = { item_id: id, output_index: index }
-  return part === null ? place : { ...place, [part.kind.indexField]: part.at }
-}
-
-/** The item as the upstream ended it, with the texts that the client was given. */
-function withTexts(came: JsonObject, open: OpenText): JsonObject {
-  const whole = wholeText({ ...open, fields: came })
-  const lists = (['content', 'summary'] as const).flatMap((list) => {
-    const given: unknown = came[list]
-    const said = open.lists[list]
-    if (!Array.isArray(given) || given.length !== said.length) return []
-    return [[list, given.map((part: unknown, at) => withText(objectIn({ part }, 'part'), said[at]))]]
-  })
-  return { ...whole, ...Object.fromEntries(lists) }
-}
-
-function withText(part: JsonObject, said: JsonObject = {}): JsonObject {
-  const field = partKindOf(said['type'])?.textField
-  return field === undefined ? part : { ...part, [field]: said[field] }
-}
-
-function isInPart({ data }: Wire, { part }: OpenText): boolean {
-  const kind = partKindOfEvent(String(data['type']))?.kind
-  return part !== null && kind?.type === part.kind.type
-}
-
-function isOfItem({ data }: Wire): boolean {
-  return data['output_index'] !== undefined || data['item_id'] !== undefined || data['item'] !== undefined
-}
-
-function isEnd({ data }: Wire): boolean {
-  return data['type'] === 'response.output_item.done'
-}
-
-function beginsPart({ data }: Wire): boolean {
-  return (
-    data['type'] === 'response.content_part.added' || data['type'] === 'response.reasoning_summary_part.added'
-  )
-}
-
-function isPartOfEnd({ data }: Wire): boolean {
-  return String(data['type']).endsWith('.done')
 }

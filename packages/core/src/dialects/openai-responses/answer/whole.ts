@@ -16,7 +16,7 @@ import { SseReader } from '../../../sse/reader.ts'
 import { decodeStatus } from '../words.ts'
 import { EventWriter, inside } from './events.ts'
 import { partKindOf } from './parts.ts'
-import { ResponseObject } from './response-object.ts'
+import { ResponseObject } from '../response-object.ts'
 
 /** A whole response as the stream that says the same. */
 export function responseAsEvents(body: string): WholeAsEvents {

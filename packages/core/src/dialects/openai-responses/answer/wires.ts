@@ -1,13 +1,17 @@
 import type { AnswerOutput } from '../../../answer/output.ts'
 import { isJsonObject, type JsonObject } from '../../../json/objects.ts'
 import { encodeSse } from '../../../sse/encoder.ts'
+import type { SseEvent } from '../../../sse/items.ts'
 import type { EventWriter } from './events.ts'
+import { partKindOfEvent } from './parts.ts'
 import type { Wire } from './read-items.ts'
 
 /** Passes events of the upstream on, byte for byte unless something about them is another now. */
 export class WirePasser {
   private readonly output: AnswerOutput
   private readonly events: EventWriter
+  /** The event that has gone on last, if it went on as it came. */
+  passed: SseEvent | null = null
 
   constructor(output: AnswerOutput, events: EventWriter) {
     this.output = output
@@ -21,6 +25,7 @@ export class WirePasser {
     const differing = Object.entries({ ...changes, ...number }).filter(
       ([field, value]) => !isEqual(data[field], value),
     )
+    this.passed = differing.length === 0 ? event : null
     if (differing.length === 0) {
       this.output.event(event)
       return false
@@ -37,7 +42,7 @@ function isEqual(a: unknown, b: unknown): boolean {
   return isStructure && JSON.stringify(a) === JSON.stringify(b)
 }
 
-/** Some servers have a name of their own for the parts of reasoning; clients that do not know it fail. */
+/** Some servers have a name of their own for an event; clients that do not know it fail. */
 export function standard(wire: Wire): Wire {
   const name = standardNames.get(wire.data['type'])
   return name === undefined ? wire : renamed(wire, name)
@@ -46,6 +51,11 @@ export function standard(wire: Wire): Wire {
 const standardNames: ReadonlyMap<unknown, string> = new Map([
   ['response.reasoning_part.added', 'response.content_part.added'],
   ['response.reasoning_part.done', 'response.content_part.done'],
+  ['response.reasoning.delta', 'response.reasoning_text.delta'],
+  ['response.reasoning.done', 'response.reasoning_text.done'],
+  ['response.reasoning_summary.delta', 'response.reasoning_summary_text.delta'],
+  ['response.reasoning_summary.done', 'response.reasoning_summary_text.done'],
+  ['response.done', 'response.completed'],
 ])
 
 /** The same event under another name. */
@@ -53,4 +63,24 @@ export function renamed({ data, event }: Wire, type: string): Wire {
   const changed = { ...data, type }
   const source = encodeSse({ ...event, event: type, data: JSON.stringify(changed) })
   return { data: changed, event: { ...event, event: type, source, terminated: true } }
+}
+
+export function isEndOfResponse(type: unknown): boolean {
+  return type === 'response.completed' || type === 'response.incomplete' || type === 'response.done'
+}
+
+/** Whether an event is about an item of the response. */
+export function namesItem(data: JsonObject): boolean {
+  const isOfItem = data['output_index'] !== undefined || data['item_id'] !== undefined
+  const type = String(data['type'])
+  return isOfItem || data['item'] !== undefined || partKindOfEvent(type) !== null || argumentEvents.has(type)
+}
+
+const argumentEvents: ReadonlySet<string> = new Set([
+  'response.function_call_arguments.delta',
+  'response.function_call_arguments.done',
+])
+
+export function isWire(item: unknown): item is Wire {
+  return isJsonObject(item) && isJsonObject(item['data']) && isJsonObject(item['event'])
 }

@@ -3,34 +3,36 @@ import type { JsonObject } from '../../../json/objects.ts'
 import { wellFormed } from '../../../json/well-formed.ts'
 import { decoding, type DecodedRequest } from '../../../request/decoding.ts'
 import type { Notes } from '../../../request/notes.ts'
+import type { AskedAt } from '../../dialect.ts'
 import { toolKindsOf } from '../tools.ts'
+import { compactionWish, summaryRequest, trigger } from './compaction.ts'
 import { instructionsText } from './instructions.ts'
 import { decodeItems, itemsIn, toolListsIn } from './items.ts'
 import { decodeSettings } from './settings.ts'
 import { decodeTools } from './tools.ts'
 
-/** Reads the body of `POST /v1/responses`. A field, an item or a tool that we do not know is never an error. */
-export function decodeResponsesRequest(body: unknown): DecodedRequest {
+/**
+ * Reads the body of `POST /v1/responses`, or of a request to compact a conversation. A field, an item or a tool that we do
+ * not know is never an error.
+ */
+export function decodeResponsesRequest(body: unknown, asked?: AskedAt): DecodedRequest {
   return decoding((notes) => {
     const fields = wellFormed(requiredObject(body, 'body'))
     const model = requiredText(fields, 'model')
     refuseWhatIsKept(fields)
-    const items = itemsIn(fields['input'])
+    const given = itemsIn(fields['input'])
+    const wish = compactionWish(given, asked)
+    const items = wish?.gets === 'history' ? [...given, trigger] : given
     const { tools, otherTools } = decodeTools(toolListsIn(fields, items))
     const kinds = toolKindsOf(tools)
     const instructions = instructionsText(optionalText(fields, 'instructions'))
     const { system, contents } = decodeItems(items, instructions, kinds, notes)
     const { extra, ...settings } = decodeSettings(fields, items, kinds, notes)
     noteMetadata(fields, notes)
+    const request = { model, system, contents, tools, ...settings, extra }
+    if (wish !== null) return { request: summaryRequest(request, wish) }
     return {
-      request: {
-        model,
-        system,
-        contents,
-        tools,
-        ...settings,
-        extra: otherTools.length > 0 ? { ...extra, tools: otherTools } : extra,
-      },
+      request: otherTools.length > 0 ? { ...request, extra: { ...extra, tools: otherTools } } : request,
     }
   })
 }

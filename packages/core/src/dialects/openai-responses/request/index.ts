@@ -3,6 +3,7 @@ import type { RequestDialect } from '../../dialect.ts'
 import { decodeResponsesRequest } from './decode.ts'
 import { encodeResponsesRequest } from './encode.ts'
 import { responsesMessages } from './messages.ts'
+import { itemReferences } from './references.ts'
 import { longestToolName } from './tools.ts'
 
 /** The requests of OpenAI Responses. */
@@ -39,4 +40,5 @@ export const responsesRequests: RequestDialect = {
   maxTokensIn: (body) => countOf(body, 'max_output_tokens') ?? undefined,
   // A client that leaves its conversation with a server is told that nothing is kept, whoever the upstream is.
   threadField: null,
+  references: itemReferences,
 }

@@ -112,12 +112,10 @@ class ItemReader {
       case 'context_compaction':
         this.#compaction(item, at)
         break
-      case 'compaction_trigger': {
-        const wish = { type: 'text', text: summaryWish } as const
-        const block = withOriginal(wish, 'openai-responses', wholeItem(item, at))
-        this.contents.push({ speaker: 'human', blocks: [block] })
+      case 'compaction_trigger':
+        // Also for a server that knows the item: whoever is asked writes a summary that every model can read.
+        this.contents.push({ speaker: 'human', blocks: [{ type: 'text', text: summaryWish }] })
         break
-      }
       default:
         this.#other(item, at)
     }

@@ -54,6 +54,9 @@ export function encodeReasoning(block: ThinkingBlock, id: string, target: Respon
   if (target.responsesItems === 'openai') {
     return { ...head, summary: thought === '' ? [] : [{ type: 'summary_text', text: thought }], ...proof }
   }
+  if (target.responsesReasoning === 'encrypted_content') {
+    return { ...head, summary: [], encrypted_content: thought }
+  }
   const content = thought === '' ? [] : [{ type: 'reasoning_text', text: thought }]
   return { ...head, summary: [], content, ...proof }
 }

@@ -11,7 +11,6 @@ import { originalFor, withOriginal } from '../../../request/original.ts'
 import { limitedMaxTokens } from '../../../request/settings.ts'
 import type { ResponsesTarget } from '../../../request/target.ts'
 import type { ToolKinds } from '../tools.ts'
-import { asksForSummary } from './compaction.ts'
 import { decodeToolChoice } from './tool-choice.ts'
 import { takesAllItems } from './target.ts'
 
@@ -25,9 +24,8 @@ export function decodeSettings(
   const outputFormat = formatOf(text['format'])
   const reasoning = objectIn(body, 'reasoning')
   const summary = nonEmptyText(reasoning['summary'] ?? reasoning['generate_summary'])
-  const compacts = asksForSummary(items)
   return {
-    toolChoice: compacts ? { type: 'none' } : decodeToolChoice(body['tool_choice'], kinds, notes),
+    toolChoice: decodeToolChoice(body['tool_choice'], kinds, notes),
     parallelToolCalls: optionalBoolean(body, 'parallel_tool_calls'),
     stream: optionalBoolean(body, 'stream') ?? false,
     maxTokens: optionalCount(body, 'max_output_tokens'),
@@ -37,9 +35,8 @@ export function decodeSettings(
     topK: undefined,
     stopSequences: [],
     reasoning: reasoningOf(lastEffort(items) ?? nonEmptyText(reasoning['effort'])),
-    ...(summary === null ? {} : { reasoningSummary: summary }),
+    ...shownReasoning(summary),
     outputFormat,
-    ...(compacts ? { compacts } : {}),
     user: nonEmptyText(body['user']) ?? nonEmptyText(body['safety_identifier']) ?? undefined,
     extra: {
       ...otherFields(body, knownFields),
@@ -74,6 +71,14 @@ const knownFields = new Set([
   'client_metadata',
 ])
 const reasoningFields = new Set(['effort', 'summary', 'generate_summary'])
+
+/** Servers of the dialect know words for the length of a summary. They refuse the words for none, and send none unasked. */
+function shownReasoning(
+  summary: string | null,
+): Pick<RequestSettings, 'reasoningSummary' | 'hidesReasoning'> {
+  if (summary === null) return {}
+  return summary === 'none' || summary === 'off' ? { hidesReasoning: true } : { reasoningSummary: summary }
+}
 
 /** The part of a field that we did not understand, under the name of the field. */
 function rest(field: string, value: JsonObject, known: ReadonlySet<string>): JsonObject {

@@ -27,7 +27,7 @@ function allowed(choice: JsonObject, kinds: ToolKinds): ToolChoice {
   const names = Array.isArray(tools)
     ? tools.flatMap((tool: unknown) => (isJsonObject(tool) ? (chosenName(tool, kinds) ?? []) : []))
     : []
-  return { type: mode === 'required' ? 'required' : 'auto', allowed: names }
+  return { type: mode === 'required' || mode === 'none' ? mode : 'auto', allowed: names }
 }
 
 /** The name under which the model is offered the tool; null for a tool that its server runs. */

@@ -1,9 +1,9 @@
-import type { Usage } from '../../../answer/answer.ts'
-import { isJsonObject, type JsonObject } from '../../../json/objects.ts'
-import type { ConversationRequest, Tool, ToolChoice } from '../../../request/conversation-request.ts'
-import { originalIn } from '../../../request/original.ts'
-import { toolKindsOf } from '../tools.ts'
-import { encodeResponsesUsage } from '../words.ts'
+import type { Usage } from '../../answer/answer.ts'
+import { isJsonObject, type JsonObject } from '../../json/objects.ts'
+import type { ConversationRequest, Tool, ToolChoice } from '../../request/conversation-request.ts'
+import { originalIn } from '../../request/original.ts'
+import { toolKindsOf } from './tools.ts'
+import { encodeResponsesUsage } from './words.ts'
 
 export interface ResponseHead {
   readonly id: string
@@ -20,6 +20,15 @@ export interface ResponseState {
   readonly usage: Usage | null
   readonly error: { readonly code: string; readonly message: string } | null
   readonly incomplete: string | null
+}
+
+/** The state of an answer of which nothing was said. */
+export const nothingYet: ResponseState = {
+  status: 'in_progress',
+  output: [],
+  usage: null,
+  error: null,
+  incomplete: null,
 }
 
 /**
@@ -72,7 +81,7 @@ function askedFor(request: ConversationRequest | undefined): JsonObject {
     top_logprobs: numberOr(extra['top_logprobs'], 0),
     reasoning: {
       effort: request?.reasoning?.effort ?? null,
-      summary: request?.reasoningSummary ?? null,
+      summary: summaryWords.has(request?.reasoningSummary) ? request?.reasoningSummary : null,
     },
     max_output_tokens: request?.maxTokens ?? null,
     max_tool_calls: extra['max_tool_calls'] ?? null,
@@ -86,6 +95,8 @@ function askedFor(request: ConversationRequest | undefined): JsonObject {
   }
 }
 
+const summaryWords: ReadonlySet<unknown> = new Set(['auto', 'concise', 'detailed'])
+
 function instructionsOf(request: ConversationRequest | undefined): string | null {
   const first = request?.system[0]
   const original = first === undefined ? undefined : originalIn(first, 'openai-responses')
@@ -96,7 +107,7 @@ function instructionsOf(request: ConversationRequest | undefined): string | null
 function toolsOf({ tools, extra }: ConversationRequest): readonly unknown[] {
   const told: JsonObject[] = []
   for (const tool of tools) {
-    const definition = originalIn(tool, 'openai-responses') ?? functionOf(tool)
+    const definition = withAllFields(originalIn(tool, 'openai-responses') ?? functionOf(tool))
     const last = told.at(-1)
     const isSame = definition['type'] === 'namespace' && last?.['type'] === 'namespace'
     if (last !== undefined && isSame && last['name'] === definition['name']) {
@@ -113,6 +124,13 @@ function functionOf({ name, description, parameters, strict }: Tool): JsonObject
   return { type: 'function', name, description: description ?? null, parameters, strict: strict ?? null }
 }
 
+/** Validators want each of these fields of a function, whether its client has said anything or not. */
+function withAllFields(definition: JsonObject): JsonObject {
+  const isFunction = (definition['type'] ?? 'function') === 'function'
+  if (!isFunction) return definition
+  return { type: 'function', description: null, parameters: null, strict: null, ...definition }
+}
+
 function listIn(object: JsonObject, field: string): readonly unknown[] {
   const value = object[field]
   return Array.isArray(value) ? value : []
@@ -122,6 +140,7 @@ function choiceOf(request: ConversationRequest | undefined): unknown {
   const choice: ToolChoice | undefined = request?.toolChoice
   if (choice === undefined) return 'auto'
   const original = originalIn(choice, 'openai-responses')
+  if (original?.['type'] === 'allowed_tools') return { mode: choice.type, ...original }
   if (original !== undefined) return original
   if (choice.type !== 'tool') return choice.type
   const { kind, name } = toolKindsOf(request?.tools ?? []).kindOf(choice.name)
@@ -131,7 +150,8 @@ function choiceOf(request: ConversationRequest | undefined): unknown {
 function formatOf(request: ConversationRequest | undefined): JsonObject {
   const format = request?.outputFormat
   const original = format === undefined ? undefined : originalIn(format, 'openai-responses')
-  if (original !== undefined) return original
+  const isStrict = typeof original?.['strict'] === 'boolean' && original['strict']
+  if (original !== undefined) return { description: null, ...original, strict: isStrict }
   if (format?.type === 'json') return { type: 'json_object' }
   if (format?.type !== 'json-schema') return { type: 'text' }
   const { name, schema, strict } = format
