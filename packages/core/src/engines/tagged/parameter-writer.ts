@@ -79,9 +79,9 @@ export class ParameterWriter {
   }
 
   text(piece: string): void {
-    if (piece === '') return
     const { observer, position } = this.context.input
     observer?.became('arguments', position - piece.length, position)
+    if (piece === '') return
     if (this.shape.trim === 'none') {
       this.write(piece)
       return
