@@ -65,6 +65,12 @@ describe('what each character became', () => {
       '.....................NNNNNNNNNNN................AAAAAAAAAAAAAAAAAAAAAAAAAppppA.............',
     ],
     [
+      'quotes that became others',
+      { format: 'hermes' },
+      `<tool_call>{"name": "get_weather", "arguments": {'city': 'Oslo'}}</tool_call>`,
+      '.....................NNNNNNNNNNN................ApAAAApAApAAAApA.............',
+    ],
+    [
       'an opener that no call follows',
       { format: 'kimi' },
       'a <|tool_call_begin|> b',
@@ -100,7 +106,7 @@ describe('what each character became', () => {
     (format, sample) => {
       const trace = traceOutput(sample, { format, tools })
       expect(sourceOf(sample, trace, 'name').join(' ')).toContain('get_weather')
-      expect(sourceOf(sample, trace, 'arguments').join(' ')).toContain('Paris')
+      expect(sourceOf(sample, trace, 'arguments').join('')).toContain('Paris')
       const ofCall = trace.spans.filter(({ kind }) => kind === 'name' || kind === 'arguments')
       expect(new Set(ofCall.map(({ call }) => call))).toEqual(new Set([0]))
       expect(sourceOf(sample, trace, 'text').join('').trim()).toBe('')

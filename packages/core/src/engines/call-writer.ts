@@ -167,7 +167,7 @@ export class CallWriter {
   /** Text inside or between calls that belongs to no call. */
   stray(text: string): void {
     this.sink.text(text)
-    this.input.observer?.strayed()
+    this.input.observer?.strayed(text)
     this.sink.problem('stray-text', problemCodes['stray-text'], text)
   }
 

@@ -138,6 +138,8 @@ export class SourceMap implements Sink, SourceObserver {
     const { from: changedFrom, to: changedTo } = this.#changed(from, to, text)
     this.#paint.cover('arguments', from, to, this.#call, -1)
     this.#paint.cover('repaired', changedFrom, changedTo, this.#call, -1)
+    // Where each character stands for one, those that stayed are told apart.
+    if (to - from === text.length) this.#keepSame(changedFrom, changedTo, text.slice(changedFrom - from))
     this.#announced.push({ from: changedFrom, to: changedTo, codes: new Set(codes) })
   }
 
@@ -179,14 +181,20 @@ export class SourceMap implements Sink, SourceObserver {
     this.#call = -1
   }
 
-  strayed(): void {
-    const call = this.#calls.at(-1)
-    if (call === undefined) return
+  strayed(text: string): void {
     const { position } = this.#input
+    const from = this.#calls.at(-1)?.from ?? position
     let end = position
-    while (end > call.from && !this.#isStray(end - 1)) end--
-    this.#paint.turn(['stray'], 'markup', end, position, this.#calls.length - 1, -1)
-    this.#paint.turn(['stray'], 'text', call.from, end, -1, this.#events.length - 1)
+    while (end > from && !this.#isStray(end - 1)) end--
+    if (end > from) {
+      this.#paint.turn(['stray'], 'markup', end, position, this.#calls.length - 1, -1)
+      this.#paint.turn(['stray'], 'text', from, end, -1, this.#events.length - 1)
+    } else {
+      // Nobody told where it stands: then it was read last, but for white space.
+      end = position
+      while (end > 0 && this.#source.slice(end - 1, end).trim() === '') end--
+      this.passed('content', end - text.length, end)
+    }
   }
 
   unread(from: number): void {
@@ -319,6 +327,14 @@ export class SourceMap implements Sink, SourceObserver {
       behind++
     }
     return { from: from + before, to: to - behind }
+  }
+
+  #keepSame(from: number, to: number, text: string): void {
+    const source = this.#source.slice(from, to)
+    for (let at = 0; at < source.length; at++) {
+      if (source.charCodeAt(at) !== text.charCodeAt(at)) continue
+      this.#paint.cover('arguments', from + at, from + at + 1, this.#call, -1)
+    }
   }
 
   #trimmed(from: number, to: number): SourceRange {

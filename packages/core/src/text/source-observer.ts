@@ -33,8 +33,8 @@ export interface SourceObserver {
   callFails(from: number, to: number): void
   /** What looked like a call names none, or will be read again. */
   callIsNone(at: number): void
-  /** What was told to be stray was written as text, just now. */
-  strayed(): void
+  /** What was told to be stray was written as text, just now; or, if nothing was, what was read last. */
+  strayed(text: string): void
   /** Everything from here on will be read again. */
   unread(from: number): void
 }
