@@ -69,7 +69,8 @@ export function EventList({ trace, focus }: EventListProps): JSX.Element {
   )
 }
 
-function saidBy(event: ModelEvent): string {
+/** What an event says, on one line or, if it is long, on many. */
+export function saidBy(event: ModelEvent): string {
   switch (event.type) {
     case 'text':
     case 'reasoning':

@@ -2,7 +2,8 @@ import { signal } from '@preact/signals'
 import type { ComponentChildren, JSX } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
 import type { Reading } from '../reading/protocol.ts'
-import { EventList } from './event-list.tsx'
+import { oneLine } from '../model/visible.ts'
+import { EventList, saidBy } from './event-list.tsx'
 import { kinds } from './kinds.ts'
 import { Outcome } from './outcome.tsx'
 import { ShownText } from './shown-text.tsx'
@@ -67,12 +68,54 @@ export function ReadingView({ reading, focus, title, children }: ReadingViewProp
           {tab === 'calls' ? (
             <Outcome trace={trace} wireCalls={reading.wireCalls} focus={focus} />
           ) : (
-            <EventList trace={trace} focus={focus} />
+            <>
+              <EventList trace={trace} focus={focus} />
+              <ChosenEvent reading={reading} focus={focus} />
+            </>
           )}
         </div>
+        <output class="visually-hidden" aria-live="polite">
+          {chosenIn(reading, focus)}
+        </output>
       </section>
     </div>
   )
+}
+
+/** The whole of the event that was chosen: the list has room for its beginning. */
+function ChosenEvent({ reading, focus }: Pick<ReadingViewProps, 'reading' | 'focus'>): JSX.Element | null {
+  const event = reading.trace.events[focus.chosen.value ?? -1]
+  const place = reading.trace.places[focus.chosen.value ?? -1]
+  if (event === undefined || place === undefined) return null
+  const said = saidBy(event)
+  return (
+    <section class="event-whole" aria-label="The chosen event">
+      <header class="hint">
+        {event.type} ·{' '}
+        {place.from === place.to
+          ? `at character ${place.from.toLocaleString('en')}`
+          : `from characters ${place.from.toLocaleString('en')} to ${place.to.toLocaleString('en')}`}
+      </header>
+      <pre tabIndex={0} aria-label="What it says">
+        <ShownText text={said.slice(0, LONGEST_SHOWN)} />
+        {said.length > LONGEST_SHOWN ? `\n… ${said.length - LONGEST_SHOWN} more characters` : null}
+        {event.type === 'problem' && event.source !== '' ? (
+          <>
+            {'\n'}
+            <ShownText text={event.source.slice(0, LONGEST_SHOWN)} />
+          </>
+        ) : null}
+      </pre>
+    </section>
+  )
+}
+
+const LONGEST_SHOWN = 20_000
+
+/** For who cannot see what was marked. */
+function chosenIn({ trace }: Reading, { chosen }: Focus): string {
+  const event = trace.events[chosen.value ?? -1]
+  return event === undefined ? '' : `Event ${chosen.value}, ${event.type}: ${oneLine(saidBy(event), 120)}`
 }
 
 /** Only the kinds that occur, with how many characters each has. */
