@@ -137,6 +137,19 @@ describe('the events of a trace', () => {
     ])
   })
 
+  it('problems stand at the name or the value that they speak of', () => {
+    const callOf = (name: string): string =>
+      `<tool_call>\n<function=${name}>\n<parameter=days>\nthree\n</parameter>\n</function>\n</tool_call>`
+    const source = callOf('get_weather') + callOf('get_time')
+    const { events, places } = traceOutput(source, { format: 'qwen', tools })
+    const problems = events.flatMap((event, index) =>
+      event.type === 'problem'
+        ? [`${event.code} ${source.slice(places[index]?.from, places[index]?.to)}`]
+        : [],
+    )
+    expect(problems).toEqual(['type-mismatch three', 'unknown-tool get_time'])
+  })
+
   it('belong to the call that the spans name', () => {
     const spans = trace.spans.filter(({ kind }) => kind === 'name')
     expect(spans.map(({ call, event }) => [call, event])).toEqual([

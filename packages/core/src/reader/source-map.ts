@@ -37,6 +37,9 @@ interface Aside {
   readonly event: number | null
 }
 
+/** White space between what was read last and where the reader stands is looked through this far. */
+const LONGEST_GAP = 16
+
 interface Announced extends SourceRange {
   readonly codes: Set<RepairCode>
 }
@@ -60,6 +63,8 @@ export class SourceMap implements Sink, SourceObserver {
   #input: { readonly position: number } = { position: 0 }
   #call = -1
   #heading: SourceRange | undefined
+  /** Where the last name of a call stands. */
+  #name: SourceRange = { from: 0, to: 0 }
 
   watch(input: { readonly position: number }): void {
     this.#input = input
@@ -95,9 +100,8 @@ export class SourceMap implements Sink, SourceObserver {
 
   problem(code: ProblemCode, message: string, source: string): void {
     const event = this.#add({ type: 'problem', code, message, source })
-    const { position: to } = this.#input
-    const isHere = source !== '' && this.#source.slice(to - source.length, to) === source
-    this.#told.set(event, { from: isHere ? to - source.length : to, to })
+    const { position } = this.#input
+    this.#told.set(event, this.#placeOf(source) ?? { from: position, to: position })
   }
 
   repair(code: RepairCode, message: string): void {
@@ -145,6 +149,7 @@ export class SourceMap implements Sink, SourceObserver {
 
   became(part: CallPart, from: number, to: number): void {
     const range = part === 'name' ? this.#trimmed(from, to) : { from, to }
+    if (part === 'name') this.#name = range
     this.#paint.cover(part, range.from, range.to, this.#call, -1)
   }
 
@@ -327,6 +332,19 @@ export class SourceMap implements Sink, SourceObserver {
       behind++
     }
     return { from: from + before, to: to - behind }
+  }
+
+  /** What a problem shows was read last, but for white space; or it is the name of the call. */
+  #placeOf(source: string): SourceRange | undefined {
+    const { position } = this.#input
+    const before = this.#source.slice(Math.max(0, position - LONGEST_GAP), position)
+    for (const to of [position, position - before.length + before.trimEnd().length]) {
+      if (source !== '' && this.#source.slice(to - source.length, to) === source) {
+        return { from: to - source.length, to }
+      }
+    }
+    const { from, to } = this.#name
+    return source !== '' && this.#source.slice(from, to) === source ? this.#name : undefined
   }
 
   #keepSame(from: number, to: number, text: string): void {
