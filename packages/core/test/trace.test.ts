@@ -114,6 +114,10 @@ describe('what each character became', () => {
   )
 })
 
+function callOf(name: string): string {
+  return `<tool_call>\n<function=${name}>\n<parameter=days>\nthree\n</parameter>\n</function>\n</tool_call>`
+}
+
 describe('the events of a trace', () => {
   const text =
     'Hi.<tool_call>{"name": "get_weather", "arguments": {"city": "Oslo",}}</tool_call>' +
@@ -138,8 +142,6 @@ describe('the events of a trace', () => {
   })
 
   it('problems stand at the name or the value that they speak of', () => {
-    const callOf = (name: string): string =>
-      `<tool_call>\n<function=${name}>\n<parameter=days>\nthree\n</parameter>\n</function>\n</tool_call>`
     const source = callOf('get_weather') + callOf('get_time')
     const { events, places } = traceOutput(source, { format: 'qwen', tools })
     const problems = events.flatMap((event, index) =>
