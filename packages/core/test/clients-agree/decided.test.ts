@@ -54,6 +54,22 @@ describe('text and reasoning', () => {
     for (const view of seen(answer([reasoning(open)]))) expect(view.calls).toEqual([paris])
   })
 
+  it('arrive with every character where white space comes before what has to be held', () => {
+    const said = answer([reasoning('\n', '<'), reasoning('<', 'Hm.'), text('Hm.')], 'stop', {
+      habits: { blocks: 'apart' },
+    })
+    for (const view of seen(said)) expect(view).toMatchObject({ reasoning: '\n<<Hm.', text: 'Hm.' })
+  })
+
+  it('end at the same place behind a call that is no call, however much comes at once', () => {
+    const items = [calls(call('get_weather', 'Paris')), text('<', 'Hm.'), text('Hm.')]
+    for (const arrives of ['at once', 'event by event'] as const) {
+      for (const { failure } of seen(answer(items, 'stop', { habits: { arrives } }))) {
+        expect(failure).toMatchObject({ message: expect.stringContaining('get_weather') })
+      }
+    }
+  })
+
   it('make no block of white space in a message', () => {
     for (const { client, view } of agreed(
       answer([text('\n\n'), calls(call('get_weather', '{"city":"Paris"}'))]),

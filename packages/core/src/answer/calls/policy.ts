@@ -84,9 +84,14 @@ export class CallPolicy {
     this.sink.start({ id, model })
   }
 
+  /** Whether pieces of content may come in one. While a call waits, each of them can be the one that ends the answer. */
+  get joinsContent(): boolean {
+    return this.order.isEmpty && !this.isEnded
+  }
+
   /** Content in pieces that end there: how many of them, from the first on, go to the client as they are. */
   countPassing(text: string, ends: readonly number[]): number {
-    return this.order.isEmpty && !this.isEnded ? this.parser.countPassing(text, ends) : 0
+    return this.joinsContent ? this.parser.countPassing(text, ends) : 0
   }
 
   content(text: string): void {

@@ -55,6 +55,7 @@ class GeminiAnswer implements WireAnswer {
 
   /** What one read brings is one text: each chunk by itself would cost the client as much as us. */
   takeEvents(text: string, at: number, limit: number): number {
+    if (!this.policy.joinsContent) return at
     const next = this.plain.take(text, at, limit)
     if (next > at) this.policy.content(this.plain.content)
     return next

@@ -51,6 +51,7 @@ class ChatAnswer implements WireAnswer {
   /** What one read brings is one text: each event by itself would cost the client as much as us. */
   takeEvents(text: string, at: number, limit: number): number {
     const { envelope } = this
+    if (!this.policy.joinsContent) return at
     const next = envelope.match(text, at, limit)
     if (next === at) return at
     this.taken += envelope.ends.length

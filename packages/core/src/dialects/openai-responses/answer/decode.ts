@@ -55,6 +55,7 @@ class ResponseAnswer implements WireAnswer {
   /** What one read brings is one text: each delta by itself would cost the client as much as us. */
   takeEvents(text: string, at: number, limit: number): number {
     const { deltas } = this
+    if (!this.policy.joinsContent) return at
     const next = deltas.match(text, at, limit)
     if (next === at) return at
     deltas.taken += deltas.ends.length

@@ -24,6 +24,17 @@ export class SourceItem {
     this.item = item
     this.held = [added]
   }
+
+  /** Takes the texts out of what waits. They are white space. */
+  takeSpace(): string {
+    const events = this.held.splice(0)
+    this.held.push(...events.filter((event) => deltaIn(event) === null))
+    return events.flatMap((event) => deltaIn(event) ?? []).join('')
+  }
+}
+
+function deltaIn({ data }: Wire): string | null {
+  return partKindOfEvent(String(data['type']))?.is === 'delta' ? nonEmptyText(data['delta']) : null
 }
 
 /** The fields that say where an event belongs. Some servers leave them out, and clients go by them. */

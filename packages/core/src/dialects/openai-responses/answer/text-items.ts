@@ -73,7 +73,7 @@ export class TextItems {
       source.hasDiffered ||
       this.space !== null
     ) {
-      if (source !== null) source.hasDiffered = true
+      if (source !== null) this.differs(source)
       return false
     }
     if (source.state === 'waiting' && isBlank(text)) {
@@ -86,6 +86,14 @@ export class TextItems {
     if (!isInPart(wire, open)) return false
     this.passInto(open, wire)
     return true
+  }
+
+  /** What an item says goes out otherwise than it came, and so does the white space of it that waits. */
+  private differs(source: SourceItem): void {
+    source.hasDiffered = true
+    if (source.state !== 'waiting') return
+    const text = this.spaceBefore(source.kind) + source.takeSpace()
+    if (text !== '') this.space = { kind: source.kind, text }
   }
 
   /** Some servers end a part, with an empty text, before they say what is in it. */
