@@ -13,7 +13,8 @@ import { matchModel, type ModelRoute } from '../config/match-model.ts'
 import { parseBody, withoutByteOrderMark } from '../base/json-body.ts'
 import { readBody } from '../base/read-body.ts'
 import type { Refusal } from '../base/refusal.ts'
-import type { OpenRecording } from '../recorder/exchange-recording.ts'
+import type { LiveExchanges } from '../inspector/live-exchanges.ts'
+import { type OpenRecording, toldTogether } from '../recorder/exchange-recording.ts'
 import type { Recorder } from '../recorder/recorder.ts'
 import { tapResponse, tapUpstream } from '../recorder/tap.ts'
 import type { ClientAnswer } from '../exchange/client-answer.ts'
@@ -41,6 +42,8 @@ export interface RouteContext {
   readonly upstreams: Upstreams
   /** Undefined where exchanges are not recorded. */
   readonly recorder: Recorder | undefined
+  /** The memory of the inspector. Undefined where nobody may look. */
+  readonly live?: Pick<LiveExchanges, 'open'> | undefined
   readonly log: RequestLog
   /** What answers held, for clients that name it. Undefined where nothing is kept. */
   readonly items?: ItemCache | undefined
@@ -54,7 +57,9 @@ export async function openExchange(context: RouteContext): Promise<Exchange | un
   const { client, config, log, upstreams } = context
   const { requestId, dialect } = client
   const asked = askedAt(context.request.url ?? '')
-  const recording = context.recorder?.open({ requestId, dialect, asked })
+  const userAgent = context.request.headers['user-agent']
+  log.shown = context.live?.open({ requestId, dialect, asked, userAgent })
+  const recording = toldTogether([context.recorder?.open({ requestId, dialect, asked }), log.shown])
   if (recording !== undefined) tapResponse(client.response, recording)
   const read = await readRequest(context, recording)
   if (read === undefined) return undefined
@@ -159,7 +164,7 @@ export async function readRequest(
   log.received(body.bytes.length, config.warnings.conversationBytes)
   const bytes = withoutByteOrderMark(body.bytes)
   const text = bytes.toString('utf8')
-  recording?.clientRequest(text)
+  recording?.clientRequest(bytes)
   const json = parseBody(text, config.limits.jsonDepth)
   if (json.is === 'invalid') {
     client.refuse({ failure: failure('invalid-request', 'invalid_json', json.message) })
@@ -174,7 +179,7 @@ export async function readRequest(
     client.refuse({ failure: field === 'body' ? wrong : { ...wrong, field } })
     return undefined
   }
-  log.model = decoded.request.model
+  log.asksFor(decoded.request.model)
   log.notes(decoded.notes)
   const [orphan] = config.strictHistory ? responsesWithoutCall(decoded.request.contents) : []
   if (orphan !== undefined) {

@@ -12,6 +12,7 @@ import type {
 import type { Logger } from '../observe/logger.ts'
 import type { HoldingParser, Metrics } from '../observe/metrics.ts'
 import type { ExchangeObserver } from '../exchange/exchange.ts'
+import type { LiveExchange } from '../inspector/live-exchange.ts'
 import type { Plan } from '../exchange/plan.ts'
 import type { HttpRoute } from './route-table.ts'
 import type { UpstreamFault } from '../upstream/upstream-fault.ts'
@@ -32,6 +33,8 @@ const lostCalls: ReadonlySet<ProblemCode> = new Set([
 /** Gathers everything about one request while it runs, and logs it in one line at its end. */
 export class RequestLog implements ExchangeObserver, AnswerWatcher {
   model: string | null = null
+  /** The same exchange in the memory of the inspector, where it is kept there. */
+  shown: LiveExchange | undefined
   /** The name of the key that the client used. */
   key: string | null = null
   /** Is told the usage of an answer, and says what it gives away about the answer; undefined where that is nothing. */
@@ -79,6 +82,11 @@ export class RequestLog implements ExchangeObserver, AnswerWatcher {
     this.logger.warn({ requestId: this.requestId, bytes }, 'the conversation is long')
   }
 
+  asksFor(model: string): void {
+    this.model = model
+    this.shown?.asksFor(model)
+  }
+
   plan(plan: Plan): void {
     this.carried = plan
     this.notes(plan.notes)
@@ -94,9 +102,11 @@ export class RequestLog implements ExchangeObserver, AnswerWatcher {
   /** The upstream refused, and something was done about it. */
   secondThought(reason: string): void {
     if (this.secondThoughts.length < loggedChanges) this.secondThoughts.push(reason)
+    this.shown?.secondThought(reason)
   }
 
   notes(notes: readonly RequestNote[]): void {
+    this.shown?.changedRequest(notes)
     for (const note of notes) {
       // For notes about messages the reason tells more than the field. The number is limited because a client can
       // send thousands of calls that need a repair.
@@ -120,11 +130,13 @@ export class RequestLog implements ExchangeObserver, AnswerWatcher {
 
   firstByte(): void {
     this.firstByteAt ??= this.now()
+    this.shown?.firstByte()
   }
 
   /** A call was found in text that is written in this format. */
   callRead(format: FormatId): void {
     this.written ??= format
+    if (this.shown !== undefined) this.shown.written ??= format
   }
 
   parserOpened(parser: HoldingParser): void {
@@ -136,6 +148,7 @@ export class RequestLog implements ExchangeObserver, AnswerWatcher {
   call(name: string): void {
     this.wholeCalls = this.calls.length
     this.calls.push(name)
+    if (this.shown !== undefined) this.shown.calls++
   }
 
   callEnded(): void {
@@ -144,22 +157,26 @@ export class RequestLog implements ExchangeObserver, AnswerWatcher {
 
   problem(code: ProblemCode, message: string): void {
     this.problems.push(code)
+    this.shown?.tell('problem', code, message)
     this.metrics.problem(this.format() ?? 'standard', code)
     this.logger.debug({ requestId: this.requestId, code, message }, 'problem in what the model wrote')
   }
 
   repair(code: RepairCode, message: string): void {
     this.repairs.push(code)
+    this.shown?.tell('repair', code, message)
     this.logger.debug({ requestId: this.requestId, code, message }, 'repaired what the model wrote')
   }
 
   finished(reason: FinishReason): void {
     this.finish = reason
+    if (this.shown !== undefined) this.shown.finish = reason
   }
 
   failed(failure: Failure): void {
     if (this.failure !== null) return
     this.failure = failure
+    this.shown?.failed(failure)
     // A failure before the upstream was called is not an error of the upstream.
     if (this.upstreamAt !== null) this.metrics.upstreamError(failure.kind)
   }
@@ -182,11 +199,13 @@ export class RequestLog implements ExchangeObserver, AnswerWatcher {
 
   usage(usage: Usage): void {
     this.tokens = usage
+    if (this.shown !== undefined) this.shown.usage = usage
   }
 
   /** The response is closed: nothing more will happen to it. */
   done({ writableFinished, headersSent, statusCode }: ServerResponse): void {
     if (this.answeredAt !== null) this.metrics.streamClosed()
+    if (!writableFinished) this.shown?.clientLeft()
     for (const parser of this.parsers) this.metrics.parserClosed(parser)
     const seconds = (this.now() - this.startedAt) / 1000
     const format = this.format()
