@@ -1,6 +1,7 @@
 import { printable } from '../base/printable.ts'
 import { isLoopbackHost } from '../config/addresses.ts'
 import type { GatewayConfig } from '../config/config.ts'
+import { inspectorAccess } from '../inspector/access.ts'
 import { exampleName } from '../config/match-model.ts'
 import { type KnownLimits, longestAnswer } from '../launch/client.ts'
 import { clients, isServed } from '../launch/clients.ts'
@@ -26,6 +27,7 @@ export function serveHints(
   const room = limits === null ? '' : `${clients['claude']?.windowHint?.(limits) ?? ''} `
   const lines = [
     ...upstreamLines(config, known),
+    ...inspectorLines(address, config),
     '',
     stderr.style('bold', 'OpenAI clients'),
     `  curl -N ${address}/v1/chat/completions ${key}-H 'content-type: application/json' -d '${chat}'`,
@@ -62,6 +64,13 @@ function upstreamLines({ upstreams }: GatewayConfig, known: Survey): string[] {
     fault === null ? [] : [`${name}: ${printable(fault)}`],
   )
   return [`Upstreams: ${named.join(', ')}`, ...faults, ...new Set(windows)]
+}
+
+/** Who has to be told how to turn it on has not looked for it. */
+function inspectorLines(address: string, config: GatewayConfig): string[] {
+  const { is } = inspectorAccess(config)
+  if (is === 'off') return []
+  return [`Inspector: ${address}/inspector${is === 'keyed' ? ' (behind a key)' : ''}`]
 }
 
 function windowLine({ name, window = 0 }: SurveyedModel): string {

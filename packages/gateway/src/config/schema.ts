@@ -43,7 +43,9 @@ const clientKey = section({
   sha256: text(clientKeyFault)
     .transform((digest) => digest.toLowerCase())
     .describe('The SHA-256 of the key, as 64 hexadecimal digits.'),
-  inspector: flag().prefault(false).describe('Whether the key opens the inspector too, which shows all conversations.'),
+  inspector: flag()
+    .prefault(false)
+    .describe('Whether the key opens the inspector too, which shows all conversations.'),
 })
 
 const upstream = section({

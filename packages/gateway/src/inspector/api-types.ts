@@ -2,7 +2,12 @@
  * What the page is given, as `packages/inspector/src/api.ts` has it. The page is built for browsers by itself, so that each
  * side states the types; a test compares them.
  */
-export const stageIds = ['client-request', 'upstream-request', 'upstream-response', 'client-response'] as const
+export const stageIds = [
+  'client-request',
+  'upstream-request',
+  'upstream-response',
+  'client-response',
+] as const
 
 export type StageId = (typeof stageIds)[number]
 

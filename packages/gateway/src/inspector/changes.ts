@@ -24,10 +24,7 @@ export class Changes implements ExchangeWatcher {
   private pinging: NodeJS.Timeout | undefined
 
   /** `onViewers` is called whenever another page looks, or one no longer does. */
-  constructor(
-    summaryOf: (id: string) => ExchangeSummary | undefined,
-    onViewers: () => void = () => {},
-  ) {
+  constructor(summaryOf: (id: string) => ExchangeSummary | undefined, onViewers: () => void = () => {}) {
     this.summaryOf = summaryOf
     this.onViewers = onViewers
   }

@@ -66,7 +66,10 @@ export async function serveInspector(
   }
 }
 
-const notBuilt: Refused = { status: 404, message: 'The page is not part of this build: npm run build makes it.' }
+const notBuilt: Refused = {
+  status: 404,
+  message: 'The page is not part of this build: npm run build makes it.',
+}
 const noFile: Refused = { status: 404, message: 'The page has no such file.' }
 const noExchange: Refused = {
   status: 404,

@@ -100,13 +100,18 @@ export class Inspector {
     this.recorded = record === null ? undefined : new RecordedExchanges(record.dir, 'ours', redact)
   }
 
-  /** While nobody looks, nothing is gathered. */
+  /** While nobody looks, nothing is gathered. What is recorded is not gone when the memory forgets it. */
   private watch(): void {
-    if (this.live !== undefined) this.live.watcher = this.changes.isWatched ? this.changes : undefined
+    if (this.live === undefined) return
+    const { changes, recorded } = this
+    const watcher =
+      recorded === undefined ? changes : { changed: (id: string) => changes.changed(id), gone: () => {} }
+    this.live.watcher = changes.isWatched ? watcher : undefined
   }
 
   private source(): ExchangeSource {
-    const live = this.live ?? new LiveExchanges({ bytes: 0, now: this.options.now, redact: this.options.redact })
+    const live =
+      this.live ?? new LiveExchanges({ bytes: 0, now: this.options.now, redact: this.options.redact })
     return this.recorded === undefined ? live : withRecordings(live, this.recorded)
   }
 

@@ -90,8 +90,10 @@ export class RecordedShown implements ShownExchange {
 
   private failure(): string | null {
     const layout = this.scanned.values.get('dragomanRecording')
-    if (layout !== LAYOUT) return `The recording has the layout ${String(layout)}; this version reads ${LAYOUT}.`
-    if (this.scanned.end !== 'whole') return 'The file is cut off: what is missing was never written, or got lost.'
+    if (layout !== LAYOUT)
+      return `The recording has the layout ${String(layout)}; this version reads ${LAYOUT}.`
+    if (this.scanned.end !== 'whole')
+      return 'The file is cut off: what is missing was never written, or got lost.'
     const fault = this.text('upstream.fault')
     return fault === null ? null : `The connection to the upstream ended badly: ${fault}`
   }

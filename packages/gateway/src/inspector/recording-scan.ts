@@ -140,7 +140,8 @@ export class RecordingScanner {
 
   private beginInner(is: Open['is']): void {
     const { inner } = this
-    const mayBegin = inner === undefined ? this.state === 'before' && is === 'object' : inner.wants === 'value'
+    const mayBegin =
+      inner === undefined ? this.state === 'before' && is === 'object' : inner.wants === 'value'
     if (!mayBegin || this.open.length >= DEEPEST) {
       this.state = 'wrong'
       return

@@ -24,7 +24,7 @@ export interface Admitted {
 }
 
 /** The checks that every caller has to pass on every route, before the body is read. */
-export function checkCaller(request: IncomingMessage, policy: GatePolicy): Refusal | null {
+export function checkCaller(request: Caller, policy: GatePolicy): Refusal | null {
   const host = request.headers.host ?? ''
   if (host === '' || countHosts(request.rawHeaders) !== 1) {
     return refusal(400, 'invalid-request', 'bad_host', 'A request needs exactly one Host header.')
@@ -46,6 +46,32 @@ export function checkCaller(request: IncomingMessage, policy: GatePolicy): Refus
     return refusal(403, 'permission', 'cross_site', 'Requests from other sites are not allowed.')
   }
   return null
+}
+
+/**
+ * The same for the inspector, which is for its own page alone: no other origin may call it, whatever the configuration
+ * allows elsewhere, nor a page on another port of this machine.
+ */
+export function checkPageCaller(request: IncomingMessage, policy: GatePolicy): Refusal | null {
+  const { origin, host = '' } = request.headers
+  const isOwn = origin === undefined || isSameHost(origin, host)
+  const refused = checkCaller(isOwn ? withoutOrigin(request) : request, { ...policy, allowedOrigins: [] })
+  if (refused !== null) return refused
+  return request.headers['sec-fetch-site'] === 'same-site'
+    ? refusal(403, 'permission', 'cross_site', 'Requests from other sites are not allowed.')
+    : null
+}
+
+type Caller = Pick<IncomingMessage, 'headers' | 'rawHeaders'>
+
+function withoutOrigin({ headers, rawHeaders }: Caller): Caller {
+  const { origin: _origin, ...rest } = headers
+  return { headers: rest, rawHeaders }
+}
+
+/** A proxy before us may speak https, so that only the name and the port are compared. */
+function isSameHost(origin: string, host: string): boolean {
+  return URL.canParse(origin) && new URL(origin).host === host.toLowerCase()
 }
 
 /** Node shows the first of several Host headers, while a proxy before us may have checked the last. */

@@ -3,6 +3,7 @@ import type { GatewayConfig } from '../config/config.ts'
 import { secretsOf } from '../config/secrets-of.ts'
 import { createLogger, type ServiceLogger } from '../observe/logger.ts'
 import type { Metrics } from '../observe/metrics.ts'
+import type { InspectorWorld } from '../inspector/inspector.ts'
 import { FollowingRecorder } from '../recorder/recorder.ts'
 import { createRedactor } from '../security/redact.ts'
 import type { BuiltInServer, Upstreams } from '../upstream/upstreams.ts'
@@ -29,12 +30,13 @@ export interface ServiceOptions {
   readonly workers: number
   /** Starts the server that answers where no upstream is configured. */
   readonly startSimulator: () => Promise<BuiltInServer>
+  readonly inspector: InspectorWorld
 }
 
 /** Starts a gateway, and resolves when it listens. */
 export async function startService(
   config: GatewayConfig,
-  { metrics, now, isTerminal, workers, startSimulator }: ServiceOptions,
+  { metrics, now, isTerminal, workers, startSimulator, inspector }: ServiceOptions,
 ): Promise<Service> {
   const secrets = new Set(secretsOf(config))
   let redactor = createRedactor([...secrets])
@@ -61,6 +63,7 @@ export async function startService(
     recorders,
     connections,
     startSimulator,
+    inspector,
   })
   const address = await gateway.listen().catch(async (error: unknown) => {
     await logger.close()
