@@ -23,8 +23,13 @@ export function stagePart({ chunks, times }: KeptChunks, from: number, redact: R
   let to = from
   for (let bytes = 0; to < chunks.length && bytes < PART_BYTES; to++) bytes += chunks[to]?.length ?? 0
   while (to < chunks.length && to > from && !isApart(chunks, to, redact)) to++
-  const shown = textsOf(chunks.slice(from, to)).map((text, at) => ({ at: times[from + at] ?? null, text }))
+  const shown = textsOf(chunks.slice(from, to)).map((text, at) => ({ at: shortened(times[from + at]), text }))
   return { chunks: withoutSecrets(shown, redact), next: to < chunks.length ? to : null }
+}
+
+/** A tenth of a millisecond is more than anybody sees. */
+function shortened(ms: number | undefined): number | null {
+  return ms === undefined ? null : Math.round(ms * 10) / 10
 }
 
 /** Whether nothing that has to be shown or taken out as one goes across the beginning of this chunk. */

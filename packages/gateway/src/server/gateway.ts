@@ -43,7 +43,7 @@ export interface GatewayWorld {
   /** Undefined where exchanges are never recorded. */
   readonly recorders?: { readonly current: Recorder | undefined }
   /** Undefined where there is no inspector. */
-  readonly inspector?: InspectorWorld
+  readonly inspector?: InspectorWorld | undefined
   /** How many clients may be connected; further ones are refused. */
   readonly connections?: number
   /** Starts the server that answers where no upstream is configured. */

@@ -30,7 +30,8 @@ export interface ServiceOptions {
   readonly workers: number
   /** Starts the server that answers where no upstream is configured. */
   readonly startSimulator: () => Promise<BuiltInServer>
-  readonly inspector: InspectorWorld
+  /** Undefined where there is no inspector. */
+  readonly inspector?: InspectorWorld | undefined
 }
 
 /** Starts a gateway, and resolves when it listens. */
