@@ -1,7 +1,7 @@
 import { printable } from '../base/printable.ts'
 import { isLoopbackHost } from '../config/addresses.ts'
 import type { GatewayConfig } from '../config/config.ts'
-import { inspectorAccess } from '../inspector/access.ts'
+import { inspectorAccess } from '../inspection/access.ts'
 import { exampleName } from '../config/match-model.ts'
 import { type KnownLimits, longestAnswer } from '../launch/client.ts'
 import { clients, isServed } from '../launch/clients.ts'

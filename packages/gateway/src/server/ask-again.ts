@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { request as httpRequest, type Server } from 'node:http'
 import { duplexPair } from 'node:stream'
-import type { RepeatableRequest } from '../inspector/exchange-source.ts'
+import type { RepeatableRequest } from '../inspection/exchange-source.ts'
 
 /**
  * Sends a request through the gateway as if a client had, over a connection inside this process: it meets the configuration

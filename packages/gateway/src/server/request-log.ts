@@ -12,7 +12,7 @@ import type {
 import type { Logger } from '../observe/logger.ts'
 import type { HoldingParser, Metrics } from '../observe/metrics.ts'
 import type { ExchangeObserver } from '../exchange/exchange.ts'
-import type { LiveExchange } from '../inspector/live-exchange.ts'
+import type { LiveExchange } from '../inspection/live-exchange.ts'
 import type { Plan } from '../exchange/plan.ts'
 import type { HttpRoute } from './route-table.ts'
 import type { UpstreamFault } from '../upstream/upstream-fault.ts'

@@ -8,7 +8,7 @@ import {
   type HttpDialect,
   type RoutePattern,
 } from '@dragoman/core'
-import { inspectorRoot } from '../inspector/inspector-server.ts'
+import { inspectorRoot } from '../inspection/inspector-server.ts'
 
 /** A route of the gateway, as data that the server, the checks and the tests share. */
 export type HttpRoute = (RoutePattern | OwnRoute) & {

@@ -34,7 +34,7 @@ async function runInspect(given: CommandArguments, io: Io): Promise<number> {
   const [at = usualFolder] = given.operands
   const port = portIn(given)
   await checkPlace(at)
-  const { RecordingsServer } = await import('../../inspector/recordings-server.ts')
+  const { RecordingsServer } = await import('../../inspection/recordings-server.ts')
   const pageFolder = packageFile('dist/inspector')
   const server = new RecordingsServer({ at, version: await packageVersion(), pageFolder })
   const ended = Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
@@ -57,7 +57,7 @@ async function checkPlace(at: string): Promise<void> {
     if (!names.some((name) => name.endsWith('.json'))) throw failure(`there is no recording in ${at}`)
     return
   }
-  const { isRecording, scanRecording } = await import('../../inspector/recorded-exchanges.ts')
+  const { isRecording, scanRecording } = await import('../../inspection/recorded-exchanges.ts')
   const scanned = await scanRecording(at)
   if (!isRecording(scanned)) throw failure(`${at} is not a recording of dragoman`)
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import * as page from '../../../inspector/src/api.ts'
-import * as own from '../../src/inspector/api-types.ts'
+import * as own from '../../src/inspection/api-types.ts'
 
 /** Compiles only where each type can stand in the place of the other. */
 function same<One, Other>(): [One, Other] extends [Other, One] ? true : false
