@@ -46,7 +46,11 @@ export class RecordedExchanges implements ExchangeSource {
   async listedAfter(place: Place | null): Promise<readonly ListedExchange[]> {
     const all = await this.places()
     const later = place === null ? all : all.filter((each) => byPlace(place, each) < 0)
-    return later.toSorted(byPlace).map((each) => ({ ...each, look: () => this.lookAt(each) }))
+    return later.toSorted(byPlace).map((each) => ({
+      time: each.time,
+      id: each.id,
+      look: () => this.lookAt(each),
+    }))
   }
 
   async find(id: string): Promise<ShownExchange | undefined> {

@@ -70,6 +70,6 @@ function textsOf(chunks: readonly (string | Uint8Array)[]): string[] {
   return chunks.map((chunk) => (typeof chunk === 'string' ? chunk : decoder.write(Buffer.from(chunk))))
 }
 
-export function textOf(chunk: string | Uint8Array): string {
+function textOf(chunk: string | Uint8Array): string {
   return typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString('utf8')
 }

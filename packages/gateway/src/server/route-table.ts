@@ -30,7 +30,7 @@ interface OwnRoute {
  * The inspector with all that lies below it. It is for a page of its own and not for clients: it has its own methods, checks
  * and errors, so it is none of the routes below.
  */
-export const inspectorRoute: HttpRoute = {
+const inspectorRoute: HttpRoute = {
   serves: 'inspector',
   method: 'GET',
   path: inspectorRoot,

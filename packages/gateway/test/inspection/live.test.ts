@@ -89,7 +89,7 @@ describe('an exchange that went through', () => {
   })
 
   it('that is still running shows what there is, and then the rest', async () => {
-    let goOn = (): void => {}
+    let goOn: (() => void) | undefined
     const upstream = await startUpstream((response) => {
       sse(response, chunk({ content: 'first' }))
       goOn = () => {
@@ -106,7 +106,7 @@ describe('an exchange that went through', () => {
     const id = summary?.id ?? ''
     expect(await look.stageText(id, 'client-response')).toContain('first')
     expect(await look.stageText(id, 'client-response')).not.toContain('second')
-    goOn()
+    goOn?.()
     await running.text()
     expect(await look.newest()).toMatchObject({ id, state: 'ended', status: 200 })
     expect(await look.stageText(id, 'client-response')).toContain('second')

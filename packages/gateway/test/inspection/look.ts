@@ -14,7 +14,7 @@ export function lookAt(address: string, headers: Record<string, string> = {}) {
   const get = async <T>(path: string): Promise<T> => {
     const response = await fetch(`${address}/inspector/api/v1/${path}`, { headers })
     if (response.status !== 200) throw new Error(`${response.status}: ${await response.text()}`)
-    return response.json() as Promise<T>
+    return response.json()
   }
   const list = (query = 'limit=500'): Promise<ExchangePage> => get(`exchanges?${query}`)
   const stage = async (id: string, name: StageId, from = 0): Promise<readonly StageChunk[]> => {
