@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import axe from 'axe-core'
 import { chromium } from 'playwright-core'
 import { startFixtureServer } from '../packages/inspector/dev/fixture-server.mjs'
+import { inspectorKey, startLab } from './inspector-lab.mjs'
 
 const browserPath = [process.env['CHROMIUM'], '/usr/bin/chromium', '/usr/bin/chromium-browser'].find(
   (path) => path !== undefined && existsSync(path),
@@ -25,18 +26,143 @@ const failures = []
 const browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox'] })
 const server = await startFixtureServer()
 const folder = await startFixtureServer({ withApi: false, count: 0 })
-const locked = await startFixtureServer({ count: 3, key: 'open sesame' })
+const lab = await startLab()
 try {
+  await checkGateway()
   await checkAll()
 } finally {
   await browser.close()
   await server.close()
   await folder.close()
-  await locked.close()
+  await lab.close()
 }
 if (failures.length > 0) {
   console.error(`\n${failures.length} of the checks in the browser failed.`)
   process.exitCode = 1
+}
+
+/** The page on a real gateway, with the simulator as its upstream and an SDK as its client. */
+async function checkGateway() {
+  await check('what an SDK asks appears by itself, and its call is found by pointing at it', async (page) => {
+    await page.goto(lab.open)
+    await page.getByText('live').first().waitFor()
+    await lab.ask('kimi-k2+reasoning')
+    const row = page.locator('.exchange-row').first()
+    await row.getByText('kimi-k2+reasoning').first().waitFor()
+    expectHolds(await row.innerText(), ['Anthropic/JS', 'kimi', '200'])
+    await shoot(page, 'gateway-list')
+    await row.click()
+    await page.getByRole('tab', { name: /^Events/ }).click()
+    await page.locator('.source-row .k-name').first().hover()
+    await page.locator('.event.e-call-start.is-hovered').waitFor()
+    await page.locator('.event.e-call-start').first().click()
+    await page.locator('.chunk-row.is-focused').first().waitFor()
+    await shoot(page, 'gateway-exchange')
+  })
+
+  await check('the requests of a real exchange differ where the notes say so', async (page) => {
+    await openNewest(page)
+    await page.getByRole('tab', { name: 'Asked' }).click()
+    await page.locator('.json-line .badge-dropped').first().waitFor()
+    expectHolds(await page.locator('.stage-body').innerText(), ['top_k', 'get_weather'])
+    await shoot(page, 'gateway-requests')
+    await page.getByRole('tab', { name: 'Timeline' }).click()
+    await page.locator('.arrival').nth(5).waitFor()
+    await shoot(page, 'gateway-timeline')
+  })
+
+  await check('a real answer is read as another format, with another result', async (page) => {
+    await openNewest(page)
+    await page.getByRole('tab', { name: 'Read it as…' }).click()
+    await page.getByText('The same events as before.').waitFor()
+    await choose(page, 'Format', 'hermes')
+    await page.getByText('Other events than before.').waitFor()
+    await shoot(page, 'gateway-read-as')
+  })
+
+  await check('a request is asked again only when the button is pressed', async (page) => {
+    await openNewest(page)
+    const before = page.url()
+    await page.getByRole('button', { name: 'Ask again' }).click()
+    await page.waitForURL((url) => url.href !== before)
+    await page.getByRole('heading', { name: /kimi-k2/ }).waitFor()
+    await page.locator('.source-row .k-name').first().waitFor()
+    await page.getByRole('link', { name: 'Exchanges' }).first().click()
+    await page.locator('.exchange-row').first().getByText('dragoman-inspector').waitFor()
+  })
+
+  await check('an exchange that is still running grows while one looks', async (page) => {
+    await page.goto(lab.open)
+    const rows = await page.locator('.exchange-row').count()
+    const asked = lab.ask('kimi-k2+char')
+    await page.locator('.exchange-row').nth(rows).waitFor()
+    await page.locator('.exchange-row').first().click()
+    await page.locator('.source-row').first().waitFor()
+    const early = await page.locator('.source').innerText()
+    await asked
+    await page.locator('.source-row .k-name').first().waitFor()
+    expectBelow(early.length, (await page.locator('.source').innerText()).length, 'characters at first')
+  })
+
+  await check('a recording is downloaded, and opened without a gateway', async (page) => {
+    await openNewest(page)
+    const download = page.waitForEvent('download')
+    await page.getByText('Download', { exact: false }).first().click()
+    expectHolds(readFileSync(await (await download).path(), 'utf8'), [
+      '"dragomanRecording": 1',
+      'get_weather',
+    ])
+    await page.goto(await lab.inspectRecordings())
+    await page.locator('.exchange-row').first().click()
+    await page.locator('.source-row .k-name').first().waitFor()
+    expectSame(await page.getByRole('button', { name: 'Ask again' }).count(), 0)
+    await shoot(page, 'recordings')
+  })
+
+  await check(
+    'a gateway behind a key asks for it once, and says what is wrong with it',
+    async (page) => {
+      await page.goto(lab.locked)
+      await page.getByLabel('Key').fill('sesame')
+      await page.keyboard.press('Enter')
+      await page.getByText('This is no key for the inspector.').waitFor()
+      await shoot(page, 'locked')
+      expectSame((await faultsIn(page)).join('\n'), '')
+      await page.getByLabel('Key').fill(inspectorKey)
+      await page.keyboard.press('Enter')
+      await page.getByText('live').first().waitFor()
+      expectSame(await page.evaluate(() => document.cookie), '')
+      await page.reload()
+      await page.getByText('live').first().waitFor()
+      expectSame(await page.getByLabel('Key').count(), 0)
+    },
+    { expectedErrors: /401/ },
+  )
+
+  await check(
+    'a gateway that goes away is missed, and found when it comes back',
+    async (page) => {
+      const first = await lab.startAt(0)
+      await page.goto(first.page)
+      await first.ask('kimi-k2')
+      await page.locator('.exchange-row').first().waitFor()
+      await first.stop()
+      await page.getByText('The gateway does not answer', { exact: false }).waitFor()
+      await shoot(page, 'gateway-lost')
+      const second = await lab.startAt(new URL(first.page).port)
+      await page.getByText('The gateway does not answer', { exact: false }).waitFor({ state: 'detached' })
+      await second.ask('qwen3-coder')
+      await page.locator('.exchange-row').getByText('qwen3-coder').first().waitFor()
+    },
+    { expectedErrors: /ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED|net::ERR/ },
+  )
+}
+
+/** The newest exchange of the real gateway. */
+async function openNewest(page) {
+  await page.goto(lab.open)
+  await page.locator('.exchange-row').first().click()
+  await page.locator('.source-row').first().waitFor()
 }
 
 async function checkAll() {
@@ -238,25 +364,6 @@ async function checkAll() {
       await shoot(page, 'no-gateway')
     },
     { expectedErrors: /404/ },
-  )
-
-  await check(
-    'a gateway behind a key asks for it once, and says what is wrong with it',
-    async (page) => {
-      await page.goto(locked.url)
-      await page.getByLabel('Key').fill('sesame')
-      await page.keyboard.press('Enter')
-      await page.getByText('No key for the inspector.').waitFor()
-      await shoot(page, 'locked')
-      expectSame((await faultsIn(page)).join('\n'), '')
-      await page.getByLabel('Key').fill('open sesame')
-      await page.keyboard.press('Enter')
-      await page.locator('.exchange-row').first().waitFor()
-      expectSame(await page.evaluate(() => document.cookie), '')
-      await page.reload()
-      await page.locator('.exchange-row').first().waitFor()
-    },
-    { expectedErrors: /401/ },
   )
 
   await check('a problem stands where it happened', async (page) => {
