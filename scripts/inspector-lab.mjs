@@ -22,6 +22,7 @@ export async function startLab() {
   writeFileSync(config, `keys: [{ name: ops, sha256: "${sha256}", inspector: true }]\n`, { mode: 0o600 })
   const locked = await start(['serve', ...upstream, '--config', config])
   const programs = [simulator, open, locked]
+  await ask(open.address, 'kimi-k2+reasoning')
   return {
     open: `${open.address}/inspector/`,
     locked: `${locked.address}/inspector/`,
@@ -52,7 +53,7 @@ export async function startLab() {
 /** Resolves once the program has told its address. */
 function start(args) {
   const child = spawn(process.execPath, [program, ...args], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'ignore'],
     env: { PATH: process.env['PATH'], DRAGOMAN_LOG_LEVEL: 'error' },
   })
   const exit = new Promise((resolve) => {
