@@ -72,7 +72,7 @@ export class RecordedShown implements ShownExchange {
     if (span === undefined || start === undefined) return { chunks: [], next: null }
     const next = span.pieces[from + 1]
     const text = unescaped(await readSpan(this.path, start, next ?? span.end))
-    const chunks = text === '' ? [] : [{ at: null, text: this.redact(text) }]
+    const chunks = piecesOf(stage, this.redact(text)).map((piece) => ({ at: null, text: piece }))
     return { chunks, next: next === undefined ? null : from + 1 }
   }
 
@@ -152,6 +152,12 @@ export class RecordedShown implements ShownExchange {
     const value = this.scanned.values.get(path)
     return typeof value === 'number' ? value : null
   }
+}
+
+/** A recording does not say how an answer was cut, so each event of a stream is a chunk. */
+function piecesOf(stage: StageId, text: string): string[] {
+  const isAnswer = stage === 'client-response' || stage === 'upstream-response'
+  return (isAnswer ? text.split(/(?<=\n\r?\n)/) : [text]).filter((piece) => piece !== '')
 }
 
 /** How much of a request is looked through for the name of its model. */
