@@ -1,6 +1,7 @@
 import type { AskedAt, DialectId, Failure, FinishReason, FormatId, RequestNote, Usage } from '@dragoman/core'
 import type { Plan } from '../exchange/plan.ts'
 import type { OpenRecording } from '../recorder/exchange-recording.ts'
+import { type BlockPool, ChunkStore, StoredStage } from './chunk-store.ts'
 import type { KeptChunks } from './stage-part.ts'
 import type { NoteDetails, ToldDetails } from './api-types.ts'
 
@@ -15,6 +16,7 @@ export interface LiveRequest {
 export interface ExchangeMemory {
   /** A clock in milliseconds that never goes back. */
   readonly now: () => number
+  readonly blocks: BlockPool
   /** Counts bytes of an exchange. It may forget exchanges for that, this one too. */
   readonly hold: (exchange: LiveExchange, bytes: number) => void
   readonly changed: (exchange: LiveExchange) => void
@@ -25,6 +27,7 @@ export interface KeptUpstream {
   readonly plan: Pick<Plan, 'upstreamDialect' | 'format' | 'formatFrom' | 'body'>
   readonly name: string
   readonly url: string
+  readonly path: string
   readonly model: string
   readonly reading: Omit<Plan['parser'], 'tools' | 'onOpen'>
   readonly at: number
@@ -33,33 +36,27 @@ export interface KeptUpstream {
   fault: string | null
 }
 
-/** About what an exchange, a chunk and a note take beside their texts. */
+/** About what an exchange and a note take beside their texts. */
 const EXCHANGE_BYTES = 2048
-const CHUNK_BYTES = 128
+const NOTE_BYTES = 128
 
 /** A text in memory has up to two bytes a character. */
 const CHARACTER_BYTES = 2
 
-class StageChunks implements KeptChunks {
-  readonly chunks: (string | Uint8Array)[] = []
-  readonly times: number[] = []
-}
-
 /**
- * One exchange in memory, told of everything as it happens. It keeps what exists anyway, and copies and parses nothing: what
- * is shown of it is made when somebody looks.
+ * One exchange in memory, told of everything as it happens. Nothing is parsed or put together: what is shown of it is made
+ * when somebody looks.
  */
 export class LiveExchange implements OpenRecording {
   readonly about: LiveRequest
-  readonly time: string
+  /** When it began, by the wall clock, in milliseconds. */
+  readonly began: number
   held = 0
   state: 'running' | 'over' | 'forgotten' = 'running'
   request: string | Uint8Array = ''
   requestAt = 0
   model = ''
   upstream: KeptUpstream | null = null
-  said = new StageChunks()
-  readonly got = new StageChunks()
   readonly notes: NoteDetails[] = []
   readonly told: ToldDetails[] = []
   calls = 0
@@ -72,12 +69,30 @@ export class LiveExchange implements OpenRecording {
   durationMs: number | null = null
   private readonly memory: ExchangeMemory
   private readonly startedAt: number
+  private readonly stored: ChunkStore
+  private saidStage = new StoredStage()
+  private readonly gotStage = new StoredStage()
 
-  constructor(about: LiveRequest, time: string, memory: ExchangeMemory) {
+  constructor(about: LiveRequest, began: number, memory: ExchangeMemory) {
     this.about = about
-    this.time = time
+    this.began = began
     this.memory = memory
+    this.stored = new ChunkStore(memory.blocks)
     this.startedAt = memory.now()
+  }
+
+  get time(): string {
+    return new Date(this.began).toISOString()
+  }
+
+  /** What the upstream said. */
+  get said(): KeptChunks {
+    return this.stored.chunksOf(this.saidStage)
+  }
+
+  /** What the client got. */
+  get got(): KeptChunks {
+    return this.stored.chunksOf(this.gotStage)
   }
 
   /** To be called once, when the memory knows the exchange. */
@@ -104,12 +119,12 @@ export class LiveExchange implements OpenRecording {
     const { upstream, upstreamDialect, route, format, formatFrom, parser, path, body } = plan
     const { tools: _tools, onOpen: _onOpen, ...reading } = parser
     const before = this.upstream === null ? 0 : sizeOfBody(this.upstream.plan.body, this.request)
-    const dropped = this.said.chunks.reduce((sum, chunk) => sum + sizeOf(chunk) + CHUNK_BYTES, before)
-    this.said = new StageChunks()
+    this.saidStage = new StoredStage()
     this.upstream = {
       plan: { upstreamDialect, format, formatFrom, body },
       name: upstream.name,
-      url: new URL(path, upstream.url).href,
+      url: upstream.url,
+      path,
       model: route.model,
       reading,
       at: this.elapsed(),
@@ -117,7 +132,7 @@ export class LiveExchange implements OpenRecording {
       contentType: '',
       fault: null,
     }
-    this.memory.hold(this, sizeOfBody(body, this.request) - dropped)
+    this.memory.hold(this, sizeOfBody(body, this.request) - before)
     this.memory.changed(this)
   }
 
@@ -128,7 +143,7 @@ export class LiveExchange implements OpenRecording {
   }
 
   upstreamChunk(chunk: Buffer): void {
-    this.add(this.said, chunk)
+    this.add(this.saidStage, chunk)
   }
 
   upstreamFault(code: string): void {
@@ -136,7 +151,7 @@ export class LiveExchange implements OpenRecording {
   }
 
   clientChunk(chunk: string | Uint8Array): void {
-    this.add(this.got, chunk)
+    this.add(this.gotStage, chunk)
   }
 
   changedRequest(notes: readonly RequestNote[]): void {
@@ -151,7 +166,7 @@ export class LiveExchange implements OpenRecording {
   tell(kind: ToldDetails['kind'], code: string, message: string): void {
     if (this.state === 'forgotten') return
     this.told.push({ kind, code, message })
-    this.memory.hold(this, message.length * CHARACTER_BYTES + CHUNK_BYTES)
+    this.memory.hold(this, message.length * CHARACTER_BYTES + NOTE_BYTES)
     this.memory.changed(this)
   }
 
@@ -181,9 +196,9 @@ export class LiveExchange implements OpenRecording {
     this.state = 'forgotten'
     this.request = ''
     this.upstream = null
-    this.said = new StageChunks()
-    this.got.chunks.length = 0
-    this.got.times.length = 0
+    this.saidStage = new StoredStage()
+    this.gotStage.clear()
+    this.stored.giveBack()
     this.notes.length = 0
     this.told.length = 0
   }
@@ -191,14 +206,12 @@ export class LiveExchange implements OpenRecording {
   private note(note: NoteDetails): void {
     if (this.state === 'forgotten') return
     this.notes.push(note)
-    this.memory.hold(this, note.reason.length * CHARACTER_BYTES + CHUNK_BYTES)
+    this.memory.hold(this, note.reason.length * CHARACTER_BYTES + NOTE_BYTES)
   }
 
-  private add(stage: StageChunks, chunk: string | Uint8Array): void {
+  private add(stage: StoredStage, chunk: string | Uint8Array): void {
     if (this.state === 'forgotten') return
-    stage.chunks.push(chunk)
-    stage.times.push(this.elapsed())
-    this.memory.hold(this, sizeOf(chunk) + CHUNK_BYTES)
+    this.memory.hold(this, this.stored.add(stage, chunk, this.elapsed()))
   }
 
   private elapsed(): number {

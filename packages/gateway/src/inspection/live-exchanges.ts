@@ -1,4 +1,5 @@
 import type { Redactor } from '../security/redact.ts'
+import { BlockPool } from './chunk-store.ts'
 import {
   byPlace,
   type ExchangeSource,
@@ -38,6 +39,7 @@ export class LiveExchanges implements ExchangeSource {
     this.redact = redact
     this.memory = {
       now,
+      blocks: new BlockPool(),
       hold: (exchange, more) => this.hold(exchange, more),
       changed: ({ state, about }) => {
         if (state !== 'forgotten') this.watcher?.changed(about.requestId)
@@ -50,7 +52,7 @@ export class LiveExchanges implements ExchangeSource {
   }
 
   open(request: LiveRequest): LiveExchange {
-    const exchange = new LiveExchange(request, new Date().toISOString(), this.memory)
+    const exchange = new LiveExchange(request, Date.now(), this.memory)
     this.exchanges.set(request.requestId, exchange)
     exchange.begin()
     return exchange

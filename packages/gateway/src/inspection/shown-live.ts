@@ -124,7 +124,7 @@ function upstreamOf({ plan, reading, ...upstream }: KeptUpstream): UpstreamDetai
     name: upstream.name,
     dialect: plan.upstreamDialect,
     method: 'POST',
-    url: upstream.url,
+    url: new URL(upstream.path, upstream.url).href,
     model: upstream.model,
     status: upstream.status,
     contentType: upstream.contentType,
@@ -139,16 +139,17 @@ function upstreamOf({ plan, reading, ...upstream }: KeptUpstream): UpstreamDetai
   }
 }
 
-function chunksOf({ request, requestAt, upstream, said, got }: LiveExchange, stage: StageId): KeptChunks {
+function chunksOf(exchange: LiveExchange, stage: StageId): KeptChunks {
+  const { request, requestAt, upstream } = exchange
   switch (stage) {
     case 'client-request':
       return request.length === 0 ? nothing : { chunks: [request], times: [requestAt] }
     case 'upstream-request':
       return upstream === null ? nothing : { chunks: [upstream.plan.body], times: [upstream.at] }
     case 'upstream-response':
-      return said
+      return exchange.said
     case 'client-response':
-      return got
+      return exchange.got
   }
 }
 

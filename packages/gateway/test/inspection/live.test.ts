@@ -246,7 +246,7 @@ describe('the stream of changes', () => {
     const upstream = await startUpstream((response) => json(response, 200, completion('hi')))
     const { address } = await startGateway({
       upstream: upstream.url,
-      settings: { inspector: { memory: 8000 } },
+      settings: { inspector: { memory: 60_000 } },
     })
     const { headers } = await ask(address, 'openai', { stream: false })
     const stream = await fetch(`${address}/inspector/api/v1/changes`)

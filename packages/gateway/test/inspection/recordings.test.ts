@@ -202,7 +202,7 @@ describe('a gateway that records', () => {
     const { address } = await startGateway({
       upstream: upstream.url,
       recorder,
-      settings: { record: { dir: folder, maxAge: '9000d' }, inspector: { memory: 9000 } },
+      settings: { record: { dir: folder, maxAge: '9000d' }, inspector: { memory: 60_000 } },
     })
     const look = lookAt(address)
     expect(await look.status()).toMatchObject({ shows: 'live-and-recordings' })
