@@ -1,6 +1,5 @@
 import type { AskedAt, DialectId, Failure, FinishReason, FormatId, RequestNote, Usage } from '@dragoman/core'
 import type { Plan } from '../exchange/plan.ts'
-import type { OpenRecording } from '../recorder/exchange-recording.ts'
 import { type BlockPool, ChunkStore, StoredStage } from './chunk-store.ts'
 import type { KeptChunks } from './stage-part.ts'
 import type { NoteDetails, ToldDetails } from './api-types.ts'
@@ -47,7 +46,7 @@ const CHARACTER_BYTES = 2
  * One exchange in memory, told of everything as it happens. Nothing is parsed or put together: what is shown of it is made
  * when somebody looks.
  */
-export class LiveExchange implements OpenRecording {
+export class LiveExchange {
   readonly about: LiveRequest
   /** When it began, by the wall clock, in milliseconds. */
   readonly began: number
@@ -142,7 +141,7 @@ export class LiveExchange implements OpenRecording {
     this.upstream.contentType = contentType
   }
 
-  upstreamChunk(chunk: Buffer): void {
+  upstreamChunk(chunk: Uint8Array): void {
     this.add(this.saidStage, chunk)
   }
 
@@ -150,8 +149,8 @@ export class LiveExchange implements OpenRecording {
     if (this.upstream !== null) this.upstream.fault = code
   }
 
-  clientChunk(chunk: string | Uint8Array): void {
-    this.add(this.gotStage, chunk)
+  clientChunk(chunk: string): void {
+    if (chunk !== '') this.add(this.gotStage, chunk)
   }
 
   changedRequest(notes: readonly RequestNote[]): void {

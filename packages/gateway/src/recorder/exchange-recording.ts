@@ -185,18 +185,3 @@ function redactedAddress({ path, query }: AskedAt, redact: Redactor): AskedAt {
 function redactedReading(reading: UpstreamNotes['reading'], redact: Redactor): UpstreamNotes['reading'] {
   return reading.model === undefined ? reading : { ...reading, model: redact(reading.model) }
 }
-
-/** What happens to an exchange, for each of these that is there. */
-export function toldTogether(recordings: readonly (OpenRecording | undefined)[]): OpenRecording | undefined {
-  const all = recordings.filter((each) => each !== undefined)
-  if (all.length <= 1) return all[0]
-  return {
-    clientRequest: (body) => all.forEach((each) => each.clientRequest(body)),
-    upstreamRequest: (plan) => all.forEach((each) => each.upstreamRequest(plan)),
-    upstreamAnswer: (status, type) => all.forEach((each) => each.upstreamAnswer(status, type)),
-    upstreamChunk: (chunk) => all.forEach((each) => each.upstreamChunk(chunk)),
-    upstreamFault: (code) => all.forEach((each) => each.upstreamFault(code)),
-    clientChunk: (chunk) => all.forEach((each) => each.clientChunk(chunk)),
-    end: (status) => all.forEach((each) => each.end(status)),
-  }
-}

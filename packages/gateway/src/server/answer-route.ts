@@ -14,7 +14,7 @@ import { parseBody, withoutByteOrderMark } from '../base/json-body.ts'
 import { readBody } from '../base/read-body.ts'
 import type { Refusal } from '../base/refusal.ts'
 import type { LiveExchanges } from '../inspection/live-exchanges.ts'
-import { type OpenRecording, toldTogether } from '../recorder/exchange-recording.ts'
+import type { OpenRecording } from '../recorder/exchange-recording.ts'
 import type { Recorder } from '../recorder/recorder.ts'
 import { tapResponse, tapUpstream } from '../recorder/tap.ts'
 import type { ClientAnswer } from '../exchange/client-answer.ts'
@@ -59,7 +59,7 @@ export async function openExchange(context: RouteContext): Promise<Exchange | un
   const asked = askedAt(context.request.url ?? '')
   const userAgent = context.request.headers['user-agent']
   log.shown = context.live?.open({ requestId, dialect, asked, userAgent })
-  const recording = toldTogether([context.recorder?.open({ requestId, dialect, asked }), log.shown])
+  const recording = context.recorder?.open({ requestId, dialect, asked })
   if (recording !== undefined) tapResponse(client.response, recording)
   const read = await readRequest(context, recording)
   if (read === undefined) return undefined
@@ -165,6 +165,7 @@ export async function readRequest(
   const bytes = withoutByteOrderMark(body.bytes)
   const text = bytes.toString('utf8')
   recording?.clientRequest(bytes)
+  log.shown?.clientRequest(bytes)
   const json = parseBody(text, config.limits.jsonDepth)
   if (json.is === 'invalid') {
     client.refuse({ failure: failure('invalid-request', 'invalid_json', json.message) })
@@ -216,6 +217,7 @@ function exchangeFor(
     wants: request.stream ? 'stream' : 'whole',
     callUpstream: (listener, connection) => {
       recording?.upstreamRequest(negotiation.plan)
+      log.shown?.upstreamRequest(negotiation.plan)
       const told = config.keys.length === 0 ? listener : withoutAddress(listener)
       const heard = recording === undefined ? told : tapUpstream(told, recording)
       return upstreams.call(negotiation.plan, heard, connection)

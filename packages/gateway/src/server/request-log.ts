@@ -122,6 +122,19 @@ export class RequestLog implements ExchangeObserver, AnswerWatcher {
     this.upstreamAt ??= this.now()
   }
 
+  upstreamHeaders(status: number, contentType: string): void {
+    this.shown?.upstreamAnswer(status, contentType)
+  }
+
+  upstreamSaid(bytes: Buffer): void {
+    this.shown?.upstreamChunk(bytes)
+  }
+
+  /** This goes to the client. */
+  sent(text: string): void {
+    this.shown?.clientChunk(text)
+  }
+
   upstreamAnswered(): void {
     // An upstream that is asked again answers again, and the stream to the client is one.
     if (this.answeredAt === null) this.metrics.streamOpened()
@@ -184,6 +197,7 @@ export class RequestLog implements ExchangeObserver, AnswerWatcher {
   /** The fault holds names and addresses for those who run the gateway. Clients of a shared one are not told them. */
   upstreamFault({ code, message }: UpstreamFault): void {
     this.reason = `${code}: ${message}`
+    this.shown?.upstreamFault(code)
   }
 
   /** We end the answer because the client takes nothing. No upstream has failed. */
@@ -206,6 +220,7 @@ export class RequestLog implements ExchangeObserver, AnswerWatcher {
   done({ writableFinished, headersSent, statusCode }: ServerResponse): void {
     if (this.answeredAt !== null) this.metrics.streamClosed()
     if (!writableFinished) this.shown?.clientLeft()
+    this.shown?.end(headersSent ? statusCode : null)
     for (const parser of this.parsers) this.metrics.parserClosed(parser)
     const seconds = (this.now() - this.startedAt) / 1000
     const format = this.format()
