@@ -7,7 +7,7 @@ import type { FormatId } from './formats/format-id.ts'
 import type { MarkerOverrides } from './formats/override-markers.ts'
 import { type ProblemCode, type RepairCode, repairCodes } from './problems.ts'
 import { Reader } from './reader/reader.ts'
-import { selectReading } from './reader/select-reading.ts'
+import { selectReading, type ToolChoice } from './reader/select-reading.ts'
 import type { Channel } from './reader/text-flow.ts'
 import type { SourceObserver } from './text/source-observer.ts'
 
@@ -19,6 +19,13 @@ export interface ParserOptions {
   readonly tools?: readonly ToolDefinition[] | null | undefined
   /** `remove`: no call is allowed, and a call that the model writes anyway is left out. */
   readonly calls?: 'read' | 'remove' | undefined
+  /**
+   * What the client asked for: any answer, a call, or a call of one tool. A server that forces a call makes the model write
+   * JSON: then JSON alone is one.
+   */
+  readonly toolChoice?: ToolChoice | undefined
+  /** False: the client takes one call an answer. The others are left out, and reported. */
+  readonly parallelToolCalls?: boolean | undefined
   /** Whether the prompt already opened the reasoning, so that the output begins inside it. */
   readonly promptOpensReasoning?: boolean | undefined
   /** The last characters of the prompt: they show as well whether it opened the reasoning. */
@@ -92,7 +99,8 @@ export function createObservedStage(
 
 function openReader(options: ParserOptions, destination: Sink, observer?: SourceObserver): Reader {
   const calls = oneOf('calls', options.calls ?? 'read', ['read', 'remove'])
-  const sink = calls === 'remove' ? new CallRemover(destination) : destination
+  const allowed = options.parallelToolCalls === false ? new FirstCall(destination) : destination
+  const sink = calls === 'remove' ? new CallRemover(destination) : allowed
   const tools = new ToolSet(options.tools)
   const reading = selectReading(options, tools)
   // Field by field: spread, it would take as long as reading a short answer.
@@ -103,6 +111,7 @@ function openReader(options: ParserOptions, destination: Sink, observer?: Source
     startsInHeader: reading.startsInHeader,
     promptHeader: reading.promptHeader,
     expectedFormat: reading.expectedFormat,
+    forced: reading.forced,
     tools,
     delivery: oneOf('delivery', options.delivery ?? 'incremental', ['incremental', 'complete']),
     toolCallBytes: byteLimit('toolCallBytes', options.limits?.toolCallBytes ?? defaultToolCallBytes),
@@ -216,6 +225,51 @@ class CallRemover implements Sink {
   callDelta(): void {}
 
   callEnd(): void {}
+
+  problem(code: ProblemCode, message: string, source: string): void {
+    this.sink.problem(code, message, source)
+  }
+
+  repair(code: RepairCode, message: string): void {
+    this.sink.repair(code, message)
+  }
+}
+
+/** For clients that take one call an answer: those behind the first whole one are left out, and reported. */
+class FirstCall implements Sink {
+  private readonly sink: Sink
+  private state: 'waiting' | 'reading' | 'leaving-out' = 'waiting'
+  private hasCall = false
+
+  constructor(sink: Sink) {
+    this.sink = sink
+  }
+
+  text(text: string): void {
+    this.sink.text(text)
+  }
+
+  reasoning(text: string): void {
+    this.sink.reasoning(text)
+  }
+
+  callStart(index: number, id: string | null, name: string): void {
+    this.state = this.hasCall ? 'leaving-out' : 'reading'
+    if (this.hasCall) this.sink.repair('forbidden-call', repairCodes['forbidden-call'])
+    else this.sink.callStart(index, id, name)
+  }
+
+  callDelta(index: number, json: string): void {
+    if (this.state === 'reading') this.sink.callDelta(index, json)
+  }
+
+  callEnd(index: number, complete: boolean): void {
+    if (this.state === 'reading') {
+      this.hasCall = complete
+      this.sink.callEnd(index, complete)
+    }
+    this.state = 'waiting'
+  }
 
   problem(code: ProblemCode, message: string, source: string): void {
     this.sink.problem(code, message, source)

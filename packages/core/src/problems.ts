@@ -13,6 +13,8 @@ export const problemCodes = {
     'A value does not fit the type in the tool definition; it is passed on as a string, or as null where it says so.',
   'duplicate-parameter': 'A parameter was written twice in one call; the last one counts.',
   'extra-field': 'The markup of a call holds a field or attribute without meaning; it is left out.',
+  'missing-tag':
+    'A tag before or behind a value is missing; the value was taken from or up to where it can only begin or end.',
   'stray-text': 'There is text between or after calls. It is passed on as text.',
   'unopened-reasoning':
     'Reasoning was closed that was never opened. If the prompt opens it, say so (promptOpensReasoning, models[].startsInReasoning).',
@@ -28,11 +30,16 @@ export const repairCodes = {
     'Arguments inside a JSON string, or inside a parameter of their own, were taken out of it.',
   'trailing-comma': 'A comma before a closing bracket was removed.',
   'control-character': 'A raw control character in a JSON string was escaped.',
+  'invalid-escape': 'A backslash in a JSON string that begins no escape was doubled.',
+  'unescaped-quote': 'A quote or mark inside a text was not escaped; it was taken for a part of the text.',
   'python-literal': 'Python spelling (single quotes, True, False, None) was rewritten as JSON.',
   'surplus-closer': 'A closing bracket too many was removed.',
   'missing-closer': 'Missing closing brackets were added where the end marker of the call stood.',
   'resolved-name': 'A call without a tool name in its header was given the only name that fits.',
   namespace: 'A namespace in front of the name of an offered tool was left out.',
+  'foreign-tags':
+    'The arguments stood in tags that this syntax does not have; they were read by the names that the tool declares.',
+  'declared-type': 'A value that the model marked as a text got the type that the tool declares.',
   'turn-token': 'A token that ends a turn had leaked into the text and was removed.',
   residue: 'A closing marker without its opener, or a call in the text behind structured ones, was removed.',
   'repeated-call': 'A structured call that repeats one in the text was left out.',

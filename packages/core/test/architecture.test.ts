@@ -148,6 +148,11 @@ const namedFormats: readonly {
   { in: 'engines/', names: ['pythonic'], why: 'An engine has the same name.' },
   { in: 'reader/', names: ['pythonic'], why: 'An engine has the same name.' },
   {
+    in: 'servers/',
+    names: ['lm-studio'],
+    why: 'The server whose prompt asks for the format has the same name.',
+  },
+  {
     in: 'ids/',
     names: ['anthropic', 'kimi', 'mistral'],
     why: 'A style of ids is called after the family that wants it; the records say who gets which.',

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import type { ModelEvent } from '../src/events.ts'
+import { formats } from '../src/formats/registry.ts'
 import { cutAt, seededOffsets, unitByUnit, type Piece } from './support/chunkings.ts'
 import { mismatch, optionsOfCase, readCorpus, type CorpusCase } from './support/corpus.ts'
 import { eventsOf, type Options } from './support/run-parser.ts'
@@ -68,6 +69,15 @@ describe.each(Object.entries(formatOfFamily))('%s', (family, format) => {
 
   it(`all ${cases.length} cases come back in auto mode with the name of the model`, () => {
     expect(failures(cases, (entry) => ({ model: entry.template.replace(/\.jinja$/, '') }))).toEqual([])
+  })
+})
+
+describe('the proof that a record names', () => {
+  it('is a template exactly where the corpus holds calls that one wrote', () => {
+    const proven = formats.filter(({ checked }) => checked?.proof.includes('template')).map(({ id }) => id)
+    const read = new Set<string>(Object.values(formatOfFamily))
+    const borrowed = ['step']
+    expect(proven.toSorted()).toEqual([...read, ...borrowed].toSorted())
   })
 })
 

@@ -52,6 +52,17 @@ describe('the table of formats in the README', () => {
 })
 
 describe('every format', () => {
+  const read = formats.filter((format) => format.grammars.length > 0)
+
+  it.each(read.map((format) => [format.id, format] as const))(
+    '%s says when it was last checked and against what',
+    (_id, { checked }) => {
+      expect(checked?.on).toMatch(/^20\d\d-(?:0[1-9]|1[0-2])$/)
+      expect(checked?.against).not.toBe('')
+      expect(checked?.proof).not.toEqual([])
+    },
+  )
+
   it.each(formats.filter((format) => format.grammars.length > 0).map(({ id }) => id))(
     '%s has a golden file of its own',
     (id) => {

@@ -79,6 +79,7 @@ export class CallWriter {
     if (this.tools.isKnown && !this.tools.has(known)) {
       this.sink.problem('unknown-tool', `The model called "${known}", which was not offered.`, name)
     }
+    if (known !== name && !name.startsWith('functions.')) this.repair('namespace')
     this.state = 'started'
     if (this.options.delivery === 'complete') {
       this.pending = { id, name: known, json: new HeldText() }
@@ -162,6 +163,23 @@ export class CallWriter {
   /** Puts what was collected back into the input, to be read in another way. What is over the limit stays held. */
   giveBack(): void {
     if (!this.isOver()) this.input.unread(this.release())
+  }
+
+  /**
+   * Puts back what was read of the call from where `find` says, in the last `length` characters of its source. Returns
+   * whether it did. Only as much of the source as is always kept is looked at: more would depend on the chunks. All that
+   * was held is put back too, so that whoever reads on can report it; at the end of the stream nobody does.
+   */
+  giveBackFrom(length: number, find: (source: string) => number): boolean {
+    if (this.isOver() || this.recording === undefined) return false
+    const kept = Math.min(length, SHOWN_SOURCE)
+    const source = kept === 0 ? '' : this.recording.peek(this.input).slice(-kept)
+    const at = find(source)
+    if (at < 0) return false
+    const isHeld = !this.input.final && (this.hold?.lengthAt(this.input) ?? 0) >= source.length - at
+    const held = this.release()
+    this.input.unread(isHeld ? held : source.slice(at))
+    return true
   }
 
   /** Text inside or between calls that belongs to no call. */
@@ -252,9 +270,15 @@ export class CallWriter {
     return this.state === 'begun' || this.pending !== undefined ? this.recording : this.hold
   }
 
-  /** `functions.read` is `read` when that is what the client declared: only then can it find its tool. */
+  /** `functions.read`, `files::read` and `files/read` are `read` when that is what the client declared: only then can it find its tool. */
   private declaredName(name: string): string {
-    if (!name.startsWith('functions.') || this.tools.has(name)) return name
+    if (this.tools.has(name)) return name
+    const half = name.slice(0, name.length >> 1)
+    // A tool that was offered as the only one of a namespace of its own name.
+    if (half !== '' && name === `${half}.${half}` && this.tools.has(half)) return half
+    const inNamespace = /(?:\/|::)([^/:]+)$/.exec(name)?.[1]
+    if (inNamespace !== undefined && this.tools.has(inNamespace)) return inNamespace
+    if (!name.startsWith('functions.')) return name
     const bare = name.slice('functions.'.length)
     return bare !== '' && (!this.tools.isKnown || this.tools.has(bare)) ? bare : name
   }

@@ -5,14 +5,23 @@ export type ToolDefinition = Readonly<Record<string, unknown>>
 
 export type JsonType = 'null' | 'boolean' | 'integer' | 'number' | 'object' | 'array' | 'string'
 
-const jsonTypes: ReadonlySet<string> = new Set<JsonType>([
-  'null',
-  'boolean',
-  'integer',
-  'number',
-  'object',
-  'array',
-  'string',
+const jsonTypes: ReadonlyMap<string, JsonType> = new Map([
+  ['null', 'null'],
+  ['boolean', 'boolean'],
+  ['integer', 'integer'],
+  ['number', 'number'],
+  ['object', 'object'],
+  ['array', 'array'],
+  ['string', 'string'],
+  ['none', 'null'],
+  ['bool', 'boolean'],
+  ['int', 'integer'],
+  ['float', 'number'],
+  ['double', 'number'],
+  ['dict', 'object'],
+  ['list', 'array'],
+  ['tuple', 'array'],
+  ['str', 'string'],
 ])
 
 /** The tools a request offered, as far as reading calls needs to know them. */
@@ -128,7 +137,8 @@ export function collectTypes(
   seen.add(schema)
   const type = schema['type']
   for (const name of Array.isArray(type) ? type : [type]) {
-    if (isJsonType(name)) into.add(name)
+    const known = jsonTypeNamed(name)
+    if (known !== undefined) into.add(known)
   }
   if (type === undefined) {
     const values = Array.isArray(schema['enum']) ? schema['enum'] : []
@@ -151,11 +161,20 @@ export function follow(reference: string, root: unknown): unknown {
   if (!reference.startsWith('#/')) return undefined
   let target: unknown = root
   for (const part of reference.slice(2).split('/')) {
-    const key = part.replaceAll('~1', '/').replaceAll('~0', '~')
+    const key = decoded(part).replaceAll('~1', '/').replaceAll('~0', '~')
     const isReachable = (isRecord(target) || Array.isArray(target)) && Object.hasOwn(target, key)
     target = isReachable ? Reflect.get(Object(target), key) : undefined
   }
   return target
+}
+
+/** A reference is a URI: what cannot stand in one is written with percent signs. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
 }
 
 function typeOf(value: unknown): JsonType {
@@ -165,8 +184,9 @@ function typeOf(value: unknown): JsonType {
   return typeof value === 'boolean' ? 'boolean' : typeof value === 'object' ? 'object' : 'string'
 }
 
-function isJsonType(value: unknown): value is JsonType {
-  return typeof value === 'string' && jsonTypes.has(value)
+/** The type of that name, as JSON Schema has it or as people write it who think in Python. */
+function jsonTypeNamed(name: unknown): JsonType | undefined {
+  return typeof name === 'string' ? jsonTypes.get(name) : undefined
 }
 
 export function isRecord(value: unknown): value is Record<string, unknown> {

@@ -51,6 +51,20 @@ export function jsonOrString(text: string): TypedValue {
   return repaired(literal, undefined) ?? { ...asString(text), mismatch: true }
 }
 
+/** Text that may be an object with all the arguments. Any other text is a string. */
+export function objectOrString(text: string): TypedValue {
+  const literal = text.trim()
+  if (jsonTypeOf(literal) === 'object') return { json: literal }
+  const read = literal.startsWith('{') ? repaired(literal, new Set(['object'])) : undefined
+  return read ?? asString(text)
+}
+
+/** Text that is a whole number, or else a string. */
+export function wholeOrString(text: string): TypedValue {
+  const isWhole = jsonTypeOf(text.trim()) === 'integer'
+  return isWhole ? { json: text.trim(), repairs: new Set(['declared-type']) } : asString(text)
+}
+
 function asString(text: string): TypedValue {
   return { json: JSON.stringify(text) }
 }
@@ -118,12 +132,23 @@ function repaired(literal: string, types: ReadonlySet<JsonType> | undefined): Ty
   if (/[^\]}]/.test(surplus)) return undefined
   if (surplus !== '') repair.repairs.add('surplus-closer')
   if (word !== undefined) repair.repairs.add('python-literal')
+  // Python has escapes that JSON has not: a text that is all Python means what it means there.
+  const python = repair.repairs.has('invalid-escape') ? literalJson(text) : undefined
+  if (python !== undefined) return jsonOf(python, types, new Set(['python-literal']))
   const json = scanner.status === 'done' ? text.slice(0, at) : text.slice(0, tail) + repair.take()
+  return jsonOf(json, types, repair.repairs)
+}
+
+function jsonOf(
+  json: string,
+  types: ReadonlySet<JsonType> | undefined,
+  repairs: ReadonlySet<RepairCode>,
+): TypedValue | undefined {
   const type = jsonTypeOf(json)
   if (type === undefined || type === 'string' || (types !== undefined && !allows(types, type, json))) {
     return undefined
   }
-  return { json, repairs: repair.repairs }
+  return { json, repairs }
 }
 
 /** A value without the marks that this syntax puts around texts: a number, a constant, or a text that lacks its marks. */

@@ -37,6 +37,17 @@ export const formatIds = [
   'olmo',
   'inkling',
   'dots',
+  'k2-horizon',
+  'lm-studio',
+  'spark',
+  'hyperclova',
+  'telechat',
+  'pangu',
+  'plamo',
+  'iquest',
+  'sarashina',
+  'mirothinker',
+  'cwm',
 ] as const
 
 export type FormatId = (typeof formatIds)[number]

@@ -32,11 +32,15 @@ export interface Format {
   readonly models: readonly string[]
   /** One call of `get_weather` with `{"city":"Paris"}`: documentation, and the first test. */
   readonly sample: string
+  /** When the record was last compared with something, and with what. Left out where nothing is read. */
+  readonly checked?: Checked
   readonly grammars: readonly Grammar[]
   /** No model is known by it: where no format was named, its grammars are read only as the salvage of others. */
   readonly isNamedOnly?: true
   /** Read only for declared names, and only when the call turned out to be whole. */
   readonly salvage: readonly Grammar[]
+  /** What is left of calls where the server strips special tokens, for each grammar that has some. */
+  readonly stripped?: readonly StrippedCall[]
   readonly reasoning: readonly ReasoningMarkers[]
   /** How the headers of messages are written, where the answer is made of messages. */
   readonly channels?: ChannelsGrammar
@@ -53,6 +57,29 @@ export interface Format {
   /** How these models are told to think. The first entry that fits a model counts; nothing is known of all others. */
   readonly thinking?: readonly ThinkingFamily[]
 }
+
+/** A call of `get_weather` with `{"city":"Paris"}` of which the special tokens are gone. */
+export interface StrippedCall {
+  readonly grammar: string
+  readonly left: string
+  /** Why it stays text, where it is not read as a call of a declared tool. */
+  readonly why?: string
+}
+
+/** What is known of a format grows old: a vendor may change a token with any release. */
+export interface Checked {
+  /** The month, `YYYY-MM`. */
+  readonly on: string
+  readonly against: string
+  readonly proof: readonly Proof[]
+}
+
+/**
+ * What shows that a record is right. `template`: the corpus holds calls that the chat templates of these models wrote.
+ * `engine`: an inference engine reads the syntax, and tests that. `report`: people reported what the models wrote.
+ * `proposal`: an engine was offered a parser and has not taken it yet.
+ */
+export type Proof = 'template' | 'engine' | 'report' | 'proposal'
 
 /** How some models of a format are told whether and how much they shall think, whatever server runs them. */
 export interface ThinkingFamily {

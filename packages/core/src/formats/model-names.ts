@@ -13,6 +13,12 @@ export interface ModelNameRow {
 const exceptions: readonly ModelNameRow[] = [
   { pattern: /kimi-?dev/, format: 'hermes', grammar: 'hermes-json', note: 'tuned from Qwen2.5' },
   { pattern: /kimi-?vl/, format: 'standard', note: 'older than the K2 tokens' },
+  {
+    pattern: /\bk2-?(?:horizon|v3)|(?:^|[/:])ifm\//,
+    format: 'k2-horizon',
+    grammar: 'k2-horizon',
+    note: 'not Kimi',
+  },
   { pattern: vendor('llm360', 'mbzuai-ifm'), format: 'standard', note: 'their K2 is not Kimi' },
   {
     pattern: /(?<!kimi-)\bk2-think(?!ing)/,
@@ -57,6 +63,7 @@ const keywords: readonly ModelNameRow[] = [
 
   // Fine-tunes that name their base as well: ahead of Qwen, Llama and Mistral, whose syntax they gave up.
   { pattern: /hermes-?[2-9]/, format: 'hermes', grammar: 'hermes-json' },
+  { pattern: /\bmiro-?thinker/, format: 'mirothinker', grammar: 'use-mcp-tool' },
   { pattern: /\bxlam/, format: 'xlam', grammar: 'xlam-array' },
   { pattern: /\btoolace/, format: 'pythonic', grammar: 'pythonic-bare' },
   { pattern: /functionary.*v3\.1/, format: 'functionary', grammar: 'functionary-v3.1' },
@@ -79,6 +86,7 @@ const keywords: readonly ModelNameRow[] = [
   { pattern: /qwen|qvq/, format: 'qwen', note: 'qwen-max and qwen-plus move between generations' },
 
   // DeepSeek. V4 needs its `v` (a 4bit quant is not V4); V3.2-Exp still writes as V3.1; v3-250324 is a date.
+  { pattern: /deepseek.*\bv-?4[.-]1(?!\d)/, format: 'deepseek', grammar: 'deepseek-v4.1' },
   { pattern: /deepseek.*\bv-?[4-9]/, format: 'deepseek', grammar: 'deepseek-dsml' },
   { pattern: /deepseek.*v3[.-]2-exp/, format: 'deepseek', grammar: 'deepseek-v3.1' },
   { pattern: /deepseek.*v3[.-]2(?!\d)/, format: 'deepseek', grammar: 'deepseek-dsml' },
@@ -93,6 +101,7 @@ const keywords: readonly ModelNameRow[] = [
   { pattern: /deepseek/, format: 'deepseek', note: 'deepseek-chat and -reasoner move between generations' },
 
   // GLM and who writes its tags. Ring and Ling need a boundary and a version: string-, starling-.
+  { pattern: /\bglm-?5\.3-?flash/, format: 'glm', grammar: 'glm-name-json' },
   { pattern: /\bglm-?(?:4[.-])?[5-9](?!\d*b)/, format: 'glm', grammar: 'glm-xml' },
   { pattern: /\blaguna\b/, format: 'glm', grammar: 'glm-xml' },
   { pattern: /\b[rl]ing-(?:v?\d|mini|flash|lite|plus|max|linear)/, format: 'glm', grammar: 'glm-xml' },
@@ -115,9 +124,18 @@ const keywords: readonly ModelNameRow[] = [
   { pattern: /\bstep(?:fun)?-?3\.[5-9]/, format: 'qwen', grammar: 'qwen3-coder-xml' },
   { pattern: /\bk-exaone-?2(?!\d)/, format: 'qwen', grammar: 'qwen3-coder-xml' },
 
+  // Who else took over Qwen's XML. iQuest-Coder V2 did not.
+  { pattern: /\biquest-?(?:q1|coder-?v?2)/, format: 'iquest', grammar: 'iquest-xml' },
+  {
+    pattern: /\biquest-?coder|\bberrylm|\bnanbeige|\bornith\b|\bintern-?s2/,
+    format: 'qwen',
+    grammar: 'qwen3-coder-xml',
+  },
+  { pattern: /\biquest/, format: 'iquest' },
+
   // Hermes JSON. With a boundary: eureka is not Reka.
   {
-    pattern: /smollm-?3|exaone|bielik|\btrinity\b|\breka\b|\bmimo\b/,
+    pattern: /smollm-?3|exaone|bielik|\bkolibri-?1|\brwkv|\btrinity\b|\breka\b|\bmimo\b/,
     format: 'hermes',
     grammar: 'hermes-json',
   },
@@ -140,32 +158,50 @@ const keywords: readonly ModelNameRow[] = [
   { pattern: /\bcommand-r(?:\+|-?plus|-v?\d|$|[:@/])/, format: 'cohere', grammar: 'cohere-r-plus' },
 
   { pattern: /seed-?oss/, format: 'seed', grammar: 'seed-oss-xml' },
+  { pattern: /\bhy-?4(?![\db])|hunyuan-?4(?![\db])/, format: 'hunyuan', grammar: 'hunyuan4-xml' },
   { pattern: /\bhy-?3(?![\db])/, format: 'hunyuan', grammar: 'hunyuan3-xml' },
   { pattern: /hunyuan.*a13b/, format: 'hunyuan', grammar: 'apriel', note: 'the same array in <tool_calls>' },
   { pattern: /hunyuan/, format: 'hunyuan' },
   { pattern: /\bapriel/, format: 'apriel', grammar: 'apriel' },
   { pattern: /\bjamba/, format: 'jamba', grammar: 'apriel', note: 'the same array in <tool_calls>' },
+  { pattern: /longcat-?(?:2|(?:flash-)?(?:lite|next))/, format: 'longcat', grammar: 'longcat-xml' },
   { pattern: /longcat/, format: 'longcat' },
+  { pattern: /\bowl-alpha\b/, format: 'longcat', grammar: 'longcat-xml', note: 'a name of OpenRouter' },
   { pattern: /\bernie\b/, format: 'ernie', grammar: 'hermes-json' },
   { pattern: /internlm-?2|intern-s1/, format: 'internlm', grammar: 'internlm2' },
   { pattern: /\bphi-?4/, format: 'phi', grammar: 'functools', note: 'with a boundary: dolphin' },
   { pattern: /\bolmo-?3(?![\db])/, format: 'olmo' },
   { pattern: /\blfm-?2/, format: 'lfm', grammar: 'lfm2-pythonic' },
   { pattern: /\blfm/, format: 'lfm' },
+  { pattern: /gigachat-?3\.5/, format: 'gigachat', grammar: 'gigachat3.5' },
   { pattern: /gigachat-?3\.1/, format: 'gigachat', grammar: 'gigachat3.1' },
   { pattern: /gigachat-?3/, format: 'gigachat', grammar: 'gigachat3' },
   { pattern: /gigachat/, format: 'gigachat' },
-  { pattern: /minicpm-?5/, format: 'minicpm', grammar: 'minicpm5-xml' },
+  { pattern: /minicpm-?[45](?![\db])/, format: 'minicpm', grammar: 'minicpm5-xml' },
   { pattern: /\bapertus/, format: 'apertus', grammar: 'apertus' },
   {
     pattern: /(?:^|[/:])(?:stepfun-)?step-?3(?![\db])/,
     format: 'step',
     note: 'as a name; checkpoint-step-3 is a count',
   },
+  { pattern: /\bstep-?audio-?2/, format: 'step', grammar: 'step-audio-2' },
+  { pattern: /\bsolar-open-?2(?!\d)/, format: 'solar', grammar: 'solar-open-2' },
   { pattern: /\bsolar-open/, format: 'solar', grammar: 'solar-open' },
   { pattern: /\b(?:muse|glimmer)\b/, format: 'muse', grammar: 'muse-glimmer' },
   { pattern: /\binkling\b/, format: 'inkling', note: 'with a boundary: twinkling' },
   { pattern: /\bdots\b/, format: 'dots' },
+  { pattern: /\bspark-?x?2\.5/, format: 'spark', grammar: 'glm-xml' },
+  { pattern: /hyperclova-?x?.*think.*14b/, format: 'hyperclova', grammar: 'hyperclova-message' },
+  { pattern: /hyperclova-?x?.*think/, format: 'hyperclova', grammar: 'glm-xml' },
+  {
+    pattern: /\btelechat-?4(?!\d*b)|\bxing(?:chen)?-?4(?!\d*b)/,
+    format: 'telechat',
+    grammar: 'telechat4-xml',
+  },
+  { pattern: /\bopen-?pangu/, format: 'pangu', grammar: 'openpangu' },
+  { pattern: /\bplamo-?3(?!\d*b)/, format: 'plamo', grammar: 'plamo3' },
+  { pattern: /\bsarashina/, format: 'sarashina', grammar: 'sarashina' },
+  { pattern: /(?:^|[/:])cwm\b/, format: 'cwm', grammar: 'cwm', note: 'as a name' },
 
   // Last, because so many fine-tunes carry these names besides their own.
   {

@@ -4,6 +4,7 @@ import type { Format } from './format.ts'
 import { apertus } from './records/apertus.ts'
 import { apriel } from './records/apriel.ts'
 import { cohere } from './records/cohere.ts'
+import { cwm } from './records/cwm.ts'
 import { deepseek } from './records/deepseek.ts'
 import { dots } from './records/dots.ts'
 import { ernie } from './records/ernie.ts'
@@ -15,26 +16,36 @@ import { gptOss } from './records/gpt-oss.ts'
 import { granite } from './records/granite.ts'
 import { hermes } from './records/hermes.ts'
 import { hunyuan } from './records/hunyuan.ts'
+import { hyperclova } from './records/hyperclova.ts'
 import { inkling } from './records/inkling.ts'
 import { internlm } from './records/internlm.ts'
+import { iquest } from './records/iquest.ts'
 import { jamba } from './records/jamba.ts'
+import { k2Horizon } from './records/k2-horizon.ts'
 import { kimi } from './records/kimi.ts'
 import { lfm } from './records/lfm.ts'
 import { llama } from './records/llama.ts'
+import { lmStudio } from './records/lm-studio.ts'
 import { longcat } from './records/longcat.ts'
 import { minicpm } from './records/minicpm.ts'
 import { minimax } from './records/minimax.ts'
+import { mirothinker } from './records/mirothinker.ts'
 import { mistral } from './records/mistral.ts'
 import { muse } from './records/muse.ts'
 import { nemotron } from './records/nemotron.ts'
 import { olmo } from './records/olmo.ts'
+import { pangu } from './records/pangu.ts'
 import { phi } from './records/phi.ts'
+import { plamo } from './records/plamo.ts'
 import { pythonic } from './records/pythonic.ts'
 import { qwen } from './records/qwen.ts'
+import { sarashina } from './records/sarashina.ts'
 import { seed } from './records/seed.ts'
 import { solar } from './records/solar.ts'
+import { spark } from './records/spark.ts'
 import { anthropic, standard } from './records/standard.ts'
 import { step } from './records/step.ts'
+import { telechat } from './records/telechat.ts'
 import { xlam } from './records/xlam.ts'
 import { xml } from './records/xml.ts'
 
@@ -74,6 +85,17 @@ export const formats: readonly Format[] = [
   cohere,
   solar,
   inkling,
+  k2Horizon,
+  lmStudio,
+  spark,
+  hyperclova,
+  telechat,
+  pangu,
+  plamo,
+  iquest,
+  sarashina,
+  mirothinker,
+  cwm,
   xml,
   standard,
   anthropic,

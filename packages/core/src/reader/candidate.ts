@@ -1,3 +1,4 @@
+import { isRecord, type ToolSet } from '../engines/tool-set.ts'
 import { EventCollector } from '../events.ts'
 import type { ProblemCode } from '../problems.ts'
 import type { SourceRecording, TextWindow } from '../text/text-window.ts'
@@ -13,15 +14,15 @@ export interface Found {
   readonly at: number
   readonly length: number
   /** Anything but `certain` has to prove itself. */
-  readonly as: 'certain' | 'in-reasoning' | 'salvage' | 'bare' | 'fenced'
+  readonly as: 'certain' | 'in-thought' | 'in-reasoning' | 'salvage' | 'bare' | 'trailing' | 'fenced'
   /** Where its markup begins: before the opener, if a fence stands around it. */
   readonly from: number
   readonly fence?: Fence
 }
 
 /**
- * Text that may be a call, held until it is certain: in reasoning until what follows is known, in
- * salvage until the call is whole, in a code fence until the fence closes.
+ * Text that may be a call, held until it is certain: in reasoning until what follows is known, where special
+ * tokens stand in a thought until one knows whether it is closed, in salvage until the call is whole, in a code fence until the fence closes.
  */
 export interface Candidate {
   readonly found: Found
@@ -45,16 +46,17 @@ export const LONGEST_CANDIDATE = 65_536
 export class Evidence extends EventCollector {
   private readonly isDeclared: (name: string) => boolean
   private readonly input: TextWindow
-  private readonly isInReasoning: boolean
+  private readonly as: Found['as']
   private hasCall = false
+  private readonly calls: { readonly name: string; json: string }[] = []
   /** Where in the stream it turned out to be no call; -1 while it may be one. */
   disprovenAt = -1
 
-  constructor(input: TextWindow, isDeclared: (name: string) => boolean, isInReasoning: boolean) {
+  constructor(input: TextWindow, isDeclared: (name: string) => boolean, as: Found['as']) {
     super()
     this.input = input
     this.isDeclared = isDeclared
-    this.isInReasoning = isInReasoning
+    this.as = as
   }
 
   get showsCall(): boolean {
@@ -66,20 +68,37 @@ export class Evidence extends EventCollector {
     super.text(text)
   }
 
+  /** Whether each call has the arguments without which its tool cannot be called. */
+  hasRequired(tools: ToolSet): boolean {
+    return this.calls.every(({ name, json }) => {
+      const given: unknown = JSON.parse(json)
+      return isRecord(given) && tools.required(name).every((key) => Object.hasOwn(given, key))
+    })
+  }
+
+  override callDelta(index: number, json: string): void {
+    const last = this.calls.at(-1)
+    if (last !== undefined) last.json += json
+    super.callDelta(index, json)
+  }
+
   override callStart(index: number, id: string | null, name: string): void {
+    this.calls.push({ name, json: '' })
     if (!this.isDeclared(name)) this.disprove()
     super.callStart(index, id, name)
   }
 
   override callEnd(index: number, complete: boolean): void {
-    if (complete) this.hasCall = true
+    // A special token was meant as a call, even if the call is broken.
+    if (complete || this.as === 'in-thought') this.hasCall = true
     else this.disprove()
     super.callEnd(index, complete)
   }
 
   /** Outside of reasoning nothing but a flawless call is certain. */
   override problem(code: ProblemCode, message: string, source: string): void {
-    if (!this.isInReasoning && (code === 'unclosed-call' || code === 'extra-field')) this.disprove()
+    const isInReasoning = this.as === 'in-reasoning' || this.as === 'in-thought'
+    if (!isInReasoning && (code === 'unclosed-call' || code === 'extra-field')) this.disprove()
     super.problem(code, message, source)
   }
 

@@ -210,7 +210,12 @@ export class Reader {
   }
 
   private runTentatively(engine: Engine, candidate: Candidate): boolean {
-    if (this.stop === 'unknown') {
+    const isInThought = candidate.found.as === 'in-thought'
+    if (isInThought && this.isTooLong(candidate)) {
+      this.accept(candidate)
+      return true
+    }
+    if (this.stop === 'unknown' && !isInThought) {
       this.stop = this.stops.hide(candidate.found, this.input.at) ? 'found' : 'none'
     }
     const step = engine.step()
@@ -260,7 +265,7 @@ export class Reader {
       input: this.input,
       writer: this.writer,
       tools,
-      isTentative: this.candidate !== undefined,
+      isTentative: this.candidate !== undefined && this.candidate.found.as !== 'in-thought',
     })
   }
 
@@ -274,8 +279,9 @@ export class Reader {
   private propose(found: Found): void {
     const { tools } = this.options
     const isInReasoning = found.as === 'in-reasoning'
-    const isDeclared = (name: string): boolean => tools.has(name) || (isInReasoning && !tools.isKnown)
-    const evidence = new Evidence(this.input, isDeclared, isInReasoning)
+    const isDeclared = (name: string): boolean =>
+      found.as === 'in-thought' || tools.has(name) || (isInReasoning && !tools.isKnown)
+    const evidence = new Evidence(this.input, isDeclared, found.as)
     const recording = this.input.record(found.from)
     const { fence } = found
     this.candidate = { found, recording, evidence, madeBefore: this.writer.made, fence }
@@ -287,14 +293,25 @@ export class Reader {
 
   /** The engine has read a candidate to its end. What follows decides. */
   private decide(candidate: Candidate): boolean {
-    const proof = candidate.evidence.showsCall ? this.candidates.judge(candidate) : 'disproven'
+    const proof = this.proofOf(candidate)
     if (typeof proof === 'object') {
       this.start(proof.opening, this.input.at, proof.length)
       this.stop = 'unknown'
     }
-    if (proof === 'disproven' || this.isTooLong(candidate)) this.reject(candidate)
-    else if (proof === 'proven') this.accept(candidate)
+    const isTooLong = this.isTooLong(candidate)
+    // A thought that goes on for so long behind a call, or in it, is none.
+    const isProven = candidate.found.as === 'in-thought' && isTooLong ? true : proof === 'proven'
+    if (isProven) this.accept(candidate)
+    else if (proof === 'disproven' || isTooLong) this.reject(candidate)
     return proof !== 'open'
+  }
+
+  private proofOf(candidate: Candidate): ReturnType<CandidateJudge['judge']> {
+    const { evidence, found } = candidate
+    if (!evidence.showsCall) return 'disproven'
+    // Behind prose an example is as likely: one that could not be called is none.
+    if (found.as === 'trailing' && !evidence.hasRequired(this.options.tools)) return 'disproven'
+    return this.candidates.judge(candidate)
   }
 
   private accept(candidate: Candidate): void {
@@ -312,6 +329,7 @@ export class Reader {
     const { input, scanner } = this
     this.engine = undefined
     this.candidate = undefined
+    this.markers.leftovers.hasOpeners = true
     this.writer.abandon()
     this.writer.made = candidate.madeBefore
     this.writer.sink = this.sink
@@ -323,7 +341,7 @@ export class Reader {
     // A large chunk is read beyond the limit before anybody looks.
     const isTooLong = readTo - start > this.longestCandidate
     const end = isTooLong ? start + this.longestCandidate : readTo
-    const isShort = !isTooLong && end - start <= SHORT_CANDIDATE
+    const isShort = !isTooLong && end - start <= SHORT_CANDIDATE && candidate.found.as !== 'in-thought'
     scanner.skipTried(isShort ? start + 1 : end)
   }
 

@@ -9,7 +9,7 @@ import type { OpenerJudge } from './judges/opener-judge.ts'
 import type { Entry, Vocabulary } from './lexicon/entry.ts'
 import type { PromptHeader } from './lexicon/heading.ts'
 import type { Lexicon } from './lexicon/lexicon.ts'
-import { probeFirst } from './lexicon/opening.ts'
+import { type HeaderOpening, probeFirst, probeForced } from './lexicon/opening.ts'
 import type { Channel, ModelStream, TextFlow } from './text-flow.ts'
 
 export interface ScannerOptions {
@@ -17,6 +17,8 @@ export interface ScannerOptions {
   readonly startsInHeader: boolean
   /** The prompt ends inside of the header of a message. */
   readonly promptHeader: PromptHeader | undefined
+  /** A call whose arguments may be the whole answer. */
+  readonly forced: HeaderOpening | undefined
 }
 
 /** Looks through text and reasoning for markers. */
@@ -26,6 +28,7 @@ export class Scanner {
   /** Nothing was read yet, and what comes may be the header of a call. */
   private mayBeHeader: boolean
   private promptHeader: PromptHeader | undefined
+  private forced: HeaderOpening | undefined
   private readonly input: TextWindow
   private readonly flow: TextFlow
   private readonly lexicon: Lexicon
@@ -40,7 +43,7 @@ export class Scanner {
     { input, flow }: Pick<ModelStream, 'input' | 'flow'>,
     lexicon: Lexicon,
     markers: MarkerJudge,
-    { tools, startsInHeader, promptHeader }: ScannerOptions,
+    { tools, startsInHeader, promptHeader, forced }: ScannerOptions,
   ) {
     this.input = input
     this.flow = flow
@@ -49,6 +52,7 @@ export class Scanner {
     this.tools = tools
     this.mayBeHeader = lexicon.headers.length > 0 && (startsInHeader || tools.isKnown)
     this.promptHeader = promptHeader
+    this.forced = forced
     this.markers = markers
     this.fences = markers.fences
     this.openers = markers.openers
@@ -127,6 +131,8 @@ export class Scanner {
   private judgeStart(): Found | 'again' | 'more' | 'text' {
     const { input, flow } = this
     if (this.promptHeader !== undefined) return this.finishPromptHeader(this.promptHeader)
+    const forced = this.forced === undefined ? 'text' : this.judgeForced(this.forced)
+    if (forced !== 'text') return forced
     const first = this.mayBeHeader ? this.judgeFirst() : 'text'
     if (first === 'text' && flow.ownsSpace) input.at = skipSpace(input.text, input.at)
     return first
@@ -137,6 +143,18 @@ export class Scanner {
     if (verdict === 'hold') return 'more'
     this.promptHeader = undefined
     return typeof verdict === 'string' ? 'again' : verdict
+  }
+
+  /** Nothing but an object may be the arguments of the tool that the client named; a thought may stand before it. */
+  private judgeForced(opening: HeaderOpening): Found | 'more' | 'text' {
+    const { input, flow } = this
+    if (flow.mode !== 'content' || !flow.isUntouched) return 'text'
+    const at = skipSpace(input.text, input.at)
+    const answer = probeForced(input.text, at, input.final)
+    if (answer === 'more') return 'more'
+    if (answer === 'no') return 'text'
+    this.forced = undefined
+    return { opening, at, length: 0, as: 'bare', from: at }
   }
 
   /** The output may begin with a header whose opener is not part of it. */
@@ -200,8 +218,8 @@ export class Scanner {
   private widthOf(entry: Entry | undefined, length: number): number {
     // A run of fence characters as a whole, or its second half would be judged again.
     if (entry?.is === 'fence-mark') return this.fences.width
-    // The end of one arrow too many may be the whole of the next.
-    return entry?.is === 'opener' ? 1 : length
+    // The end of one arrow too many may be the whole of the next, and so may the end of two closing tags.
+    return entry?.is === 'opener' || entry?.is === 'reasoning-end' ? 1 : length
   }
 
   private judge(entry: Entry, at: number, length: number): Verdict {

@@ -4,20 +4,26 @@ import { detectFormat } from '../formats/detect.ts'
 import { type FormatId, formatIds } from '../formats/format-id.ts'
 import type { Format } from '../formats/format.ts'
 import { type MarkerOverrides, overrideMarkers } from '../formats/override-markers.ts'
+import { forcedArguments, withForcedJson } from '../formats/records/forced.ts'
 import { findFormat, formats, getFormat } from '../formats/registry.ts'
 import { endsWithMarker, keyOf, type Marker, spelled } from '../text/marker.ts'
 import type { ReasoningOpener } from './judges/reasoning-judge.ts'
 import { withDeclaredNames } from './lexicon/declared-names.ts'
 import type { Heading, PromptHeader } from './lexicon/heading.ts'
 import { buildLexicon, type Lexicon } from './lexicon/lexicon.ts'
+import type { HeaderOpening } from './lexicon/opening.ts'
 
 export interface ReadingOptions {
   readonly format?: string
   readonly model?: string
   readonly promptOpensReasoning?: boolean | undefined
   readonly promptTail?: string
+  readonly toolChoice?: ToolChoice | undefined
   readonly markers?: MarkerOverrides | Partial<Record<FormatId, MarkerOverrides>> | undefined
 }
+
+/** Whether the client lets the model choose, demands a call, or names the tool to call. */
+export type ToolChoice = 'auto' | 'required' | { readonly name: string }
 
 export interface Reading {
   readonly lexicon: Lexicon
@@ -29,6 +35,8 @@ export interface Reading {
   readonly promptHeader: PromptHeader | undefined
   /** The format that the user named, or that the name of the model suggests. */
   readonly expectedFormat: FormatId | undefined
+  /** The call of the one tool that the client named: its arguments may be the whole answer. */
+  readonly forced: HeaderOpening | undefined
 }
 
 /** Decides what to look for, and whether the output begins inside reasoning. */
@@ -37,7 +45,9 @@ export function selectReading(options: ReadingOptions, tools: ToolSet): Reading 
   const candidates = candidateFormats(options, told)
   const readsCalls = !tools.isKnown || tools.offered > 0
   const salvages = tools.size > 0
-  const formatsInUse = withOverrides(candidates, options)
+  const { toolChoice = 'auto' } = options
+  const overridden = withOverrides(candidates, options)
+  const formatsInUse = toolChoice === 'auto' ? overridden : withForcedJson(overridden)
   const base = cachedLexicon(formatsInUse, readsCalls, salvages)
   const lexicon = salvages ? withDeclaredNames(base, formatsInUse, tools) : base
   const opener = findReasoningOpener(options.promptTail ?? '', formatsInUse)
@@ -46,7 +56,19 @@ export function selectReading(options: ReadingOptions, tools: ToolSet): Reading 
   const startsInHeader = candidates[0] !== undefined && endsPrompt(candidates[0], options)
   const promptHeader = findPromptHeader(options, formatsInUse)
   const expectedFormat = told?.grammars.length === 0 ? undefined : told?.id
-  return { lexicon, startsInReasoning, reasoningOpener, startsInHeader, promptHeader, expectedFormat }
+  const forced = forcedCall(toolChoice, expectedFormat, tools)
+  return { lexicon, startsInReasoning, reasoningOpener, startsInHeader, promptHeader, expectedFormat, forced }
+}
+
+function forcedCall(
+  choice: ToolChoice,
+  format: FormatId | undefined,
+  tools: ToolSet,
+): HeaderOpening | undefined {
+  if (typeof choice === 'string' || (tools.isKnown && !tools.has(choice.name))) return undefined
+  const header = { id: null, name: choice.name }
+  const opening = { grammar: forcedArguments, opens: 'body', header, isSalvage: true, isNamed: true } as const
+  return { ...opening, format: format ?? 'standard' }
 }
 
 /** An explicit format stands alone. Otherwise all are candidates, the one that the name suggests first. */
@@ -94,13 +116,13 @@ function cachedLexicon(candidates: readonly Format[], readsCalls: boolean, salva
   return lexicon
 }
 
-const overridden = new WeakMap<object, Map<readonly Format[], readonly Format[]>>()
+const rememberedOverrides = new WeakMap<object, Map<readonly Format[], readonly Format[]>>()
 
 /** The same overrides come with every request of a gateway: they are worked in once. */
 function withOverrides(candidates: readonly Format[], { markers }: ReadingOptions): readonly Format[] {
   if (markers === undefined) return candidates
-  const known = overridden.get(markers) ?? new Map<readonly Format[], readonly Format[]>()
-  overridden.set(markers, known)
+  const known = rememberedOverrides.get(markers) ?? new Map<readonly Format[], readonly Format[]>()
+  rememberedOverrides.set(markers, known)
   const result = known.get(candidates) ?? overrideAll(candidates, markers)
   known.set(candidates, result)
   return result

@@ -28,8 +28,8 @@ const LONGEST_WORD = 400
 
 /**
  * Reads on where the strict scanner found an impossible character, and writes JSON. It knows only
- * the repairs that cannot change what was meant: raw control characters in strings, single quotes
- * and Python constants, trailing commas, surplus closers. Anything else leaves it stuck, never guessed.
+ * the repairs that cannot change what was meant: raw control characters in strings, backslashes that begin no
+ * escape, single quotes and Python constants, trailing commas, surplus closers. Anything else leaves it stuck, never guessed.
  */
 export class JsonRepair {
   readonly repairs = new Set<RepairCode>()
@@ -38,7 +38,8 @@ export class JsonRepair {
   private isKey: boolean
   private readonly stack: ('{' | '[')[]
   private word = ''
-  private pendingHex = 0
+  /** The digits behind `\u`, while they come in. */
+  private hex = ''
   private isStuck = false
   /** A comma and the space after it: dropped if a closer follows. */
   private comma: string
@@ -55,6 +56,7 @@ export class JsonRepair {
     this.stack = [...scanner.stack]
     this.isKey = scanner.isKey
     this.comma = tentative.startsWith(',') ? tentative : ''
+    if (scanner.place === 'hex') this.hex = tentative.slice(2)
     const place = startingPlace(scanner)
     this.place = place ?? 'value'
     this.isStuck = place === undefined
@@ -129,9 +131,7 @@ export class JsonRepair {
       case 'escape':
         return this.escaped(code, char)
       case 'hex':
-        this.json += char
-        if (--this.pendingHex === 0) this.place = 'string'
-        return /[0-9a-fA-F]/.test(char)
+        return this.inHex(char)
       case 'word':
         this.word += char
         return this.word.length <= LONGEST_WORD
@@ -169,13 +169,42 @@ export class JsonRepair {
       this.json += "'"
       return true
     }
-    if (!'"\\/bfnrtu'.includes(char)) return false
-    this.json += `\\${char}`
     if (code === 117) {
       this.place = 'hex'
-      this.pendingHex = 4
+      this.hex = ''
+    } else if ('"\\/bfnrt'.includes(char)) {
+      this.json += `\\${char}`
+    } else {
+      this.doubleBackslash()
+      return this.inString(code, char)
     }
     return true
+  }
+
+  /** What stands behind `\u`. Fewer than four digits are no escape. */
+  private inHex(char: string): boolean {
+    if (!/[0-9a-fA-F]/.test(char)) {
+      this.endHex()
+      return this.step(char.charCodeAt(0), char)
+    }
+    this.hex += char
+    if (this.hex.length === 4) {
+      this.json += `\\u${this.hex}`
+      this.place = 'string'
+    }
+    return true
+  }
+
+  private endHex(): void {
+    this.doubleBackslash()
+    this.json += `u${this.hex}`
+    this.place = 'string'
+  }
+
+  /** `\$HOME` is no escape: the model meant a backslash, since it would have left it out otherwise. */
+  private doubleBackslash(): void {
+    this.repairs.add('invalid-escape')
+    this.json += '\\\\'
   }
 
   private structural(code: number, char: string): boolean {
@@ -275,6 +304,7 @@ function startingPlace(scanner: JsonScanner): Place | undefined {
     case 'after-value':
     case 'string':
     case 'escape':
+    case 'hex':
       return scanner.place
     default:
       return undefined

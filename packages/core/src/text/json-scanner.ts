@@ -51,7 +51,7 @@ export class JsonScanner {
   private pendingLiteral = ''
 
   get isTentative(): boolean {
-    return this.place === 'key' || this.place === 'escape' || this.isAfterComma
+    return this.place === 'key' || this.place === 'escape' || this.place === 'hex' || this.isAfterComma
   }
 
   /** In an array the place after a comma is `value`, as it is at the very start. */

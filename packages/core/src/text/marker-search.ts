@@ -15,9 +15,10 @@ import type { TextWindow } from './text-window.ts'
 /** White space inside a marker is bounded, or a hostile stream could hold text for ever. */
 const LONGEST_MATCH = 256
 
-/** Of a first character: a marker may begin with it whatever follows, or only in front of some. */
-const ALONE = 1
-const WITH_SECOND = 2
+/** The bit of first characters behind which anything may stand: every second character has it. */
+const ANYTHING = 1
+/** The first characters behind which only some may stand have a bit each; when they run out, the rest share the last one. */
+const LAST_BIT = 1 << 30
 
 /** Many markers looked up at once, in a tree, so the cost does not grow with their number. */
 export class MarkerSearch<T> {
@@ -28,9 +29,10 @@ export class MarkerSearch<T> {
   length = 0
   private root: MarkerNode<T> = markerRoot()
   /** What markers start with, by the low byte: a few other characters pass as well, and then match nothing. */
-  private readonly firstBytes = new Uint8Array(256)
-  /** The same for second characters, where they tell a marker from prose. */
-  private readonly secondBytes = new Uint8Array(256)
+  private readonly firstBits = new Uint32Array(256)
+  /** Behind which of these a second character may stand, by its low byte. */
+  private readonly secondBits = new Uint32Array(256).fill(ANYTHING)
+  private nextBit = ANYTHING << 1
   /** How markers start, once somebody asked. */
   private starts: RegExp | undefined
 
@@ -47,8 +49,9 @@ export class MarkerSearch<T> {
   copy(): MarkerSearch<T> {
     const copy = new MarkerSearch<T>()
     copy.root = copyTree(this.root)
-    copy.firstBytes.set(this.firstBytes)
-    copy.secondBytes.set(this.secondBytes)
+    copy.firstBits.set(this.firstBits)
+    copy.secondBits.set(this.secondBits)
+    copy.nextBit = this.nextBit
     return copy
   }
 
@@ -79,20 +82,31 @@ export class MarkerSearch<T> {
   }
 
   private mayStart(text: string, at: number): boolean {
-    const first = this.firstBytes[text.charCodeAt(at) & 0xff]
-    if (first !== WITH_SECOND) return first === ALONE
-    return at + 1 === text.length || this.secondBytes[text.charCodeAt(at + 1) & 0xff] === 1
+    const first = this.firstBits[text.charCodeAt(at) & 0xff] ?? 0
+    if (first === 0) return false
+    return at + 1 === text.length || (first & (this.secondBits[text.charCodeAt(at + 1) & 0xff] ?? 0)) !== 0
   }
 
   /** `node`: the one of all markers that start with this character. */
   private noteStart(first: number, node: MarkerNode<T>): void {
     const next = followers(node, 1, 1)
+    const known = this.firstBits[first & 0xff] ?? 0
     if (next === 'anything') {
-      this.firstBytes[first & 0xff] = ALONE
+      this.firstBits[first & 0xff] = known | ANYTHING
       return
     }
-    if (this.firstBytes[first & 0xff] !== ALONE) this.firstBytes[first & 0xff] = WITH_SECOND
-    for (const [code] of next) this.secondBytes[code & 0xff] = 1
+    const bit = known & ~ANYTHING || this.takeBit()
+    this.firstBits[first & 0xff] = known | bit
+    for (const [code] of next) {
+      const second = code & 0xff
+      this.secondBits[second] = (this.secondBits[second] ?? 0) | bit
+    }
+  }
+
+  private takeBit(): number {
+    const bit = this.nextBit
+    if (bit < LAST_BIT) this.nextBit = bit << 1
+    return bit
   }
 
   /**

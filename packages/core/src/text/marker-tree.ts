@@ -61,7 +61,10 @@ const LOOK_AHEAD = 9
 export function startPattern({ children }: MarkerNode<unknown>): RegExp {
   const starts = children.map((node) => {
     const next = followers(node, 1, LOOK_AHEAD)
-    return escaped(node.label[0]) + (next === 'anything' ? '[^]' : oneOf(next, (rest) => `(?=${rest})`))
+    return (
+      escaped(node.label[0]) +
+      (next === 'anything' ? '[^]' : anyOf(alternatives(next, (rest) => `(?=${rest})`)))
+    )
   })
   // In two groups, the simple patterns and the others: a character that fits neither rules out a whole group at once.
   const sorted = starts.toSorted((a, b) => a.length - b.length)
@@ -97,35 +100,38 @@ export function followers(
 /** The same as a pattern, which matches where the text ends as well. */
 function following(node: MarkerNode<unknown>, at: number, depth: number): string {
   const next = followers(node, at, depth)
-  return next === 'anything' ? '' : `(?:${oneOf(next, (rest) => rest)}|$)`
+  return next === 'anything' ? '' : anyOf([...alternatives(next, (rest) => rest), '$'])
 }
 
-function oneOf(next: readonly Follower[], then: (rest: string) => string): string {
+function alternatives(next: readonly Follower[], then: (rest: string) => string): string[] {
   const last = next.filter(([, rest]) => rest === '').map(([code]) => escaped(code))
   const further = next.flatMap(([code, rest]) => (rest === '' ? [] : [escaped(code) + then(rest)]))
-  return anyOf([...(last.length > 0 ? [`[${last.join('')}]`] : []), ...further])
+  return last.length === 0 ? further : [last.length === 1 ? last.join('') : `[${last.join('')}]`, ...further]
 }
 
-function insertText<T>(node: MarkerNode<T>, text: string): MarkerNode<T> {
-  return insertCodes(
-    node,
-    text.split('').map((char) => char.charCodeAt(0)),
-  )
-}
-
-function insertCodes<T>(node: MarkerNode<T>, codes: readonly number[]): MarkerNode<T> {
-  const [first] = codes
-  if (first === undefined) return node
-  const child = childAt(node, first)
-  if (child === undefined) {
-    const added = leaf<T>(codes)
-    node.children = [...node.children, added]
-    node.codes = [...node.codes, first]
-    return added
+function insertText<T>(root: MarkerNode<T>, text: string): MarkerNode<T> {
+  let node = root
+  for (let at = 0; at < text.length; at += node.label.length) {
+    const child = childAt(node, text.charCodeAt(at))
+    if (child === undefined) return addLeaf(node, text.slice(at))
+    const shared = sharedLength(child.label, text, at)
+    if (shared < child.label.length) split(child, shared)
+    node = child
   }
-  const shared = child.label.findIndex((code, index) => code !== codes[index])
-  if (shared >= 0) split(child, shared)
-  return insertCodes(child, codes.slice(child.label.length))
+  return node
+}
+
+function addLeaf<T>(node: MarkerNode<T>, text: string): MarkerNode<T> {
+  const added = leaf<T>(Array.from({ length: text.length }, (_, at) => text.charCodeAt(at)))
+  node.children = [...node.children, added]
+  node.codes = [...node.codes, text.charCodeAt(0)]
+  return added
+}
+
+function sharedLength(label: readonly number[], text: string, at: number): number {
+  let length = 0
+  while (length < label.length && label[length] === text.charCodeAt(at + length)) length++
+  return length
 }
 
 function leaf<T>(label: readonly number[]): MarkerNode<T> {
@@ -147,6 +153,8 @@ function split<T>(node: MarkerNode<T>, at: number): void {
   node.value = undefined
 }
 
+/** A letter stands for itself: V8 does not optimise patterns of more than 20,000 characters, and text would be twice as slow. */
 function escaped(code = 0): string {
-  return `\\u${code.toString(16).padStart(4, '0')}`
+  const char = String.fromCharCode(code)
+  return /\w/.test(char) ? char : `\\u${code.toString(16).padStart(4, '0')}`
 }

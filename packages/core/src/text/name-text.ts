@@ -5,6 +5,16 @@ import { isSpace, skipSpace } from './space.ts'
 export interface NameText {
   readonly name: string
   readonly end: number
+  /** `bare`: the tag that should open its value is missing. `none`: another key follows, and no value. */
+  readonly value?: 'bare' | 'none'
+  /** The type that stands behind the name, in tags of its own. */
+  readonly type?: string
+}
+
+/** The tags around a type. */
+export interface TypeTags {
+  readonly begin: string
+  readonly end: string
 }
 
 /** Longer texts are no names. */
@@ -25,25 +35,28 @@ export function readWord(
   while (at < text.length && at - start <= LONGEST_NAME && !endsWord(text, at)) at++
   const name = text.slice(start, at)
   if (at - start > LONGEST_NAME) return 'bad'
-  const behind = skipSpace(text, at)
+  if (at + 1 >= text.length && text.charAt(at) === '\\') return final ? 'bad' : 'more'
+  // Some write the line break behind the name as a backslash and a letter.
+  const behind = skipSpace(text, text.startsWith('\\n', at) ? at + 2 : at)
   if (behind === text.length) return final ? 'bad' : 'more'
   if (!/[\p{L}\p{N}_]/u.test(name)) return 'bad'
   const length = matchTag(text, behind, end)
   if (length === PARTIAL && !final) return 'more'
   if (length > NONE) return { name, end: behind + length }
   const isEnded = /[<{]/.test(text.charAt(behind)) || text.slice(at, behind).includes('\n')
-  return isEnded ? { name, end: at } : 'bad'
+  return isEnded ? { name, end: behind } : 'bad'
 }
 
 /**
- * Reads a key between tags of its own, up to the tag `end` that opens its value. Models repeat the tags
- * `around` it and forget them: one of them is enough.
+ * Reads a key between the tags `around` it, the first of which opens it, up to the tag `end` that opens its value.
+ * Models repeat these tags and forget them: one of them is enough.
  */
 export function readKey(
   text: string,
   from: number,
   around: readonly TagMarker[],
   end: TagMarker,
+  typeTags?: TypeTags,
 ): NameText | 'more' | 'bad' {
   const start = skipTags(text, from, around)
   if (start === 'more') return 'more'
@@ -52,12 +65,41 @@ export function readKey(
   if (at === text.length) return 'more'
   const name = text.slice(start.at, at).trim()
   if (name === '' || at - start.at > LONGEST_NAME) return 'bad'
+  const [opener, ...closers] = around
+  const key = skipTags(text, at, closers)
+  if (key === 'more') return 'more'
+  const next = opener === undefined || key.last === at ? NONE : matchTag(text, key.at, opener)
+  if (next === PARTIAL) return 'more'
+  if (next > NONE) return { name, end: key.last, value: 'none' }
   const closed = skipTags(text, at, around)
   const length = closed === 'more' ? PARTIAL : matchTag(text, closed.at, end)
   if (closed === 'more' || length === PARTIAL) return 'more'
+  const type = typeTags === undefined ? undefined : readType(text, closed.at, typeTags, end)
+  if (type === 'more') return 'more'
+  if (type !== undefined) return { name, ...type }
   if (length > NONE) return { name, end: closed.at + length }
   // The tag of the value is missing: it begins right behind the key.
-  return closed.last > at ? { name, end: closed.last } : 'bad'
+  return closed.last > at ? { name, end: closed.last, value: 'bare' } : 'bad'
+}
+
+/** Reads `<type>integer</type>` and the tag behind it that opens the value. Of `array[string]` the first word is enough. */
+function readType(
+  text: string,
+  from: number,
+  tags: TypeTags,
+  end: TagMarker,
+): { readonly type: string; readonly end: number } | 'more' | undefined {
+  const begin = matchTag(text, from, tags.begin)
+  if (begin === PARTIAL) return 'more'
+  if (begin === NONE) return undefined
+  const at = from + begin
+  const close = text.indexOf(tags.end, at)
+  if (close < 0) return text.length - at > LONGEST_NAME ? undefined : 'more'
+  const behind = skipSpace(text, close + tags.end.length)
+  const length = matchTag(text, behind, end)
+  if (behind === text.length || length === PARTIAL) return 'more'
+  const type = /^\w*/.exec(text.slice(at, close).trim())?.[0] ?? ''
+  return { type, end: length > NONE ? behind + length : close + tags.end.length }
 }
 
 /** Behind the tags and white space at `from`, and right behind the last of the tags. */
@@ -71,12 +113,12 @@ function skipTags(
     const at = skipSpace(text, last)
     const lengths = tags.map((tag) => matchTag(text, at, tag))
     if (at === text.length || lengths.includes(PARTIAL)) return 'more'
-    const length = Math.max(...lengths)
+    const length = Math.max(NONE, ...lengths)
     if (length === NONE) return { at, last }
     last = at + length
   }
 }
 
 function endsWord(text: string, at: number): boolean {
-  return isSpace(text.charCodeAt(at)) || '<>{}[]()"\'`=,;'.includes(text.charAt(at))
+  return isSpace(text.charCodeAt(at)) || '<>{}[]()"\'`=,;\\'.includes(text.charAt(at))
 }

@@ -1,3 +1,4 @@
+import type { RepairCode } from '../problems.ts'
 import { DEEPEST } from './json-scanner.ts'
 import type { StringPlace } from './python-quote.ts'
 
@@ -7,6 +8,7 @@ export interface LiteralOutput {
   holdBack(): void
   release(): string
   isOver(): boolean
+  repair(code: RepairCode): void
 }
 
 export type Frame =

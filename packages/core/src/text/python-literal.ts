@@ -1,7 +1,7 @@
 import { JsonWriter } from './json-writer.ts'
 import { type MarkerSearch, searchFor } from './marker-search.ts'
 import { type Frame, LiteralFrames, type LiteralOutput } from './python-frames.ts'
-import { closesString } from './python-quote.ts'
+import { closesString, type NamesAhead } from './python-quote.ts'
 import { PythonString, readOpeningQuote, stringPrefix } from './python-string.ts'
 import { skipSpace } from './space.ts'
 import { TextWindow } from './text-window.ts'
@@ -9,6 +9,8 @@ import { TextWindow } from './text-window.ts'
 interface LiteralPlace {
   /** What ends the calls around the literal. */
   readonly ends: MarkerSearch<unknown>
+  /** What may follow the literal, by name. Nothing is known: any name. */
+  readonly names?: NamesAhead
   /** The literal is a dictionary whose members belong to this object, which is open already. */
   readonly members?: { key(name: string): string }
 }
@@ -116,14 +118,23 @@ export class PythonLiteral {
   }
 
   private string(input: TextWindow, string: PythonString): State | 'more' {
-    const { ends } = this.place
+    const { ends, names } = this.place
     const { stringPlace } = this.frames
     const result = string.read(
       input,
-      (text, at, quote, final) => closesString(text, at, quote, stringPlace, ends, final),
+      (text, at, quote, final) =>
+        closesString(
+          text,
+          at,
+          quote,
+          { is: stringPlace, isInBrackets: string.isInBrackets, ends, names },
+          final,
+        ),
       (piece) => this.frames.write(this.json.stringPiece(piece)),
     )
-    return result === 'more' ? 'more' : { at: 'after-string' }
+    if (result === 'more') return 'more'
+    if (string.hasBareQuotes) this.output.repair('unescaped-quote')
+    return { at: 'after-string' }
   }
 
   /** Python joins strings that stand side by side, or with a plus between them. */
@@ -186,6 +197,7 @@ export function literalJson(text: string): string | undefined {
     holdBack: () => {},
     release: () => '',
     isOver: () => false,
+    repair: () => {},
   }
   // The line break ends a word or a number that stands last.
   input.append(`${text}\n`)

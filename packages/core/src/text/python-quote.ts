@@ -5,6 +5,22 @@ import { isSpace } from './space.ts'
 /** What the string stands in: the arguments of a call, a list, a dictionary, or in front of a colon. */
 export type StringPlace = 'arguments' | 'list' | 'dictionary' | 'key' | 'parentheses'
 
+/** Which names may follow a string, where somebody knows: of an argument that the tool has, of a tool that may be called. */
+export interface NamesAhead {
+  readonly isKey: (name: string) => boolean
+  readonly isCall: (name: string) => boolean
+}
+
+/** Where a quote stands that may close its string. */
+interface QuotePlace {
+  readonly is: StringPlace
+  /** Brackets were opened in the string and not closed. */
+  readonly isInBrackets: boolean
+  /** What ends the calls around it. */
+  readonly ends: MarkerSearch<unknown>
+  readonly names: NamesAhead | undefined
+}
+
 type Closing = 'yes' | 'no' | 'more'
 
 /** What stands behind a quote is looked at this far; beyond that the quote closes its string. */
@@ -20,11 +36,10 @@ export function closesString(
   text: string,
   at: number,
   quote: string,
-  place: StringPlace,
-  ends: MarkerSearch<unknown>,
+  place: QuotePlace,
   final: boolean,
 ): Closing {
-  return new Follower(text, at, ends, final).closes(quote, place)
+  return new Follower(text, at, place, final).closes(quote, place.is)
 }
 
 /** A walk over the few characters behind a quote. */
@@ -32,17 +47,17 @@ class Follower {
   private readonly text: string
   private readonly from: number
   private readonly limit: number
-  private readonly ends: MarkerSearch<unknown>
+  private readonly place: QuotePlace
   /** Nothing more is to be seen: the stream has ended, or the look-ahead has. */
   private readonly isWhole: boolean
   private at: number
   private hasLineBreak = false
 
-  constructor(text: string, at: number, ends: MarkerSearch<unknown>, final: boolean) {
+  constructor(text: string, at: number, place: QuotePlace, final: boolean) {
     this.text = text
     this.from = at
     this.at = at
-    this.ends = ends
+    this.place = place
     this.limit = Math.min(text.length, at + LONGEST_LOOK)
     this.isWhole = final || text.length >= at + LONGEST_LOOK
   }
@@ -57,7 +72,7 @@ class Follower {
     this.at++
     switch (char) {
       case ',':
-        return this.startsNext(place)
+        return this.startsNext(place, quote)
       case ')':
         return place === 'arguments' ? this.endsCall() : place === 'parentheses' ? 'yes' : 'no'
       case ']':
@@ -97,14 +112,39 @@ class Follower {
     return allowed.includes(char) ? 'yes' : 'no'
   }
 
-  /** Behind the last parenthesis comes another call, or the end of the list; on its own line, anything. */
+  /**
+   * Behind the last parenthesis comes another call, or the end of the list; on its own line, anything. A quote behind
+   * brackets is the end of the text that they are a part of.
+   */
   private endsCall(): Closing {
     this.hasLineBreak = false
-    const closing = this.isFollowedBy(',)];}<`')
-    return closing === 'no' && this.hasLineBreak ? 'yes' : closing
+    for (;;) {
+      const char = this.next()
+      if (char === '') return this.isWhole ? 'yes' : 'more'
+      if (char === '"' || char === "'") return this.hasLineBreak ? 'yes' : 'no'
+      if (char === ',') return this.isCallNext()
+      if (';<`['.includes(char) || this.hasLineBreak) return 'yes'
+      if (!')]}'.includes(char)) return 'no'
+      this.at++
+    }
   }
 
-  private startsNext(place: StringPlace): Closing {
+  /** Behind the comma stands another call. */
+  private isCallNext(): Closing {
+    this.at++
+    const first = this.next()
+    if (first === '') return this.isWhole ? 'yes' : 'more'
+    if (')]}<'.includes(first)) return 'yes'
+    const start = this.at
+    while (this.at < this.limit && /[^\s"'()[\]{},;=<]/.test(this.text.charAt(this.at))) this.at++
+    const name = this.text.slice(start, this.at)
+    const behind = this.next()
+    if (behind === '') return this.isWhole ? 'yes' : 'more'
+    if (behind !== '(' || name === '') return 'no'
+    return this.place.names?.isCall(name) === false ? 'no' : 'yes'
+  }
+
+  private startsNext(place: StringPlace, quote: string): Closing {
     const char = this.next()
     if (char === '') return this.isWhole ? 'yes' : 'more'
     if (/["'[{(\-*\d)\]}]/.test(char)) return 'yes'
@@ -114,18 +154,30 @@ class Follower {
     const behind = this.next()
     if (behind === '') return this.isWhole ? 'no' : 'more'
     if (isConstant(words)) return 'yes'
-    if (place === 'arguments') return this.isKey(words, behind)
+    if (place === 'arguments') return this.isKey(words, behind, quote)
     return /["']/.test(behind) && /^[rbuf]{1,2}$/i.test(words) ? 'yes' : 'no'
   }
 
   /** One word and an equals sign are a key. Several words, or a word and a colon, are a key only if a value follows. */
-  private isKey(words: string, sign: string): Closing {
+  private isKey(words: string, sign: string, quote: string): Closing {
     if (words === '' || (sign !== '=' && sign !== ':')) return 'no'
+    const isCode = this.place.names?.isKey(words) === false ? this.isInCode(quote) : 'no'
+    if (isCode !== 'no') return isCode === 'yes' ? 'no' : 'more'
     if (sign === '=' && !/\s/.test(words)) return 'yes'
     this.at++
     const char = this.next()
     if (char === '') return this.isWhole ? 'no' : 'more'
     return /["'[{(+\-.\dTFNtfnrbu]/.test(char) ? 'yes' : 'no'
+  }
+
+  /** Whether the string holds code: a bracket that was opened in it is closed in front of a later quote. */
+  private isInCode(quote: string): Closing {
+    if (!this.place.isInBrackets) return 'no'
+    const rest = this.text.slice(this.at, this.limit)
+    for (let at = rest.indexOf(quote); at >= 0; at = rest.indexOf(quote, at + 1)) {
+      if (/[)\]}]\s*$/.test(rest.slice(0, at))) return 'yes'
+    }
+    return this.isWhole ? 'no' : 'more'
   }
 
   private isMethod(): Closing {
@@ -146,7 +198,7 @@ class Follower {
 
   /** The end marker of the calls: the closing brackets are missing. */
   private isEnd(): Closing {
-    const length = this.ends.match(this.text, this.at, this.isWhole)
+    const length = this.place.ends.match(this.text, this.at, this.isWhole)
     return length === PARTIAL ? 'more' : length === NONE ? 'no' : 'yes'
   }
 }

@@ -23,6 +23,10 @@ export class PythonString {
   private readonly isTriple: boolean
   private readonly isRaw: boolean
   private readonly special: RegExp
+  /** It holds quotes of its own that nobody escaped. */
+  hasBareQuotes = false
+  /** How many brackets are open in what was read of it. */
+  private openBrackets = 0
 
   constructor(quote: string, isTriple: boolean, prefix: string) {
     this.quote = quote
@@ -35,7 +39,11 @@ export class PythonString {
     const { text, final } = input
     for (;;) {
       const at = nextMatch(this.special, text, input.at)
-      if (at > input.at) write(input.take(at))
+      if (at > input.at) {
+        const piece = input.take(at)
+        this.countBrackets(piece)
+        write(piece)
+      }
       if (at === text.length) return 'more'
       const next =
         text.charAt(at) === '\\' ? this.escape(text, at, final) : this.endsAt(text, at, closes, final)
@@ -44,8 +52,22 @@ export class PythonString {
         input.at = at + (this.isTriple ? 3 : 1)
         return 'done'
       }
+      if (next === 'no' && !this.isTriple) this.hasBareQuotes = true
       write(next === 'no' ? this.quote : next.text)
       input.at = at + (next === 'no' ? 1 : next.length)
+    }
+  }
+
+  /** Whether brackets were opened in it and not closed: then it may hold code, and what looks like the next argument may be its own. */
+  get isInBrackets(): boolean {
+    return this.openBrackets > 0
+  }
+
+  private countBrackets(piece: string): void {
+    for (let at = 0; at < piece.length; at++) {
+      const char = piece.charAt(at)
+      if (char === '(' || char === '[' || char === '{') this.openBrackets++
+      else if ((char === ')' || char === ']' || char === '}') && this.openBrackets > 0) this.openBrackets--
     }
   }
 

@@ -1,5 +1,5 @@
 import { matchTag, NONE, PARTIAL, spelled, type TagMarker } from './marker.ts'
-import { type NameText, readKey, readWord } from './name-text.ts'
+import { type NameText, readKey, readWord, type TypeTags } from './name-text.ts'
 import { isSpace, skipSpace } from './space.ts'
 
 /** How the inside of a tag is written, behind the marker that opens it. */
@@ -16,18 +16,20 @@ export interface TagShape {
 /**
  * `inline`: the rest of the tag is the name, `<function=NAME>`. `word`: the name is the word behind the tag,
  * `<tool_call>NAME`; then `end` may be missing. `around`: the name stands between these tags, and `end` opens
- * its value. Otherwise: the attribute that holds it, which may be left out where `isOptional` says so.
+ * its value; a type may stand between the two, which becomes the attribute `type`. Otherwise: the attribute that holds it, which may be left out where `isOptional` says so.
  */
 export type NameShape =
   | 'inline'
   | 'word'
-  | { readonly around: readonly TagMarker[] }
+  | { readonly around: readonly TagMarker[]; readonly typeTags?: TypeTags }
   | { readonly attribute: string; readonly isOptional?: boolean }
 
 export interface Tag {
   readonly name: string
   readonly attributes: ReadonlyMap<string, string>
   readonly isSelfClosing: boolean
+  /** Of a key with tags of its own: the tag of its value is missing, or the value is. */
+  readonly value?: NameText['value']
   /** Position behind the tag. */
   readonly end: number
 }
@@ -46,14 +48,17 @@ function readShape(text: string, at: number, shape: TagShape, final: boolean): T
   const { name } = shape
   if (name === 'inline') return readInline(text, at, shape)
   if (name === 'word') return asTag(readWord(text, at, shape.end, final))
-  if ('around' in name) return asTag(readKey(text, at, name.around, shape.end))
+  if ('around' in name) return asTag(readKey(text, at, name.around, shape.end, name.typeTags))
   return readAttributes(text, at, shape, name)
 }
 
 const noAttributes: ReadonlyMap<string, string> = new Map()
 
 function asTag(name: NameText | 'more' | 'bad'): Tag | 'more' | 'bad' {
-  return typeof name === 'string' ? name : { ...name, attributes: noAttributes, isSelfClosing: false }
+  if (typeof name === 'string') return name
+  const { type, ...read } = name
+  const attributes = type === undefined ? noAttributes : new Map([['type', type]])
+  return { ...read, attributes, isSelfClosing: false }
 }
 
 function readInline(text: string, at: number, shape: TagShape): Tag | 'more' | 'bad' {
@@ -106,8 +111,8 @@ function readAttributes(
     if (typeof next === 'string') return next
     at = next
   }
-  const name = attributes.get(attribute) ?? bareName
-  if (name === undefined || name === '') return 'bad'
+  const name = plainName(attributes.get(attribute) ?? bareName ?? '')
+  if (name === '') return 'bad'
   // Beside a name that says so it is none, but an attribute without a value.
   if (bareName !== undefined && bareName !== name) attributes.set(bareName, '')
   return { name, attributes, isSelfClosing, end: at + length }
@@ -158,6 +163,12 @@ function endsBare(text: string, at: number, shape: TagShape): boolean {
     text.charAt(at) === spelled(shape.end).charAt(0) ||
     text.startsWith('/>', at)
   )
+}
+
+/** Without white space around it, and without a token that slipped in before the quote. */
+function plainName(written: string): string {
+  const token = written.indexOf('<|')
+  return (token > 0 ? written.slice(0, token) : written).trim()
 }
 
 /** `&quot;` first: decoding `&amp;` before it would make `&amp;quot;` a quote. */

@@ -94,6 +94,15 @@ describe('calls in the text of a stream', () => {
     const params = { toolChoice: { type: 'none' } }
     expect(joined(await streamed(came, { format: 'qwen', params }))).toEqual(joined(came))
   })
+
+  it('an object alone is the arguments of the tool that was named', async () => {
+    const came = [...block('text', 't', '{"city":"Dallas"}'), stop]
+    const params = { toolChoice: { type: 'tool', toolName: 'get_weather' } }
+    const parts = await streamed(came, { format: 'qwen', params })
+    expect(parts).toContainEqual(
+      expect.objectContaining({ type: 'tool-call', toolName: 'get_weather', input: '{"city":"Dallas"}' }),
+    )
+  })
 })
 
 describe('a stream in which nothing has to change', () => {

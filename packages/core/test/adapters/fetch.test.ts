@@ -130,6 +130,29 @@ describe('the answers that createFetch gives', () => {
     expect(await answer.text()).toContain('A <tool_call> is a tag.')
   })
 
+  it('an object alone is the arguments of the tool that the client named', async () => {
+    const { fetch } = upstream(() => json(completion({ content: '{"city":"Dallas"}' }, 'stop')))
+    const choice = { type: 'function', function: { name: 'get_weather' } }
+    const body = chatRequest({ tool_choice: choice })
+    const answer = await createFetch({ fetch })(chatUrl, post(body))
+    expect(await answer.json()).toMatchObject({
+      choices: [
+        { message: { tool_calls: [{ function: { name: 'get_weather', arguments: '{"city":"Dallas"}' } }] } },
+      ],
+    })
+  })
+
+  it('where the client takes one call, the first goes on', async () => {
+    const second = kimiCall.replace(':0', ':1')
+    const { fetch } = upstream(() => json(completion({ content: kimiCall + second }, 'stop')))
+    const body = chatRequest({ parallel_tool_calls: false })
+    const told: string[] = []
+    const client = createFetch({ fetch, onRecord: ({ code }) => told.push(code) })
+    const answer = await client(chatUrl, post(body))
+    expect(await answer.json()).toMatchObject({ choices: [{ message: { tool_calls: [expect.anything()] } }] })
+    expect(told).toContain('forbidden-call')
+  })
+
   it('problems and repairs are told', async () => {
     const { fetch } = upstream(() => json(completion({ content: `${kimiCall} And then?` }, 'stop')))
     const told: string[] = []

@@ -62,11 +62,11 @@ export const knownDifferences: readonly KnownDifference[] = [
     name: 'calls in one piece',
     reason:
       "Gemini's dialect has no pieces of calls. A call that clients of others get as it comes is held for its clients, " +
-      'and may be too large for that. Where it is, clients of others may have got all of the answer.',
+      'and may be too large for that, with what waits behind it. Clients of others may have got all of the answer then.',
     applies: (answer, _upstream, client, view) =>
       client.dialect === 'gemini' &&
       view?.failure?.message.includes('bytes of tool calls had to wait') === true &&
-      bytesOfCalls(answer) > (answer.reading.toolCallBytes ?? Infinity),
+      bytesThatWait(answer) > (answer.reading.toolCallBytes ?? Infinity),
     forgive: () => nothing,
   },
   {
@@ -122,12 +122,13 @@ const emptyAnswer = {
   failure: { kind: 'upstream', message: 'The upstream returned no content.' },
 } as const satisfies View
 
-function bytesOfCalls({ items }: Answer): number {
-  const texts = items.flatMap((item) => {
-    if (item.is === 'calls') return item.calls.map(argumentsText)
-    return item.holds === 'a call' ? item.pieces : []
-  })
-  return Buffer.byteLength(texts.join(''))
+/** Of the calls, and of what waits behind the first of them until it is whole. */
+function bytesThatWait({ items }: Answer): number {
+  const first = items.findIndex((item) => item.is === 'calls' || item.holds === 'a call')
+  const texts = items
+    .slice(first)
+    .flatMap((item) => (item.is === 'calls' ? item.calls.map(argumentsText) : item.pieces))
+  return first === -1 ? 0 : Buffer.byteLength(texts.join(''))
 }
 
 /** Whether an answer that ended as usual says nothing, or was taken for a failure because of that. */

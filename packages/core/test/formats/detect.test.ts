@@ -145,9 +145,45 @@ const otherFamilies: readonly Expected[] = [
   ['poolside/laguna-xs.2', 'glm', 'glm-xml'],
   ['inclusionAI/Ling-1T', 'glm', 'glm-xml'],
   ['inclusionAI/Ring-2.6', 'glm', 'glm-xml'],
+  ['inclusionAI/Ling-3.0-flash', 'glm', 'glm-xml'],
+  ['deepseek-ai/DeepSeek-V4.1-Flash', 'deepseek', 'deepseek-v4.1'],
+  ['deepseek-v4.1', 'deepseek', 'deepseek-v4.1'],
+  ['zai-org/GLM-5.3-Flash', 'glm', 'glm-name-json'],
+  ['tencent/hy4-preview', 'hunyuan', 'hunyuan4-xml'],
+  ['meituan-longcat/LongCat-2.0', 'longcat', 'longcat-xml'],
+  ['meituan-longcat/LongCat-Flash-Lite', 'longcat', 'longcat-xml'],
+  ['longcat-next', 'longcat', 'longcat-xml'],
+  ['openrouter/owl-alpha', 'longcat', 'longcat-xml'],
+  ['IFM/K2-Horizon-375B-A23B', 'k2-horizon', 'k2-horizon'],
+  ['K2-V3', 'k2-horizon', 'k2-horizon'],
+  ['XHToken/Spark-X2.5-4B', 'spark', 'glm-xml'],
+  ['ai-sage/GigaChat3.5-432B-A28B', 'gigachat', 'gigachat3.5'],
+  ['upstage/solar-open-2', 'solar', 'solar-open-2'],
+  ['naver-hyperclovax/HyperCLOVAX-SEED-Think-32B', 'hyperclova', 'glm-xml'],
+  ['HyperCLOVAX-SEED-Think-14B', 'hyperclova', 'hyperclova-message'],
+  ['TeleChat4-36B', 'telechat', 'telechat4-xml'],
+  ['xing4-large', 'telechat', 'telechat4-xml'],
+  ['xingchen4', 'telechat', 'telechat4-xml'],
+  ['openPangu-Embedded-7B', 'pangu', 'openpangu'],
+  ['pfnet/plamo-3-nict-8b', 'plamo', 'plamo3'],
+  ['IQuest-Q1', 'iquest', 'iquest-xml'],
+  ['IQuest-Coder-V2-40B', 'iquest', 'iquest-xml'],
+  ['sbintuitions/sarashina2.2-3b-instruct', 'sarashina', 'sarashina'],
+  ['miromind-ai/MiroThinker-v1.0-72B', 'mirothinker', 'use-mcp-tool'],
+  ['facebook/cwm', 'cwm', 'cwm'],
+  ['openbmb/MiniCPM4-8B', 'minicpm', 'minicpm5-xml'],
+  ['swiss-ai/Apertus-1.5-8B', 'apertus', 'apertus'],
+  ['stepfun-ai/Step-Audio-2-mini', 'step', 'step-audio-2'],
 ]
 
 const borrowedSyntax: readonly Expected[] = [
+  ['IQuest-Coder-V1-40B', 'qwen', 'qwen3-coder-xml'],
+  ['BerryLM-OS-8B', 'qwen', 'qwen3-coder-xml'],
+  ['Nanbeige/Nanbeige4-3B', 'qwen', 'qwen3-coder-xml'],
+  ['ornith:9b', 'qwen', 'qwen3-coder-xml'],
+  ['internlm/Intern-S2-Preview', 'qwen', 'qwen3-coder-xml'],
+  ['Aleph-Alpha/Kolibri-1', 'hermes', 'hermes-json'],
+  ['RWKV/rwkv7-g1', 'hermes', 'hermes-json'],
   ['NousResearch/Hermes-4-70B', 'hermes', 'hermes-json'],
   ['hermes3:8b', 'hermes', 'hermes-json'],
   ['HuggingFaceTB/SmolLM3-3B', 'hermes', 'hermes-json'],
@@ -413,7 +449,7 @@ describe('the table of names', () => {
 
   it('names every format but those that are asked for by name only', () => {
     const named = new Set(modelNames.map((row) => row.format))
-    expect(formatIds.filter((format) => !named.has(format))).toEqual(['anthropic', 'xml'])
+    expect(formatIds.filter((format) => !named.has(format))).toEqual(['anthropic', 'xml', 'lm-studio'])
   })
 
   it('keeps no position between two names', () => {

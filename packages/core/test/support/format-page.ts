@@ -1,4 +1,4 @@
-import type { Format, Grammar } from '../../src/formats/format.ts'
+import type { Checked, Format, Grammar, Proof } from '../../src/formats/format.ts'
 import type { ModelNameRow } from '../../src/formats/model-names.ts'
 import { getToolIdStrategy } from '../../src/ids/strategies.ts'
 import { spelled } from '../../src/text/marker.ts'
@@ -15,9 +15,11 @@ export function formatPage(
     generated,
     ...whoWritesIt(format, names),
     ...whatItLooksLike(format, goldens),
+    ...knowledgeOf(format),
     ...idsOf(format),
     ...reasoningOf(format),
     ...grammarsOf(format),
+    ...strippedOf(format),
     ...troubles(goldens),
   ]
     .join('\n\n')
@@ -26,8 +28,68 @@ export function formatPage(
 
 /** The page that leads to all others. */
 export function formatIndex(formats: readonly Format[]): string {
-  return ['# Formats', generated, intro, formatTable(formats, '')].join('\n\n').concat('\n')
+  return [
+    '# Formats',
+    generated,
+    intro,
+    formatTable(formats, ''),
+    '## How much of it is proven',
+    provenIntro,
+    provenTable(formats),
+    '## Without special tokens',
+    strippedIntro,
+    strippedTable(formats),
+  ]
+    .join('\n\n')
+    .concat('\n')
 }
+
+/** From the most to the least: a template counts more than all the rest, a parser of others more than what people saw. */
+const weights: Readonly<Record<Proof, number>> = { template: 8, engine: 4, report: 2, proposal: 1 }
+
+function provenTable(formats: readonly Format[]): string {
+  const known = formats.flatMap(({ id, checked }) => (checked === undefined ? [] : [{ id, checked }]))
+  const rows = known
+    .toSorted((one, other) => weightOf(other.checked) - weightOf(one.checked))
+    .map(({ id, checked }) => {
+      const engine = checked.proof.includes('proposal') ? 'proposed' : mark(checked, 'engine')
+      return `| [\`${id}\`](${id}.md) | ${mark(checked, 'template')} | ${engine} | ${mark(checked, 'report')} | ${checked.on} | ${checked.against} |`
+    })
+  return [
+    '| format | templates | engines | reports | checked | against |',
+    '|---|---|---|---|---|---|',
+    ...rows,
+  ].join('\n')
+}
+
+function weightOf({ proof }: Checked): number {
+  return proof.reduce((sum, each) => sum + weights[each], 0)
+}
+
+function mark({ proof }: Checked, kind: Proof): string {
+  return proof.includes(kind) ? 'yes' : ''
+}
+
+const provenIntro =
+  '`templates`: the [corpus](../../packages/core/test/corpus.test.ts) holds calls that the chat templates of these models wrote, ' +
+  'and all of them come back. `engines`: an inference engine reads the syntax and has tests for it; `proposed`: one was offered ' +
+  'such a parser. `reports`: people reported what the models wrote. The formats with the most proof stand first. A vendor may ' +
+  'change a token with any release, so each says when it was last checked.'
+
+function strippedTable(formats: readonly Format[]): string {
+  const rows = formats.flatMap(({ id, stripped = [] }) =>
+    stripped.map(
+      ({ grammar, left, why }) =>
+        `| [\`${id}\`](${id}.md) | ${code(grammar)} | ${cell(left)} | ${why === undefined ? 'yes' : `no: ${why}`} |`,
+    ),
+  )
+  return ['| format | grammar | what is left | read |', '|---|---|---|---|', ...rows].join('\n')
+}
+
+const strippedIntro =
+  'Servers that decode with `skip_special_tokens` take the tokens of a call out of its text. What is left is read where it can ' +
+  'mean nothing else: for a tool that the request offered, with the format named or told by the name of the model. Formats that ' +
+  'are not listed have no special tokens.'
 
 /** A row for each format: its page, who uses it, and one call. */
 export function formatTable(formats: readonly Format[], folder: string): string {
@@ -62,6 +124,20 @@ function whatItLooksLike({ sample }: Format, goldens: readonly GoldenPage[]): st
     prose === '' ? [] : [`**${title}.** ${prose}`],
   )
   return ['## What it looks like', fenced(sample), ...others]
+}
+
+function knowledgeOf({ checked }: Format): string[] {
+  if (checked === undefined) return []
+  return ['## What is known', `Checked in ${checked.on} against ${checked.against}.`]
+}
+
+function strippedOf({ stripped = [] }: Format): string[] {
+  if (stripped.length === 0) return []
+  const rows = stripped.map(({ grammar, left, why }) => {
+    const verdict = why === undefined ? 'read for declared tools' : `text, because ${why}`
+    return `- ${code(grammar)}: ${cell(left).replaceAll('\\|', '|')}, ${verdict}`
+  })
+  return ['## Without its special tokens', 'What is left where a server strips them:', rows.join('\n')]
 }
 
 function idsOf({ id }: Format): string[] {

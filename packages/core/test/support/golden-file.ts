@@ -134,6 +134,8 @@ const optionKeys: ReadonlySet<string> = new Set<keyof Options>([
   'delivery',
   'limits',
   'markers',
+  'toolChoice',
+  'parallelToolCalls',
 ])
 
 function asOptions(settings: Settings): Options {

@@ -41,7 +41,10 @@ export function textWithWords(mode: Mode): fc.Arbitrary<{ text: string; words: s
     }, text)
     // A later word may have been put into an earlier one, or into a suffix or a namespace, which are markup
     // whatever they say.
-    const markup = withWords.match(/<[^<>\s:]*:[^\s<>|｜]*|[^\s<>{}"]*[:.]get_weather/g)?.join(' ') ?? ''
+    const markup =
+      withWords
+        .match(/<[^<>\s:]*:[^\s<>|｜]*|[^\s<>{}"]*[:./]get_weather|<server_name>[^<]*|<tool: [^<>]*/g)
+        ?.join(' ') ?? ''
     const isText = (word: string): boolean => withWords.includes(word) && !markup.includes(word)
     return { text: withWords, words: words.filter(isText) }
   })

@@ -1,4 +1,5 @@
 import { formats } from '../../src/formats/registry.ts'
+import { spelled } from '../../src/text/marker.ts'
 import type { Options } from './run-parser.ts'
 
 /** One way to read a stream: an explicit format, or auto with nothing known. */
@@ -16,11 +17,14 @@ export const everySample = formats.map((format) => format.sample).filter((sample
 
 /** Every format and auto mode, so that a new format is under every law without a new line of test. */
 export const modes: readonly Mode[] = [
-  ...formats.map(({ id, sample, channels }) => ({
+  ...formats.map(({ id, sample, channels, reasoning }) => ({
     title: id,
     options: { format: id },
     samples: sample === '' ? [] : [sample],
-    firstWords: channels?.stripped?.first ?? [],
+    firstWords: [
+      ...(channels?.stripped?.first ?? []),
+      ...reasoning.filter(({ plain }) => plain !== undefined).map(({ begin }) => spelled(begin)),
+    ],
   })),
   { title: 'auto', options: {}, samples: everySample, firstWords: [] },
   { title: 'auto, told the model', options: { model: 'kimi-k2' }, samples: everySample, firstWords: [] },

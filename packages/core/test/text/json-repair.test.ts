@@ -21,12 +21,26 @@ describe('repairs that cannot change what was meant', () => {
       '["\\n\\u00e9\\"\\\\"]',
       'python-literal',
     ],
+    [
+      'the backslash of an escape that JSON does not know stays',
+      '["\\$\\d"]',
+      '["\\\\$\\\\d"]',
+      'invalid-escape',
+    ],
+    ['so does that of an escape with too few digits', '["\\u00"]', '["\\\\u00"]', 'invalid-escape'],
+    [
+      'and one in front of a raw line break',
+      '["a\\\n"]',
+      '["a\\\\\\n"]',
+      'invalid-escape',
+      'control-character',
+    ],
     ["Python's constants become JSON's", '[True, False, None]', '[true, false, null]', 'python-literal'],
     ['a constant can stand alone', 'None ', 'null', 'python-literal'],
     ['a square bracket too many in an object goes', '{"a":{"b":1]}}', '{"a":{"b":1}}', 'surplus-closer'],
     ['square brackets too many go, however many', '{"a":1]]}', '{"a":1}', 'surplus-closer'],
-  ])('%s', (_, text, json, code) => {
-    expect(repair([text])).toEqual({ status: 'done', json, repairs: [code], used: text.trimEnd().length })
+  ])('%s', (_, text, json, ...repairs) => {
+    expect(repair([text])).toEqual({ status: 'done', json, repairs, used: text.trimEnd().length })
   })
 
   it('each kind of repair is told once, in the order of its first use', () => {
@@ -66,9 +80,6 @@ describe('what is never guessed', () => {
     ['half a number', '[1.]'],
     ['half a literal', '[trie]'],
     ['a number that Python knows and JSON does not', '[True, 1_000]'],
-    ['an escape that JSON does not know', '["\\x41"]'],
-    ['an escape with too few digits', '["\\u00"]'],
-    ['an escape with too few digits behind another fault', "['\\u00']"],
     ['a curly bracket in an array, which might be a missing square one', '{"a":[1}'],
     ['a quote that is not ASCII', '{“a”:1}'],
     ['a tuple', "{'a':(1,2)}"],

@@ -130,7 +130,13 @@ function read(text: string, size: number): { result: string; json: string } {
 function reading(): { input: TextWindow; literal: PythonLiteral; pieces: string[] } {
   const pieces: string[] = []
   const literal = new PythonLiteral(
-    { delta: (json) => pieces.push(json), holdBack: () => {}, release: () => '', isOver: () => false },
+    {
+      delta: (json) => pieces.push(json),
+      holdBack: () => {},
+      release: () => '',
+      isOver: () => false,
+      repair: () => {},
+    },
     { ends: searchFor('<end>') },
   )
   return { input: new TextWindow(), literal, pieces }

@@ -44,19 +44,32 @@ function promptFormat({ format }: ModelRoute): FormatId {
   return isPromptFormat(format) ? format : promptFormatIds[0]
 }
 
+export type ParsedCalls = Pick<ParserOptions, 'calls' | 'tools' | 'toolChoice' | 'parallelToolCalls'>
+
 /**
  * Which calls an answer may hold: those of the offered tools, under the names that the upstream knows. Without
  * `names` these are the names of the client.
  */
 export function parsedCalls(
-  { tools, toolChoice }: ConversationRequest,
+  { tools, toolChoice, parallelToolCalls }: ConversationRequest,
   names: ToolNames | undefined,
-): Pick<ParserOptions, 'calls' | 'tools'> {
+): ParsedCalls {
   // When calls are only removed, the names of tools are left out: then the parser removes only what is certainly a
   // call.
   if (toolChoice?.type === 'none' && tools.length > 0) return { calls: 'remove', tools: undefined }
   return {
     calls: 'read',
     tools: tools.map(({ name, parameters }) => ({ name: names?.toUpstream(name) ?? name, parameters })),
+    parallelToolCalls,
+    toolChoice: forcedCalls(toolChoice, names),
   }
+}
+
+/** What of the client's choice the parser has to know: a server that forces a call makes the model write JSON alone. */
+function forcedCalls(
+  choice: ConversationRequest['toolChoice'],
+  names: ToolNames | undefined,
+): ParserOptions['toolChoice'] {
+  if (choice?.type === 'required') return 'required'
+  return choice?.type === 'tool' ? { name: names?.toUpstream(choice.name) ?? choice.name } : 'auto'
 }

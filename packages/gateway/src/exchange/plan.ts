@@ -155,13 +155,12 @@ function parserOptions(
   const detected = detectModel(route.model, formats.overrides)
   const format = route.format === 'auto' && detected.isOverride === true ? detected.format : route.format
   const isPrompted = expected.are === 'in the prompt'
-  const { calls, tools } = parsedCalls(request, isPrompted ? undefined : toolNames)
+  const parsed = parsedCalls(request, isPrompted ? undefined : toolNames)
   return {
     // A model that was told in its prompt how to write calls may write them so, whatever its own format is.
     format: isPrompted && format !== expected.format ? 'auto' : format,
     model: route.model,
-    calls,
-    tools,
+    ...parsed,
     delivery,
     limits: {
       toolCallBytes: limits.toolCallBytes,

@@ -123,6 +123,58 @@ export const jsonWritings: readonly Writing[] = [
     thinking: thinkOnLines,
     each: (call) => `<tool_call>\n${spacedJson(usual(call))}\n</tool_call>`,
   }),
+  json('lm-studio', 'lm-studio', 'any model under the prompt of LM Studio', {
+    models: ['lm-studio'],
+    grammar: 'tool-request',
+    gap: '\n',
+    between: '\n',
+    thinking: thinkOnLines,
+    each: (call) => `[TOOL_REQUEST]${spacedJson(usual(call))}[END_TOOL_REQUEST]`,
+  }),
+  json('hyperclova-message', 'hyperclova', 'HyperCLOVA X SEED Think 14B', {
+    models: ['hyperclovax-seed-think-14b'],
+    begin: '<|im_end|>\n<|im_start|>assistant -> tool/function_call\n[',
+    end: ']',
+  }),
+  json('openpangu', 'pangu', 'openPangu', {
+    models: ['openpangu-embedded-7b'],
+    begin: '<|tool_call_start|>[',
+    end: ']<|tool_call_end|>',
+    thinking: (thought) => `[unused16]${thought}[unused17]`,
+  }),
+  json('openpangu-unused', 'pangu', 'openPangu, older checkpoints', {
+    models: ['openpangu-embedded-1b'],
+    begin: '[unused11][',
+    end: '][unused12]',
+    thinking: (thought) => `[unused16]${thought}[unused17]`,
+  }),
+  json('plamo3', 'plamo', 'PLaMo 3', {
+    models: ['plamo-3'],
+    begin: '<|plamo:begin_tool_requests:plamo|>',
+    between: '',
+    end: '<|plamo:end_tool_requests:plamo|>',
+    thinking: (thought) => `<|plamo:begin_think:plamo|>${thought}<|plamo:end_think:plamo|>`,
+    each: plamoRequest,
+  }),
+  json('use-mcp-tool', 'mirothinker', 'MiroThinker', {
+    models: ['mirothinker'],
+    gap: '\n\n',
+    begin: '<use_mcp_tool>\n',
+    between: '\n',
+    end: '\n</use_mcp_tool>',
+    each: (call) =>
+      [
+        '<server_name>tools</server_name>',
+        `<tool_name>${call.name}</tool_name>`,
+        `<arguments>\n${spacedJson(call.arguments)}\n</arguments>`,
+      ].join('\n'),
+  }),
+  json('cwm', 'cwm', 'Code World Model', {
+    models: ['cwm'],
+    gap: '\n',
+    between: '\n',
+    each: (call) => `<tool: ${call.name}>\n${spacedJson(call.arguments)}\n</tool>`,
+  }),
   json('functionary-v3.1', 'functionary', 'Functionary v3.1', {
     models: ['functionary-v3.1'],
     between: '',
@@ -171,6 +223,16 @@ function json(id: string, format: FormatId, title: string, shape: JsonShape): Wr
       return begin + calls.map((call, index) => each(call, startIndex + index)).join(between) + end
     },
   }
+}
+
+function plamoRequest({ name, arguments: values }: WrittenCall): string {
+  return [
+    '<|plamo:begin_tool_request:plamo|>',
+    `<|plamo:begin_tool_name:plamo|>${name}<|plamo:end_tool_name:plamo|>`,
+    '<|plamo:begin_tool_arguments:plamo|><|plamo:constrain|>json<|plamo:msg|>',
+    spacedJson(values),
+    '<|plamo:end_tool_arguments:plamo|><|plamo:end_tool_request:plamo|>',
+  ].join('')
 }
 
 function usual({ name, arguments: values }: WrittenCall): { name: string; arguments: unknown } {

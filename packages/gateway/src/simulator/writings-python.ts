@@ -66,6 +66,22 @@ export const pythonWritings: readonly Writing[] = [
   },
   {
     kind: 'text',
+    id: 'sarashina',
+    formats: ['sarashina'],
+    models: ['sarashina2.2'],
+    title: 'Sarashina',
+    grammar: 'sarashina',
+    gap: '',
+    thinking: think,
+    calls: (calls) => {
+      const dictionaries = calls.map(({ name, arguments: given }) =>
+        pythonDictionary({ name, arguments: given }),
+      )
+      return wrap('<|tool_calls|>[', dictionaries.join(', '), ']')
+    },
+  },
+  {
+    kind: 'text',
     id: 'gemma4',
     formats: ['gemma'],
     models: ['gemma-4-31b-it'],
@@ -132,6 +148,16 @@ function quotedPython(value: unknown): string {
   if (typeof value !== 'string') return spacedPython(value)
   const inside = JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"')
   return inside.includes("'") ? spacedPython(value) : `'${inside}'`
+}
+
+/** Writes a value as Python shows it: with single quotes, where the text holds none. */
+function pythonDictionary(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(pythonDictionary).join(', ')}]`
+  if (!isJsonObject(value)) return quotedPython(value)
+  const members = Object.entries(value).map(
+    ([key, member]) => `${quotedPython(key)}: ${pythonDictionary(member)}`,
+  )
+  return `{${members.join(', ')}}`
 }
 
 /** Writes a value as Gemma does, with sorted keys and a token of its own around strings. */

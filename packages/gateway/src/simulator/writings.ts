@@ -3,6 +3,7 @@ import type { Writing, WrittenCall } from './writing.ts'
 import { channelWritings } from './writings-channels.ts'
 import { jsonWritings } from './writings-json.ts'
 import { pythonWritings } from './writings-python.ts'
+import { pairWritings } from './writings-pairs.ts'
 import { tagWritings } from './writings-tags.ts'
 
 /** Everything that the simulator can write. A new format is one more entry. */
@@ -118,6 +119,17 @@ export const writings: readonly Writing[] = [
   },
   {
     kind: 'text',
+    id: 'deepseek-v4.1',
+    formats: ['deepseek'],
+    models: ['deepseek-v4.1-flash'],
+    title: 'DeepSeek V4.1',
+    grammar: 'deepseek-v4.1',
+    gap: '\n\n',
+    thinking: thinkInline,
+    calls: (calls) => dsml(' calls', calls, '\n', ' '),
+  },
+  {
+    kind: 'text',
     id: 'deepseek-v3',
     formats: ['deepseek'],
     models: ['deepseek-v3', 'deepseek-r1'],
@@ -172,7 +184,19 @@ export const writings: readonly Writing[] = [
       ),
   },
   ...tagWritings,
+  ...pairWritings,
   ...jsonWritings,
+  {
+    kind: 'text',
+    id: 'gigachat-gcml',
+    formats: ['gigachat'],
+    models: ['gigachat-3.5'],
+    title: 'GigaChat 3.5',
+    grammar: 'gigachat3.5',
+    gap: '\n\n',
+    thinking: (thought) => `<think>${thought}</think>\n\n`,
+    calls: (calls) => dsml('tool_calls', calls, '', '', 'GCML'),
+  },
   ...pythonWritings,
   ...channelWritings,
 ]
@@ -187,15 +211,23 @@ function wrap(
   return calls.length === 0 ? '' : `${begin}${calls.map(write).join(between)}${end}`
 }
 
-function dsml(section: string, calls: readonly WrittenCall[], noParameters: string): string {
-  return wrap(`<｜DSML｜${section}>\n`, `\n</｜DSML｜${section}>`, calls, '\n', (call) => {
+/** `blank` stands behind the token in every tag. */
+function dsml(
+  section: string,
+  calls: readonly WrittenCall[],
+  noParameters: string,
+  blank = '',
+  word = 'DSML',
+): string {
+  const token = `｜${word}｜`
+  return wrap(`<${token}${section}>\n`, `\n</${token}${section}>`, calls, '\n', (call) => {
     const lines = parameters(
       call,
       (key, value) =>
-        `<｜DSML｜parameter name="${key}" string="${typeof value === 'string'}">${raw(value)}</｜DSML｜parameter>\n`,
+        `<${token}${blank}parameter name="${key}" string="${typeof value === 'string'}">${raw(value)}</${token}${blank}parameter>\n`,
     )
     const body = lines.length === 0 ? noParameters : lines.join('')
-    return `<｜DSML｜invoke name="${call.name}">\n${body}</｜DSML｜invoke>`
+    return `<${token}${blank}invoke name="${call.name}">\n${body}</${token}${blank}invoke>`
   })
 }
 

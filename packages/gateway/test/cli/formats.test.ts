@@ -13,6 +13,7 @@ describe('dragoman formats', () => {
     const { code, stdout } = await dragoman(['formats', 'kimi'])
     expect(code).toBe(0)
     expect(stdout).toContain('<|tool_calls_section_begin|>')
+    expect(stdout).toMatch(/checked +20\d\d-\d\d, against the templates of Kimi K2/)
   })
 
   it('--json gives the same as data', async () => {

@@ -57,7 +57,7 @@ describeClient(
 const families = { all: familyCombinations, plain: plainFamilyCombinations }
 
 describeClient(
-  'the AI SDK as a client that asks for responses',
+  '44. the AI SDK as a client that asks for responses',
   runWith(({ address }, name) => createOpenAI({ baseURL: `${address}/v1`, apiKey: 'any' })(name), {
     // The provider believes a model whose name it does not know to be one that does not think.
     openai: { store: false, forceReasoning: true, reasoningSummary: 'auto' },
@@ -66,7 +66,7 @@ describeClient(
 )
 
 describeClient(
-  'the AI SDK as a client of Gemini',
+  '46. the AI SDK as a client of Gemini',
   runWith(
     ({ address }, name) => createGoogleGenerativeAI({ baseURL: `${address}/v1beta`, apiKey: 'any' })(name),
     { google: { thinkingConfig: { includeThoughts: true } } },

@@ -1,4 +1,4 @@
 import { runGenAi } from './run-genai.ts'
 import { describeClient } from './suite.ts'
 
-describeClient('the SDK of Google', runGenAi)
+describeClient('46. the SDK of Google', runGenAi)

@@ -47,4 +47,4 @@ function readResponse({ output }: ModelResponse): ClientAnswer {
   }
 }
 
-describeClient('the Agents SDK', runAgent, { all: familyCombinations, plain: plainFamilyCombinations })
+describeClient('44. the Agents SDK', runAgent, { all: familyCombinations, plain: plainFamilyCombinations })

@@ -28,6 +28,21 @@ describe.each(clientDialects)('towards a client that speaks %s', (dialect) => {
     expect(gateway.requestLine()).toMatchObject({ repairs: ['forbidden-call'] })
   })
 
+  it('an object alone is the arguments of the tool that it named', async () => {
+    const upstream = await startUpstream((response) => {
+      sse(response, chunk({ role: 'assistant', content: '{"city":"Dallas"}' }), chunk({}, 'stop'), '[DONE]')
+      response.end()
+    })
+    const gateway = await startGateway({ upstream: upstream.url })
+    const named =
+      dialect === 'anthropic'
+        ? { tool_choice: { type: 'tool', name: 'get_weather' } }
+        : { tool_choice: { type: 'function', function: { name: 'get_weather' } } }
+    const answer = await ask(gateway.address, dialect, named)
+    expect(answer.hasCall).toBe(true)
+    expect(gateway.requestLine()).toMatchObject({ calls: ['get_weather'] })
+  })
+
   it('values have the types of the schema under a name that had to be shortened', async () => {
     const name = `mcp__${'a'.repeat(90)}`
     const schema = { type: 'object', properties: { days: { type: 'integer' } }, required: ['days'] }

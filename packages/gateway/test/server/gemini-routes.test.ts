@@ -43,7 +43,8 @@ describe('a client of Gemini', () => {
       expect(response.headers.get('content-type')).toMatch(/^application\/json/)
       return (await answer(response)).error
     }
-    expect(await refused('/v1beta/models/known:embedContent')).toMatchObject({ code: 405 })
+    expect(await refused('/v1beta/models/known:embedContent')).toMatchObject({ code: 404 })
+    expect(await refused('/v1beta/models/known:dreamOfContent')).toMatchObject({ code: 405 })
     expect(await refused('/v1beta/cachedContents')).toMatchObject({ code: 404, status: 'NOT_FOUND' })
     expect(await refused('/v1beta/models/other:generateContent')).toMatchObject({
       code: 404,

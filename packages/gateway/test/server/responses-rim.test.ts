@@ -50,6 +50,26 @@ const limited: Script = (response) =>
 
 const nothing: Script = (response) => json(response, 404, {})
 
+describe('16. client_metadata and the headers of Codex', () => {
+  it('reach no upstream', async () => {
+    const upstream = await startUpstream((response) => {
+      sse(response, chunk({ content: 'Sunny.' }, 'stop'), '[DONE]')
+      response.end()
+    })
+    const { address } = await startGateway({ upstream: upstream.url })
+    const secret = 'git@example.com:secret.git'
+    const names = ['originator', 'session-id', 'thread-id', 'x-client-request-id', 'x-codex-window-id']
+    const own = [...names, 'x-codex-turn-metadata', 'x-codex-turn-state', 'x-openai-subagent']
+    const headers = Object.fromEntries(own.map((name) => [name, `codex ${secret}`]))
+    const body = { ...request, client_metadata: { 'x-codex-turn-metadata': secret } }
+    await (await post(address, '/v1/responses', body, { headers })).text()
+    const [asked] = upstream.requests
+    expect(asked).toBeDefined()
+    expect(JSON.stringify(asked)).not.toContain('secret')
+    expect(Object.keys(asked?.headers ?? {}).filter((name) => own.includes(name))).toEqual([])
+  })
+})
+
 describe('30. an upstream that answers 4xx or 5xx before the first byte', () => {
   it.each([
     [400, 400, 'invalid_request_error'],
@@ -89,7 +109,7 @@ describe('32. a rate limit', () => {
   })
 })
 
-describe('33 to 35. an answer that breaks', () => {
+describe('33, 34. an answer that breaks', () => {
   const half = chunk({
     tool_calls: [
       { index: 0, id: 'call_1', type: 'function', function: { name: 'get_weather', arguments: '{"ci' } },
@@ -116,6 +136,23 @@ describe('33 to 35. an answer that breaks', () => {
     expect(stream).not.toContain('[DONE]')
     const done = eventsIn(stream).filter((event) => at(event, 'type') === 'response.output_item.done')
     expect(done.map((event) => at(event, 'item', 'type'))).not.toContain('function_call')
+  })
+
+  it('35. nothing after failed; socket closed', async () => {
+    // The upstream itself goes on, and does not close.
+    const address = await gatewayTo((response) =>
+      sse(
+        response,
+        text,
+        { error: { message: 'x' } },
+        chunk({ content: 'more' }),
+        chunk({}, 'stop'),
+        '[DONE]',
+      ),
+    )
+    const stream = await (await post(address, '/v1/responses', request)).text()
+    expect(stream.trimEnd().split('\n\n').at(-1)).toMatch(/^event: response\.failed\n/)
+    expect(stream).not.toContain('more')
   })
 
   it('36. the items that were done before it are a history that works', async () => {

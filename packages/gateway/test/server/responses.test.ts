@@ -65,7 +65,7 @@ describe('a client of responses', () => {
     ])
   })
 
-  it('is told in the stream that its conversation is too long: only there does Codex make it shorter', async () => {
+  it('31. overflow, streamed: is told in the stream, where alone Codex makes its conversation shorter', async () => {
     const response = await post(await gatewayTo(tooLong), '/v1/responses', request)
     expect(response.status).toBe(200)
     const stream = await response.text()
@@ -76,7 +76,7 @@ describe('a client of responses', () => {
     expect(ids[0]).toBe(`resp_${response.headers.get('x-request-id')?.replaceAll(/\W|_/g, '')}`)
   })
 
-  it('is told so by a status where it does not stream', async () => {
+  it('31. overflow, not streamed: is told by a status', async () => {
     const response = await post(await gatewayTo(tooLong), '/v1/responses', { ...request, stream: false })
     expect(response.status).toBe(400)
     expect(await response.json()).toMatchObject({ error: { code: 'context_length_exceeded' } })
@@ -133,19 +133,6 @@ describe('a client of responses', () => {
     })
   })
 
-  it('is told that its conversation is too long by the code that it knows', async () => {
-    const address = await gatewayTo((response) =>
-      json(response, 400, {
-        error: {
-          message: "This model's maximum context length is 100 tokens. However, you requested 200 tokens.",
-        },
-      }),
-    )
-    const answer = await post(address, '/v1/responses', { ...request, stream: false })
-    expect(answer.status).toBe(400)
-    expect(await answer.json()).toMatchObject({ error: { code: 'context_length_exceeded' } })
-  })
-
   it('is told of a failure in the middle of a call, which is not done, and the stream ends', async () => {
     let isHeard = false
     const address = await gatewayTo(async (response) => {
@@ -160,7 +147,7 @@ describe('a client of responses', () => {
     expect(typesIn(stream).filter((type) => type === 'response.output_item.done')).toHaveLength(1)
   })
 
-  it('is told of an upstream that falls silent', async () => {
+  it('38. idle upstream: failed', async () => {
     const address = await gatewayTo((response) => sse(response, chunk({ content: 'Let me' })), {
       timeouts: { idle: '150ms' },
     })
@@ -168,19 +155,26 @@ describe('a client of responses', () => {
     expect(typesIn(stream).slice(-2)).toEqual(['error', 'response.failed'])
   })
 
-  it('ends the request of the upstream when it leaves', async () => {
-    let isClosed = false
+  it.each<[string, readonly object[]]>([
+    ['before the first byte', []],
+    ['in the middle of text', [chunk({ content: 'Let me' })]],
+    ['in the middle of a call', [call]],
+  ])('38. client gone %s: upstream aborted', async (_phase, events) => {
+    let state: 'waiting' | 'asked' | 'closed' = 'waiting'
     const address = await gatewayTo((response) => {
+      state = 'asked'
       response.on('close', () => {
-        isClosed = true
+        state = 'closed'
       })
-      sse(response, chunk({ content: 'Let me' }))
+      if (events.length > 0) sse(response, ...events)
     })
     const leaving = new AbortController()
-    const answer = await post(address, '/v1/responses', request, { signal: leaving.signal })
-    await answer.body?.getReader().read()
+    const answer = post(address, '/v1/responses', request, { signal: leaving.signal })
+    if (events.length > 0) await (await answer).body?.getReader().read()
+    await until(() => state === 'asked')
     leaving.abort()
-    await until(() => isClosed)
-    expect(isClosed).toBe(true)
+    await answer.catch(() => {})
+    await until(() => state === 'closed')
+    expect(state).toBe('closed')
   })
 })

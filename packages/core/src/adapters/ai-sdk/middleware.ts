@@ -120,7 +120,13 @@ function parserOptions(
     model,
     format: explicitFormat(options, model),
     ...(isForbidden ? { calls: 'remove' } : { tools: tools === undefined ? offered : tools }),
+    ...forcedCalls(params),
   }
+}
+
+function forcedCalls({ toolChoice }: CallOptions): Pick<ParserOptions, 'toolChoice'> {
+  if (toolChoice?.type === 'required') return { toolChoice: 'required' }
+  return toolChoice?.toolName === undefined ? {} : { toolChoice: { name: toolChoice.toolName } }
 }
 
 function withReasoning(message: PromptMessage, format: FormatId): PromptMessage {

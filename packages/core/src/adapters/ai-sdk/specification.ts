@@ -5,7 +5,7 @@
 export interface CallOptions {
   readonly prompt: readonly PromptMessage[]
   readonly tools?: readonly object[] | undefined
-  readonly toolChoice?: { readonly type: string } | undefined
+  readonly toolChoice?: { readonly type: string; readonly toolName?: string | undefined } | undefined
 }
 
 export interface PromptMessage {

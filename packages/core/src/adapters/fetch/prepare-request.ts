@@ -57,7 +57,7 @@ export function prepareRequest(
       ...options,
       model,
       format: explicit,
-      ...(isForbidden ? { calls: 'remove', tools: undefined } : { tools }),
+      ...(isForbidden ? { calls: 'remove', tools: undefined } : { tools, ...forcedCalls(request) }),
     },
     conversationIds: new Set(callIds),
   }
@@ -65,6 +65,18 @@ export function prepareRequest(
 
 function toolsIn({ tools }: JsonObject): readonly JsonObject[] {
   return Array.isArray(tools) ? tools.filter(isJsonObject) : []
+}
+
+/** A call that the client forces is often written as JSON alone: the parser has to know of it. */
+function forcedCalls(
+  request: ConversationRequest | null,
+): Pick<ParserOptions, 'toolChoice' | 'parallelToolCalls'> {
+  const choice = request?.toolChoice
+  return {
+    ...(choice?.type === 'required' ? { toolChoice: 'required' } : {}),
+    ...(choice?.type === 'tool' ? { toolChoice: { name: choice.name } } : {}),
+    ...(request?.parallelToolCalls === false ? { parallelToolCalls: false } : {}),
+  }
 }
 
 /** Tools that are not as the dialect has them may still have a name that somebody understands. */

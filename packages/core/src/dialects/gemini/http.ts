@@ -11,6 +11,9 @@ const collections = [
   '/v1beta1/projects/{project}/locations/{location}/publishers/{publisher}/models',
 ]
 
+/** What clients ask of models of Google's beside answers. */
+const unservedMethods = ['embedContent', 'batchEmbedContents', 'predict', 'predictLongRunning'] as const
+
 /** Gemini over HTTP. */
 export const geminiHttp: HttpDialect = {
   routes: collections.flatMap(routesBelow),
@@ -48,7 +51,18 @@ function routesBelow(collection: string): RoutePattern[] {
       body: (tokens) => ({ totalTokens: Math.max(1, tokens) }),
       read: (answer) => (isJsonObject(answer) ? (countOf(answer, 'totalTokens') ?? undefined) : undefined),
     },
+    ...unservedMethods.map((method) => unserved(path, method)),
   ]
+}
+
+function unserved(path: string, method: string): RoutePattern {
+  const message = `Models are not served for ${method} here: they write answers, and their tokens are counted.`
+  return {
+    method: 'POST',
+    path: `${path}:${method}`,
+    serves: 'refusal',
+    failure: { kind: 'not-found', status: 404, code: 'method_not_served', message },
+  }
 }
 
 /** Slashes and colons may stand in the name of a model. */

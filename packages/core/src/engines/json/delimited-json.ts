@@ -3,6 +3,7 @@ import { NONE, PARTIAL } from '../../text/marker.ts'
 import { skipSpace } from '../../text/space.ts'
 import type { EndReason, EngineContext } from '../engine.ts'
 import { type Next, StateMachine } from '../state-machine.ts'
+import { findSwallowedEnd, isCutShort } from './cut-short.ts'
 import { EnvelopeReader } from './envelope-reader.ts'
 import type { DelimitedJsonGrammar } from './grammar.ts'
 
@@ -20,7 +21,9 @@ export class DelimitedJson extends StateMachine<State> {
   private readonly context: EngineContext
   private readonly grammar: DelimitedJsonGrammar
   private readonly closers: MarkerSearch<true>
-  private readonly boundaries: MarkerSearch<'open' | 'close'>
+  private readonly boundaries: MarkerSearch<Boundary>
+  /** Where in the stream the object at hand begins. */
+  private objectFrom = 0
   private isArray: boolean
   private isArrayClosed = false
 
@@ -36,8 +39,12 @@ export class DelimitedJson extends StateMachine<State> {
 
   finish(_reason: EndReason | undefined): void {
     const { input, writer } = this.context
-    input.takeAll()
     const { state } = this
+    input.takeAll()
+    if (state.at === 'object' && writer.isStarted && this.giveBackSwallowed()) {
+      this.failBroken()
+      return
+    }
     if (writer.isIdle) {
       if (this.isArrayClosed && this.needsEnd) writer.reportUnclosed()
       return
@@ -71,6 +78,7 @@ export class DelimitedJson extends StateMachine<State> {
     const char = input.text.charAt(input.at)
     if (char === '{') {
       if (writer.isIdle) writer.begin()
+      this.objectFrom = input.base + input.at
       const reader = new EnvelopeReader(this.context, this.grammar.envelope, this.closers)
       return { at: 'object', reader, calls }
     }
@@ -119,21 +127,35 @@ export class DelimitedJson extends StateMachine<State> {
     if (result === 'broken') reader.startWithoutId()
     if (result === 'done' && reader.isNoCall) writer.abandon()
     // A string that was never closed has swallowed the end marker: what was held is looked through again.
-    if (result === 'broken') writer.giveBack()
+    if (result === 'broken' && !(writer.isStarted && !reader.hasArguments && this.giveBackSwallowed())) {
+      writer.giveBack()
+    }
     if (result === 'done' || (reader.hasArguments && writer.isStarted)) {
       return { at: 'after-object', calls: calls + 1, isWhole: result === 'done' }
     }
     return { at: 'broken', calls }
   }
 
-  /** The object cannot be read on: only a literal marker tells where it ends. */
-  private broken(calls: number): Next<State> {
+  /** Goes back to the end of the call, if a string has swallowed that and the beginning of the next. */
+  private giveBackSwallowed(): boolean {
     const { input, writer } = this.context
-    if (!writer.isStarted) return this.giveUp()
+    return writer.giveBackFrom(input.base + input.at - this.objectFrom, (source) =>
+      findSwallowedEnd(source, this.boundaries, isClose, isOpen),
+    )
+  }
+
+  /** The object cannot be read on: only a literal marker, or the next one of an array, tells where it ends. */
+  private broken(calls: number): Next<State> {
+    const { input, writer, isTentative } = this.context
+    if (!writer.isStarted && (!this.isArray || isTentative)) return this.giveUp()
     if (writer.isSeen) writer.holdBack()
     const length = this.boundaries.find(input.text, input.at, input.final)
     input.at = this.boundaries.index
     if (length === PARTIAL || length === NONE) return 'more'
+    if (this.boundaries.found === 'item' && !this.isArray) {
+      input.at += length
+      return { at: 'broken', calls }
+    }
     // What comes out as text comes out whole, its end marker included.
     if (!writer.isSeen && this.boundaries.found === 'close') input.at += length
     this.failBroken()
@@ -161,6 +183,15 @@ export class DelimitedJson extends StateMachine<State> {
       return { at: 'after-object', calls, isWhole }
     }
     const isSeparated = char !== '' && ',;{]'.includes(char)
+    const isShort =
+      closer === 'none' && !isSeparated
+        ? isCutShort(input, this.boundaries, this.needsEnd ? isClose : undefined)
+        : 'no'
+    if (isShort === 'more') return 'more'
+    if (isShort === 'yes') {
+      this.giveBackSwallowed()
+      return { at: 'broken', calls: calls - 1 }
+    }
     if (closer !== 'none' || isSeparated) writer.end()
     else this.endCall(isWhole)
     return { at: 'between', calls }
@@ -183,9 +214,20 @@ export class DelimitedJson extends StateMachine<State> {
   }
 }
 
+/** Where a broken object may end: at the end marker, at the next opener, or in front of the next object of an array. */
+type Boundary = 'open' | 'close' | 'item'
+
+function isClose(boundary: Boundary): boolean {
+  return boundary === 'close'
+}
+
+function isOpen(boundary: Boundary): boolean {
+  return boundary === 'open'
+}
+
 interface Compiled {
   readonly closers: MarkerSearch<true>
-  readonly boundaries: MarkerSearch<'open' | 'close'>
+  readonly boundaries: MarkerSearch<Boundary>
 }
 
 const compiledGrammars = new WeakMap<DelimitedJsonGrammar, Compiled>()
@@ -193,10 +235,12 @@ const compiledGrammars = new WeakMap<DelimitedJsonGrammar, Compiled>()
 function compile(grammar: DelimitedJsonGrammar): Compiled {
   let compiled = compiledGrammars.get(grammar)
   if (compiled === undefined) {
-    const boundaries = new MarkerSearch<'open' | 'close'>()
+    const boundaries = new MarkerSearch<Boundary>()
     // A bracket ends nothing: without markers broken JSON goes on to the end.
     if (grammar.isBare !== true) for (const marker of grammar.callBegin) boundaries.add(marker, 'open')
     for (const marker of grammar.callEnd) boundaries.add(marker, 'close')
+    const { nameKeys, argumentKeys } = grammar.envelope
+    for (const key of [...nameKeys, ...argumentKeys]) boundaries.add([',', '{', `"${key}"`], 'item')
     compiled = { closers: searchFor(...grammar.callEnd), boundaries }
     compiledGrammars.set(grammar, compiled)
   }

@@ -10,6 +10,7 @@ import type { ToolSet } from '../tool-set.ts'
 import { ArgumentsReader } from './arguments-reader.ts'
 import { type EnvelopeShape, isEnvelopeKey } from './grammar.ts'
 import { NamelessArguments } from './nameless-arguments.ts'
+import { expectingPython } from './python-arguments.ts'
 
 type State =
   | { at: 'open' }
@@ -203,7 +204,9 @@ export class EnvelopeReader {
       }
     }
     this.start(this.name)
-    const reader = new ArgumentsReader(this.context.writer, this.endMarkers, this.shape.indent)
+    const { writer } = this.context
+    const output = this.shape.isPython === true ? expectingPython(writer) : writer
+    const reader = new ArgumentsReader(output, this.endMarkers, this.shape.indent)
     return { at: 'arguments', reader, early: undefined }
   }
 
@@ -251,7 +254,7 @@ export class EnvelopeReader {
 
   private closeStrictly(name: string): State {
     const early = this.early ?? (this.hasNull ? NamelessArguments.none() : undefined)
-    if (early === undefined || !early.fits(name, this.context.tools)) return { at: 'broken' }
+    if (early === undefined || !early.mayBeFor(name, this.context.tools)) return { at: 'broken' }
     this.startWith(name, early)
     return { at: 'done' }
   }

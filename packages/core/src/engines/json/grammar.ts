@@ -30,14 +30,16 @@ export interface EnvelopeShape {
   readonly argumentKeys: readonly string[]
   readonly idKeys: readonly string[]
   /**
-   * Without markers around it an object is a call only if a declared tool is named, the arguments
-   * are ones it takes, and there is nothing else.
+   * Without markers around it an object is a call only if a declared tool is named, it is not the tool's
+   * definition, and there is nothing else.
    */
   readonly isStrict?: boolean
   /** The name is the key and the arguments are its value, `{"get_weather": {…}}`. */
   readonly isNameKey?: boolean
   /** The id is written behind the arguments: the call waits for it, as it begins with its id. */
   readonly isIdLast?: boolean
+  /** The object is a dictionary of Python's: what is not JSON in it is as it should be. */
+  readonly isPython?: boolean
   /** Names that mean that no tool is called, unless a tool of that name was declared. */
   readonly noTools?: readonly string[]
   /** Every line of the object is indented by this much, also the lines of strings that hold U+2028. */
@@ -85,7 +87,7 @@ function probeArray(text: string, at: number, final: boolean): Probe {
  * Whether a call begins here that no marker announces: `{"name": "…", "parameters": {`, or an array of
  * such objects. The name has to come first and to be one that may be called.
  */
-function probeEnvelope(
+export function probeEnvelope(
   shape: EnvelopeShape,
   isOffered: (name: string) => boolean,
   text: string,

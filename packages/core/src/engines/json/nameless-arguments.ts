@@ -51,6 +51,17 @@ export class NamelessArguments implements ArgumentsOutput {
     return members !== undefined && [...members.keys()].every((key) => Object.hasOwn(properties, key))
   }
 
+  /** Whether the tool may have been called with them: models invent arguments, but its definition is no call of it. */
+  mayBeFor(tool: string, tools: ToolSet): boolean {
+    const members = membersOf(this.json)
+    if (members === undefined) return false
+    const properties = tools.properties(tool) ?? {}
+    const isOwn = (key: string): boolean => Object.hasOwn(properties, key)
+    const isDefinition =
+      members.get('type') === '"object"' || members.has('properties') || members.has('$schema')
+    return !isDefinition || [...members.keys()].every(isOwn)
+  }
+
   /** The tool's name from `"name"` in the arguments, else the one declared tool that they fit. */
   resolve(tools: ToolSet): NamedArguments | undefined {
     const members = membersOf(this.json)

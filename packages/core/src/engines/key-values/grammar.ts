@@ -1,4 +1,4 @@
-import { type MarkerSearch, searchFor } from '../../text/marker-search.ts'
+import { MarkerSearch, searchFor } from '../../text/marker-search.ts'
 import type { Marker } from '../../text/marker.ts'
 import { skipSpace } from '../../text/space.ts'
 import type { Probe } from '../engine.ts'
@@ -39,6 +39,8 @@ export function readHead(
   const ended = final ? 'none' : 'more'
   let start = skipSpace(text, from)
   if (text.startsWith(prefix, start)) start += prefix.length
+  // The word in front of the colon is forgotten.
+  else if (text.charAt(start) === ':') start++
   else if (prefix.startsWith(text.slice(start))) return ended
   let end = start
   while (end < text.length && end - start <= LONGEST_NAME && !/[\s"'`()[\]{}<>,;=|\\]/.test(text.charAt(end)))
@@ -75,8 +77,11 @@ export function toolMeant(
 }
 
 export interface KeyValuesMarkers {
+  readonly begins: MarkerSearch<true>
   readonly ends: MarkerSearch<true>
   readonly textMarks: MarkerSearch<true>
+  /** What may end a text: its mark, or, where that was forgotten, the end of the call. */
+  readonly inText: MarkerSearch<'mark' | 'end'>
 }
 
 const compiled = new WeakMap<KeyValuesGrammar, KeyValuesMarkers>()
@@ -84,7 +89,15 @@ const compiled = new WeakMap<KeyValuesGrammar, KeyValuesMarkers>()
 export function keyValuesMarkers(grammar: KeyValuesGrammar): KeyValuesMarkers {
   let markers = compiled.get(grammar)
   if (markers === undefined) {
-    markers = { ends: searchFor(...grammar.callEnd), textMarks: searchFor(grammar.textMark) }
+    const inText = new MarkerSearch<'mark' | 'end'>()
+    for (const marker of grammar.callEnd) inText.add(marker, 'end')
+    inText.add(grammar.textMark, 'mark')
+    markers = {
+      begins: searchFor(...grammar.callBegin),
+      ends: searchFor(...grammar.callEnd),
+      textMarks: searchFor(grammar.textMark),
+      inText,
+    }
     compiled.set(grammar, markers)
   }
   return markers

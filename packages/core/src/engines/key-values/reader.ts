@@ -7,6 +7,7 @@ import type { EngineContext } from '../engine.ts'
 import { bareJson, isPureString, textJson } from '../untyped-value.ts'
 import { endsCall, endsValue, readKey } from './ahead.ts'
 import { type KeyValuesGrammar, type KeyValuesMarkers, keyValuesMarkers } from './grammar.ts'
+import { closersAtEnd, endsUnclosed, keyAtEnd, tailStart } from './text-tail.ts'
 import { KeyValuesWriter } from './writer.ts'
 
 type State =
@@ -14,13 +15,20 @@ type State =
   | { at: 'member' }
   | { at: 'value' }
   /** A text between its marks: sent on while it comes in, or collected to be given a type. */
-  | { at: 'text'; collected: string | undefined }
+  | Text
   | { at: 'quoted'; string: PythonString }
   /** Without marks: where it ends and what it is depends on what follows. */
   | { at: 'bare'; text: string }
   | { at: 'after-value' }
   | { at: 'broken' }
   | { at: 'done' }
+
+interface Text {
+  at: 'text'
+  collected: string | undefined
+  /** The end of what was read, which is no part of the text if its closing mark was forgotten. */
+  tail: string
+}
 
 /** Reads the arguments of one call, from their bracket on, and writes them as JSON. */
 export class KeyValuesReader {
@@ -132,30 +140,72 @@ export class KeyValuesReader {
     const isTyped = this.grammar.isUntyped === true && this.json.depth === 1
     if (isTyped && !isPureString(this.json.types)) {
       this.context.writer.holdBack()
-      return { at: 'text', collected: '' }
+      return { at: 'text', collected: '', tail: '' }
     }
     this.json.beginString()
-    return { at: 'text', collected: undefined }
+    return { at: 'text', collected: undefined, tail: '' }
   }
 
-  private text(state: { at: 'text'; collected: string | undefined }): State | 'more' {
+  private text(state: Text): State | 'more' {
     const { input } = this.context
-    const { textMarks } = this.markers
+    const { inText } = this.markers
     for (;;) {
-      const length = textMarks.find(input.text, input.at, input.final)
-      this.passText(state, input.take(textMarks.index))
+      const length = inText.find(input.text, input.at, input.final)
+      this.readText(state, input.take(inText.index))
       if (length === PARTIAL || length === NONE) return 'more'
-      const ends = this.endsValue(input.at + length)
-      if (ends === 'more') return 'more'
-      if (ends === 'yes') {
-        input.at += length
-        return this.endText(state.collected)
-      }
-      this.passText(state, input.take(input.at + length))
+      const next = inText.found === 'mark' ? this.atMark(state, length) : this.atEnd(state, length)
+      if (next !== 'text') return next
+      this.passText(state, state.tail + input.take(input.at + length))
+      state.tail = ''
     }
+  }
+
+  /** Text was read: all of it goes on but the end, which may turn out to be markup. */
+  private readText(state: Text, piece: string): void {
+    if (piece === '') return
+    const text = state.tail + piece
+    const start = tailStart(text)
+    state.tail = text.slice(start)
+    this.passText(state, text.slice(0, start))
+  }
+
+  /** A mark closes the text, or opens the next one where the mark that closes this was forgotten; or it is text. */
+  private atMark(state: Text, length: number): State | 'more' | 'text' {
+    const { input } = this.context
+    const ends = this.endsValue(input.at + length)
+    if (ends === 'more') return 'more'
+    if (ends === 'no') {
+      const key = keyAtEnd(state.tail)
+      return key !== undefined && this.json.mayFollow(key)
+        ? this.endUnclosed(state, state.tail.length)
+        : 'text'
+    }
+    input.at += length
+    this.passText(state, state.tail)
+    return this.endText(state.collected)
+  }
+
+  /** The end of the call stands in the text: the mark that closes the text was forgotten, or it is text. */
+  private atEnd(state: Text, length: number): State | 'more' | 'text' {
+    const { input } = this.context
+    const ends = endsUnclosed(this.markers, input, input.at + length)
+    if (ends !== 'yes') return ends === 'no' ? 'text' : 'more'
+    return this.endUnclosed(state, closersAtEnd(state.tail, this.json.closers))
+  }
+
+  /** The text ends that much before where the input stands. */
+  private endUnclosed(state: Text, markup: number): State | 'more' {
+    const { input, writer } = this.context
+    const end = state.tail.length - markup
+    this.passText(state, state.tail.slice(0, end))
+    input.unread(state.tail.slice(end))
+    const next = this.endText(state.collected)
+    if (next !== 'more') writer.repair('missing-closer')
+    return next
   }
 
   private passText(state: { collected: string | undefined }, piece: string): void {
+    if (piece === '') return
     if (state.collected === undefined) this.json.stringPiece(piece)
     else state.collected += piece
   }
@@ -167,12 +217,24 @@ export class KeyValuesReader {
   }
 
   private quoted(string: PythonString): State | 'more' {
+    const { input, writer } = this.context
+    const { textMarks } = this.markers
     const result = string.read(
-      this.context.input,
-      (_text, at) => this.endsValue(at),
+      input,
+      (text, at, _quote, final) => {
+        // A mark that opens nothing may stand behind the quote.
+        const mark = textMarks.match(text, at, final)
+        return mark === PARTIAL ? 'more' : this.endsValue(at + mark)
+      },
       (piece) => this.json.stringPiece(piece),
     )
     if (result === 'more') return 'more'
+    if (string.hasBareQuotes) writer.repair('unescaped-quote')
+    const mark = textMarks.match(input.text, input.at, true)
+    if (mark !== NONE) {
+      input.at += mark
+      writer.repair('residue')
+    }
     this.json.endString()
     return { at: 'after-value' }
   }

@@ -32,6 +32,18 @@ export class KeyValuesWriter {
     return this.frames.at(-1)
   }
 
+  /** The brackets that close what is open, outermost first. */
+  get closers(): readonly string[] {
+    return this.frames.map(({ closer }) => closer)
+  }
+
+  /** Whether a parameter of this name may be the next: the tool declares it, or nobody knows what it declares. */
+  mayFollow(key: string): boolean {
+    if (this.innermost?.isOutermost !== true) return false
+    const isOpen = this.context.tools.properties(this.tool) === undefined
+    return isOpen ? !this.keys.has(key) : this.expects(key)
+  }
+
   /** The types that the tool declares for the parameter at hand. */
   get types(): ReadonlySet<JsonType> {
     return this.context.tools.types(this.tool, this.key)

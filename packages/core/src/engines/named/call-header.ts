@@ -13,6 +13,8 @@ export interface CallHeader {
   readonly id: string | null
   /** Null if the header does not say. */
   readonly name: string | null
+  /** A namespace stood in front of the name, and was left out. */
+  readonly hasNamespace?: boolean
 }
 
 /** Ids of other systems, bare counters, hexadecimal noise: no tool has such a name. */
@@ -24,7 +26,23 @@ export function readHeader(header: string, shape: HeaderShape, tools: ToolSet): 
   // Detokenizers put spaces and line breaks around the parts of an id; few names hold any.
   const id = written.replaceAll(/\s+/g, '')
   const name = declaredIn(written, shape.prefix ?? '', tools) ?? nameInId(id, shape.prefix ?? '', tools)
-  return { id: id === '' ? null : id, name }
+  const last = name === null || tools.has(name) ? '' : name.slice(name.lastIndexOf('.') + 1)
+  const isKnown = last !== '' && tools.has(last)
+  return {
+    id: id === '' ? null : id,
+    name: isKnown ? last : name,
+    ...(isKnown ? { hasNamespace: true } : {}),
+  }
+}
+
+/**
+ * The tool that a name means inside a namespace. Clients that offer the tools of several servers join the two; where
+ * the name alone was offered, or nobody knows, the namespace has no place in a call.
+ */
+export function nameWithin(namespace: string, name: string, tools: ToolSet): string | null {
+  const joined = [name, `${namespace}__${name}`, `${namespace}.${name}`, `mcp__${namespace}__${name}`]
+  if (name !== '') return joined.find((each) => tools.has(each)) ?? name
+  return tools.has(namespace) ? namespace : null
 }
 
 function nameInId(id: string, prefix: string, tools: ToolSet): string | null {

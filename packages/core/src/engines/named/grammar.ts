@@ -28,6 +28,10 @@ export interface NameThenArgsGrammar {
   readonly idBegin?: readonly Marker[]
   /** In a header: the name stands behind it, an id before it. */
   readonly nameBegin?: readonly Marker[]
+  /** In a header: the name stands behind it, whose tool it is before it. */
+  readonly namespaceEnd?: readonly Marker[]
+  /** Calls stand in a section only: alone, what begins one may be any text. */
+  readonly needsSection?: boolean
   /** The arguments may begin right behind the name, whoever knows that name. */
   readonly isSeparatorOptional?: boolean
   /** Prose may hold the markers as well: only a name and the bracket of its arguments make an opener of one. */
@@ -36,6 +40,8 @@ export interface NameThenArgsGrammar {
   readonly isFirst?: boolean
   /** No marker is left of a call: the name of a declared tool opens it, behind one of these. */
   readonly namePrefixes?: readonly string[]
+  /** What must stand right behind that name; nothing where it is left out. */
+  readonly nameSuffixes?: readonly string[]
   /** A header of this name addresses the client: text follows, no arguments. */
   readonly textName?: string
 }
@@ -46,6 +52,7 @@ export type NameThenArgsRole =
   | 'call-begin'
   | 'id-begin'
   | 'name-begin'
+  | 'namespace-end'
   | 'separator'
   | 'call-end'
   | 'stop'
@@ -71,6 +78,7 @@ export function markersOf(grammar: NameThenArgsGrammar): NameThenArgsMarkers {
         'call-begin',
         'id-begin',
         'name-begin',
+        'namespace-end',
         'separator',
         'call-end',
         'stop',
@@ -92,6 +100,7 @@ function search(
     'call-begin': grammar.callBegin,
     'id-begin': grammar.idBegin ?? [],
     'name-begin': grammar.nameBegin ?? [],
+    'namespace-end': grammar.namespaceEnd ?? [],
     separator: grammar.separator,
     'call-end': grammar.callEnd,
     stop: grammar.stop ?? [],
@@ -123,7 +132,21 @@ export function probeNameThenArgs(
   const { all } = markersOf(grammar)
   const length = all.match(text, start, final)
   if (length === PARTIAL) return 'more'
-  return length !== NONE && (all.found === 'call-begin' || all.found === 'section-begin') ? 'yes' : 'no'
+  if (length === NONE) return grammar.isSpecial ? probeInSection(grammar, text, start, final) : 'no'
+  const isEmpty = grammar.isSpecial && all.found === 'section-end'
+  return isEmpty || all.found === 'call-begin' || all.found === 'section-begin' ? 'yes' : 'no'
+}
+
+/** In a section there may be words before the first call, or its header without the marker that opens it. */
+function probeInSection(grammar: NameThenArgsGrammar, text: string, at: number, final: boolean): Probe {
+  const { all } = markersOf(grammar)
+  const length = all.find(text, at, final)
+  const words = text.slice(at, all.index).trim()
+  // A token of another grammar stands in it.
+  if (words.includes('<')) return 'no'
+  if (length === PARTIAL || length === NONE) return final ? 'no' : 'more'
+  const isHeader = all.found === 'separator' && isName(words)
+  return isHeader || all.found === 'call-begin' ? 'yes' : 'no'
 }
 
 /** Another grammar may use the same marker: what ends the header tells whose it is. */
@@ -154,10 +177,28 @@ function probePlainHeader(
   const name = text.slice(at, all.index)
   if (!isName(name) && !(isCut && name === '')) return 'no'
   if (isCut) return final ? 'no' : 'more'
+  if (all.found === 'namespace-end') return probeWithin(name, accepts, text, all.index + length, final)
   if (all.found !== 'separator' || !accepts(name)) return 'no'
   const start = skipSpace(text, all.index + length)
   if (start === text.length) return final ? 'no' : 'more'
   return text.charAt(start) === '{' ? 'yes' : 'no'
+}
+
+/** A name behind the namespace, or none where the namespace is the name, and the bracket of the arguments. */
+function probeWithin(
+  namespace: string,
+  accepts: (name: string) => boolean,
+  text: string,
+  at: number,
+  final: boolean,
+): Probe {
+  const start = skipSpace(text, at)
+  let end = start
+  while (end < text.length && end - start < LONGEST_NAME && isName(text.charAt(end))) end++
+  const brace = skipSpace(text, end)
+  if (brace === text.length) return final ? 'no' : 'more'
+  const isCall = text.charAt(brace) === '{' && accepts(end === start ? namespace : text.slice(start, end))
+  return isCall ? 'yes' : 'no'
 }
 
 /**

@@ -2,7 +2,7 @@ import type { MarkerSearch } from '../../text/marker-search.ts'
 import { NONE, PARTIAL } from '../../text/marker.ts'
 import { skipSpace } from '../../text/space.ts'
 import type { EngineContext } from '../engine.ts'
-import { type CallHeader, readHeader } from './call-header.ts'
+import { type CallHeader, nameWithin, readHeader } from './call-header.ts'
 import { isName, markersOf, type NameThenArgsGrammar, type NameThenArgsRole } from './grammar.ts'
 
 /** What stands where the header of a call is expected. */
@@ -22,7 +22,7 @@ type State =
   { at: 'header'; scanned: number; first: FirstPart | undefined } | { at: 'name-line'; scanned: number }
 
 interface FirstPart {
-  readonly role: 'id-begin' | 'name-begin'
+  readonly role: 'id-begin' | 'name-begin' | 'namespace-end'
   readonly text: string
 }
 
@@ -55,7 +55,12 @@ export class HeaderReader {
   private header({ scanned, first }: Extract<State, { at: 'header' }>): State | HeaderFound | 'more' {
     const { input } = this.context
     if (this.grammar.separator.length === 0) return this.bareHeader()
+    if (first?.role === 'namespace-end') input.at = skipSpace(input.text, input.at)
     const start = skipSpace(input.text, input.at)
+    if (start === input.text.length && first?.role === 'namespace-end') return 'more'
+    if (first?.role === 'namespace-end' && input.text.charAt(start) === '{') {
+      return { is: 'header', header: this.compose(first, '') }
+    }
     if (first === undefined && input.text.charAt(start) === '{') return { is: 'envelope' }
     const length = this.markers.find(input.text, input.at + scanned, input.final)
     const end = this.markers.index
@@ -93,6 +98,7 @@ export class HeaderReader {
         }
       case 'id-begin':
       case 'name-begin':
+      case 'namespace-end':
         input.at += length
         return { at: 'header', scanned: 0, first: { role, text } }
       case 'separator':
@@ -106,11 +112,14 @@ export class HeaderReader {
     const { header: shape } = this.grammar
     const { tools } = this.context
     if (first === undefined) return readHeader(text, shape, tools)
+    if (first.role === 'namespace-end') {
+      return { id: null, name: nameWithin(first.text.trim(), text.trim(), tools) }
+    }
     const [name, id] = first.role === 'id-begin' ? [first.text, text] : [text, first.text]
     return { id: id.trim() || null, name: readHeader(name, shape, tools).name }
   }
 
-  /** Some models leave the separator out: then the name of a declared tool ends where the arguments begin. */
+  /** Some models leave the separator out: then the name ends where the arguments begin. */
   private headerBeforeJson(end: number, first: FirstPart | undefined): CallHeader | undefined {
     const { input, tools } = this.context
     const text = input.text.slice(input.at, end)
@@ -118,7 +127,7 @@ export class HeaderReader {
     if (at <= 0) return undefined
     const header = this.compose(first, text.slice(0, at))
     if (header.name === null) return undefined
-    const isEnough = this.grammar.isSeparatorOptional === true && isName(header.name)
+    const isEnough = (this.grammar.isSeparatorOptional === true || !tools.isKnown) && isName(header.name)
     if (!isEnough && !tools.has(header.name)) return undefined
     input.observer?.became('name', input.position, input.position + at)
     input.at += at

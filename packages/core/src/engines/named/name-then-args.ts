@@ -3,6 +3,7 @@ import type { MarkerSearch } from '../../text/marker-search.ts'
 import { NONE, PARTIAL } from '../../text/marker.ts'
 import type { EndReason, EngineContext } from '../engine.ts'
 import { ArgumentsReader } from '../json/arguments-reader.ts'
+import { findSwallowedEnd, isCutShort } from '../json/cut-short.ts'
 import { EnvelopeReader } from '../json/envelope-reader.ts'
 import { usualEnvelope } from '../json/grammar.ts'
 import { NamelessArguments } from '../json/nameless-arguments.ts'
@@ -31,6 +32,8 @@ export class NameThenArgs extends StateMachine<State> {
   private readonly isInSection: boolean
   /** The arguments of the call at hand stand in a code fence. */
   private isFenced = false
+  /** Where in the stream the arguments of the call at hand begin. */
+  private argumentsFrom = 0
   private readonly context: EngineContext
   private readonly grammar: NameThenArgsGrammar
   private readonly markers: MarkerSearch<NameThenArgsRole>
@@ -54,9 +57,13 @@ export class NameThenArgs extends StateMachine<State> {
 
   finish(_reason: EndReason | undefined): void {
     const { input, writer } = this.context
-    input.takeAll()
     const { state } = this
+    input.takeAll()
     if (state.at === 'between') return
+    if (state.at === 'arguments' && this.giveBackSwallowed()) {
+      writer.fail('invalid-arguments')
+      return
+    }
     const hasArguments = state.at === 'closing' || (state.at === 'envelope' && state.reader.hasArguments)
     if (hasArguments && writer.isStarted) this.endCall()
     else writer.fail(state.at === 'unreadable' ? state.code : 'truncated-call')
@@ -95,7 +102,28 @@ export class NameThenArgs extends StateMachine<State> {
       input.at += this.markers.length
       return role === 'call-begin' ? this.beginHeader() : { at: 'section' }
     }
-    writer.fail('no-call')
+    if (role === 'section-end') {
+      // Nothing was called: all of it is markup.
+      input.at += this.markers.length
+      writer.abandon()
+      return 'done'
+    }
+    return role === 'none' ? this.unopened() : this.noCall()
+  }
+
+  /** Words before the first call, or a header that nothing opens. */
+  private unopened(): Next<State> {
+    const { input, writer } = this.context
+    const length = this.markers.find(input.text, input.at, input.final)
+    if (length === PARTIAL || length === NONE) return input.final ? this.noCall() : 'more'
+    if (this.markers.found === 'separator') return this.beginHeader()
+    writer.abandon()
+    writer.stray(input.take(this.markers.index).trimEnd())
+    return { at: 'between' }
+  }
+
+  private noCall(): 'done' {
+    this.context.writer.fail('no-call')
     return 'done'
   }
 
@@ -111,6 +139,7 @@ export class NameThenArgs extends StateMachine<State> {
       case 'header':
         return this.beginArguments(found.header)
       case 'envelope':
+        this.markArguments()
         return { at: 'envelope', reader: new EnvelopeReader(this.context, usualEnvelope, this.ends) }
       case 'header-only':
         return this.headerOnly(found.header, found.endLength)
@@ -136,12 +165,14 @@ export class NameThenArgs extends StateMachine<State> {
     return { at: 'between' }
   }
 
-  private beginArguments({ id, name }: CallHeader): State {
+  private beginArguments({ id, name, hasNamespace }: CallHeader): State {
+    this.markArguments()
     if (name === null) {
       const buffer = new NamelessArguments()
       return { at: 'nameless', reader: new ArgumentsReader(buffer, this.ends), buffer, id }
     }
     this.context.writer.start(id, name)
+    if (hasNamespace === true) this.context.writer.repair('namespace')
     this.isFenced = false
     return { at: 'fence' }
   }
@@ -198,8 +229,21 @@ export class NameThenArgs extends StateMachine<State> {
 
   /** A string that was never closed has swallowed the end marker: what was held is looked through again. */
   private lookForEnd(code: ProblemCode): State {
-    this.context.writer.giveBack()
+    if (!this.giveBackSwallowed()) this.context.writer.giveBack()
     return { at: 'unreadable', code }
+  }
+
+  private markArguments(): void {
+    const { input } = this.context
+    this.argumentsFrom = input.base + input.at
+  }
+
+  /** Goes back to the end of the call, if a string has swallowed that and the beginning of the next. */
+  private giveBackSwallowed(): boolean {
+    const { input, writer } = this.context
+    return writer.giveBackFrom(input.base + input.at - this.argumentsFrom, (source) =>
+      findSwallowedEnd(source, this.markers, isCallEnd, isBehindCall),
+    )
   }
 
   private unreadable(code: ProblemCode): Next<State> {
@@ -241,6 +285,10 @@ export class NameThenArgs extends StateMachine<State> {
       input.at++
       return { at: 'closing' }
     }
+    const isShort =
+      role === 'none' ? isCutShort(input, this.ends, this.needsEnd ? isCallEnd : undefined) : 'no'
+    if (isShort === 'more') return 'more'
+    if (isShort === 'yes') return this.lookForEnd('invalid-arguments')
     if (role === 'call-end') {
       input.at += this.markers.length
       writer.end()
@@ -253,8 +301,12 @@ export class NameThenArgs extends StateMachine<State> {
   /** Nothing closes the call. A format that has no end marker misses none. */
   private endCall(): void {
     const { writer } = this.context
-    if (this.grammar.callEnd.length === 0 || this.grammar.isEndOptional === true) writer.end()
-    else writer.endUnclosed()
+    if (this.needsEnd) writer.endUnclosed()
+    else writer.end()
+  }
+
+  private get needsEnd(): boolean {
+    return this.grammar.callEnd.length > 0 && this.grammar.isEndOptional !== true
   }
 
   private between(): Next<State> {
@@ -281,4 +333,13 @@ export class NameThenArgs extends StateMachine<State> {
         return 'done'
     }
   }
+}
+
+function isCallEnd(role: NameThenArgsRole): boolean {
+  return role === 'call-end'
+}
+
+/** What may stand behind the end of a call. */
+function isBehindCall(role: NameThenArgsRole): boolean {
+  return role === 'call-begin' || role === 'section-end' || role === 'section-begin' || role === 'stop'
 }

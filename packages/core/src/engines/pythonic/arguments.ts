@@ -1,6 +1,7 @@
 import { JsonWriter } from '../../text/json-writer.ts'
 import type { MarkerSearch } from '../../text/marker-search.ts'
 import { PythonLiteral } from '../../text/python-literal.ts'
+import type { NamesAhead } from '../../text/python-quote.ts'
 import { skipSpace } from '../../text/space.ts'
 import type { EngineContext } from '../engine.ts'
 
@@ -12,14 +13,24 @@ export class PythonicArguments {
   private readonly context: EngineContext
   private readonly tool: string
   private readonly ends: MarkerSearch<unknown>
+  private readonly names: NamesAhead
   private readonly json = new JsonWriter()
   private readonly keys = new Set<string>()
   private positional = 0
 
-  constructor(context: EngineContext, tool: string, ends: MarkerSearch<unknown>) {
+  /** `isCall`: whether a tool of this name may be called. */
+  constructor(
+    context: EngineContext,
+    tool: string,
+    ends: MarkerSearch<unknown>,
+    isCall: (name: string) => boolean,
+  ) {
     this.context = context
     this.tool = tool
     this.ends = ends
+    const properties = context.tools.properties(tool)
+    const isKey = (name: string): boolean => properties === undefined || Object.hasOwn(properties, name)
+    this.names = { isKey, isCall }
   }
 
   /** Begins the argument at hand: `key=…`, `**{…}` or a value alone. Returns what reads its value. */
@@ -56,13 +67,17 @@ export class PythonicArguments {
 
   private members(): PythonLiteral {
     const { writer } = this.context
-    return new PythonLiteral(writer, { ends: this.ends, members: { key: (name) => this.key(name) } })
+    return new PythonLiteral(writer, {
+      ends: this.ends,
+      names: this.names,
+      members: { key: (name) => this.key(name) },
+    })
   }
 
   private literal(key: string): PythonLiteral {
     const { writer } = this.context
     writer.delta(this.key(key))
-    return new PythonLiteral(writer, { ends: this.ends })
+    return new PythonLiteral(writer, { ends: this.ends, names: this.names })
   }
 
   private key(name: string): string {

@@ -49,7 +49,7 @@ export class Pythonic extends StateMachine<State> {
     this.grammar = grammar
     this.ends = endsOf(grammar)
     this.isInSection = opens === 'section' && grammar.sectionEnd.length > 0
-    this.call = new PythonicArguments(context, '', this.ends)
+    this.call = new PythonicArguments(context, '', this.ends, () => true)
   }
 
   finish(_reason: EndReason | undefined): void {
@@ -147,6 +147,12 @@ export class Pythonic extends StateMachine<State> {
     return tools.has(toolNamed(grammar, tools, name))
   }
 
+  /** Whether the name, behind a comma, begins another call and not a piece of code in a text. */
+  private mayBeCalled(name: string): boolean {
+    const { tools } = this.context
+    return !tools.isKnown || tools.has(toolNamed(this.grammar, tools, name))
+  }
+
   private startCall({ name, end }: CallName): Next<State> {
     const { input, writer, tools } = this.context
     if (writer.isIdle) writer.begin()
@@ -157,7 +163,7 @@ export class Pythonic extends StateMachine<State> {
       return { at: 'between' }
     }
     const tool = writer.start(null, toolNamed(this.grammar, tools, name))
-    this.call = new PythonicArguments(this.context, tool, this.ends)
+    this.call = new PythonicArguments(this.context, tool, this.ends, (each) => this.mayBeCalled(each))
     this.hasCalls = true
     return { at: 'arguments' }
   }

@@ -3,6 +3,7 @@ import { type Marker, NONE, PARTIAL } from '../../text/marker.ts'
 import { skipSpace } from '../../text/space.ts'
 import { readTag } from '../../text/tag-reader.ts'
 import type { Probe } from '../engine.ts'
+import { readElementTag } from './element-tag.ts'
 import type { OpeningTag } from './grammar.ts'
 
 /** A call as a tag with a tree of elements in it: one for each parameter, and further ones inside them. */
@@ -84,45 +85,4 @@ function probeCall(
 /** The first word of the tag behind `at`: its name, whatever attributes it has. */
 function wordOf(text: string, at: number): string {
   return /^\s*<\/?(\w*)/.exec(text.slice(at))?.[1] ?? ''
-}
-
-/** A tag of an element: `<name>`, `</name>` or `<name/>`, behind a token that says that it is markup. */
-export interface ElementTag {
-  readonly is: 'open' | 'close' | 'empty'
-  readonly name: string
-  /** Position behind the tag. */
-  readonly end: number
-}
-
-const LONGEST_TAG = 256
-
-/** Reads the tag behind the prefix at `at`. `none`: what stands there is text. */
-export function readElementTag(
-  text: string,
-  at: number,
-  prefix: string,
-  final: boolean,
-): ElementTag | 'more' | 'none' {
-  const cut = final ? 'none' : 'more'
-  const rest = text.slice(at, at + prefix.length)
-  if (rest !== prefix) return rest.length < prefix.length && prefix.startsWith(rest) ? cut : 'none'
-  const start = skipSpace(text, at + prefix.length)
-  if (start - at > LONGEST_TAG) return 'none'
-  if (start === text.length) return cut
-  if (text.charAt(start) !== '<') return 'none'
-  let end = start + 1
-  while (end < text.length && end - start < LONGEST_TAG && !/[<>\n]/.test(text.charAt(end))) end++
-  if (end === text.length) return cut
-  if (text.charAt(end) !== '>') return 'none'
-  const inside = text.slice(start + 1, end).trim()
-  const isClose = inside.startsWith('/')
-  const isEmpty = !isClose && inside.endsWith('/')
-  const name = nameIn(inside.slice(isClose ? 1 : 0, isEmpty ? -1 : undefined).trim())
-  if (name === '') return 'none'
-  return { is: isClose ? 'close' : isEmpty ? 'empty' : 'open', name, end: end + 1 }
-}
-
-/** Some fall back to a tag for all, with the name as an attribute. */
-function nameIn(written: string): string {
-  return /^\w+\s+name\s*=\s*["']?([^"']+)["']?$/.exec(written)?.[1] ?? written
 }

@@ -1,10 +1,12 @@
+import { problemCodes } from '../../problems.ts'
 import { JsonWriter } from '../../text/json-writer.ts'
 import { MarkerSearch } from '../../text/marker-search.ts'
 import { NONE, PARTIAL } from '../../text/marker.ts'
 import { skipSpace } from '../../text/space.ts'
 import type { EngineContext, Probe } from '../engine.ts'
 import { isPureString } from '../untyped-value.ts'
-import { type ElementTag, type ElementTreeGrammar, readElementTag, treeMarkersOf } from './element-grammar.ts'
+import { type ElementTreeGrammar, treeMarkersOf } from './element-grammar.ts'
+import { type ElementTag, readElementTag } from './element-tag.ts'
 import { type Element, elementJson, SchemaView } from './element.ts'
 
 type State =
@@ -155,8 +157,24 @@ export class ElementReader {
       const isEnd = this.isFollowedByTag(tag.end)
       return isEnd === 'yes' ? tag.end : isEnd
     }
-    if (tag.is !== 'close') return this.expects(tag.name) ? input.at : 'no'
-    return this.isCallEnd() ? input.at : 'no'
+    if (tag.is !== 'close') return this.expects(tag.name) ? this.endUnclosed() : 'no'
+    if (this.isCallEnd()) return this.endUnclosed()
+    return this.endWrongly(tag)
+  }
+
+  private endUnclosed(): number {
+    const { input, writer } = this.context
+    writer.problem('missing-tag', problemCodes['missing-tag'], this.grammar.prefix)
+    return input.at
+  }
+
+  /** The closing tag has another name. With further markup behind it, it was meant for this element. */
+  private endWrongly({ end }: ElementTag): number | 'no' | 'more' {
+    const { input, writer } = this.context
+    const isEnd = this.grammar.prefix === '' ? 'no' : this.isFollowedByTag(end)
+    if (isEnd !== 'yes') return isEnd
+    writer.problem('extra-field', problemCodes['extra-field'], input.text.slice(input.at, end))
+    return end
   }
 
   /** The token before the closing tag was forgotten. */
@@ -209,7 +227,26 @@ export class ElementReader {
       return { at: 'tree', open }
     }
     const isOwnEnd = tag.is === 'close' && tag.name === top.name
-    return (isOwnEnd ? undefined : this.closeBare(open)) ?? this.takeTag(open, top, tag, length)
+    const bare = isOwnEnd ? undefined : this.closeBare(open)
+    if (bare !== undefined) return bare
+    if (tag.is !== 'close') return this.openChild(open, top, tag)
+    const isWrong = this.isWrongEnd(open, tag)
+    return isWrong === 'more' ? 'more' : isWrong ? this.dropEnd(open, tag) : this.takeEnd(open, tag, length)
+  }
+
+  /** Whether it closes nothing that is open, with further markup behind it. */
+  private isWrongEnd(open: readonly Element[], tag: ElementTag): boolean | 'more' {
+    if (this.grammar.prefix === '' || open.some(({ name }) => name === tag.name) || this.isCallEnd())
+      return false
+    const isFollowed = this.isFollowedByTag(tag.end)
+    return isFollowed === 'more' ? 'more' : isFollowed === 'yes'
+  }
+
+  private dropEnd(open: [Element, ...Element[]], tag: ElementTag): State {
+    const { input, writer } = this.context
+    const source = input.take(tag.end)
+    writer.problem('extra-field', problemCodes['extra-field'], source)
+    return { at: 'tree', open }
   }
 
   /** The text ends in the closing tag of its element: the token before it was forgotten. */
@@ -222,9 +259,8 @@ export class ElementReader {
     return this.closeTo(open, open.length - 1)
   }
 
-  private takeTag(open: [Element, ...Element[]], top: Element, tag: ElementTag, length: number): State {
+  private openChild(open: [Element, ...Element[]], top: Element, tag: ElementTag): State {
     const { input } = this.context
-    if (tag.is === 'close') return this.takeEnd(open, tag, length)
     if (open.length >= DEEPEST) return { at: 'too-deep' }
     input.at = tag.end
     const child: Element = { name: tag.name, text: '', children: [] }

@@ -3,13 +3,9 @@ import { PARTIAL } from '../../text/marker.ts'
 import { skipSpace } from '../../text/space.ts'
 import type { EndReason, EngineContext } from '../engine.ts'
 import type { Next } from '../state-machine.ts'
-import {
-  type ElementTreeGrammar,
-  type ElementTreeRole,
-  readElementTag,
-  treeMarkersOf,
-} from './element-grammar.ts'
+import { type ElementTreeGrammar, type ElementTreeRole, treeMarkersOf } from './element-grammar.ts'
 import { ElementReader } from './element-reader.ts'
+import { readElementTag } from './element-tag.ts'
 import type { OpeningTag } from './grammar.ts'
 import { type CallPlace, TaggedCalls } from './tagged-calls.ts'
 
@@ -47,6 +43,8 @@ export class ElementTree extends TaggedCalls<Inside, ElementTreeRole> {
         return this.between()
       case 'call-tag':
         return this.callTag(state.tag, this.context.input.at)
+      // Calls of this kind always have a tag.
+      case 'named':
       case 'body':
         return this.body()
       case 'junk':

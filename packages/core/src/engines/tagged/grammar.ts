@@ -3,11 +3,15 @@ import { type Marker, NONE, PARTIAL } from '../../text/marker.ts'
 import { skipSpace } from '../../text/space.ts'
 import { readTag, type TagShape } from '../../text/tag-reader.ts'
 import type { Probe } from '../engine.ts'
+import { type DelimitedJsonGrammar, type EnvelopeShape, usualEnvelope } from '../json/grammar.ts'
+import { readElementTag } from './element-tag.ts'
 import type { ParameterShape } from './parameter-writer.ts'
 
 /** An opening tag: its marker, and how the rest of it is written. */
 export interface OpeningTag extends TagShape {
   readonly open: Marker
+  /** Blanks and line breaks behind it are written as the letters `Ġ` and `Ċ`. */
+  readonly isInBytes?: boolean
 }
 
 /** A call as a tag with a tag for each parameter, in an optional section. */
@@ -31,14 +35,34 @@ export interface TaggedParamsGrammar {
   readonly closesByName?: boolean
   /** Prose may hold the tag of a call as well: it opens a call only with the name of a tool that was offered. */
   readonly isPlain?: boolean
+  /** Where the name should stand, an object with name and arguments may stand instead, or a list of such objects. */
+  readonly envelope?: EnvelopeShape
+  /** Tags around the parameters that say nothing: `<arguments>`. */
+  readonly empty?: readonly Marker[]
+  /** Nothing is left of the tag of a call: the name of a declared tool opens it, behind one of these. */
+  readonly namePrefixes?: readonly string[]
+  /** Elements named after the parameters that the tool declares, `<city>…</city>`, are parameters too. */
+  readonly readsElements?: boolean
+  /** The arguments may stand in a tag of their own, as JSON. */
+  readonly jsonBegin?: readonly OpeningTag[]
+  readonly jsonEnd?: readonly Marker[]
 }
 
 /** A forgotten tag is only guessed at in front of a short word. */
 const LONGEST_KEY = 64
 
 export type TaggedParamsRole =
-  | { readonly is: 'section-begin' | 'section-end' | 'call-end' | 'parameter-end' | 'key-end' }
-  | { readonly is: 'call-begin' | 'parameter-begin'; readonly tag: OpeningTag }
+  | {
+      readonly is:
+        | 'section-begin'
+        | 'section-end'
+        | 'call-end'
+        | 'parameter-end'
+        | 'key-end'
+        | 'json-end'
+        | 'empty'
+    }
+  | { readonly is: 'call-begin' | 'parameter-begin' | 'json-begin'; readonly tag: OpeningTag }
 
 export interface TaggedParamsMarkers {
   readonly all: MarkerSearch<TaggedParamsRole>
@@ -58,16 +82,48 @@ export function markersOf(grammar: TaggedParamsGrammar): TaggedParamsMarkers {
     for (const marker of grammar.callEnd) all.add(marker, { is: 'call-end' })
     for (const marker of grammar.parameterEnd) all.add(marker, { is: 'parameter-end' })
     for (const marker of grammar.keyEnd ?? []) all.add(marker, { is: 'key-end' })
+    for (const marker of grammar.empty ?? []) all.add(marker, { is: 'empty' })
     for (const tag of grammar.callBegin) all.add(tag.open, { is: 'call-begin', tag })
     for (const tag of grammar.parameterBegin) all.add(tag.open, { is: 'parameter-begin', tag })
+    for (const tag of grammar.jsonBegin ?? []) all.add(tag.open, { is: 'json-begin', tag })
+    for (const marker of grammar.jsonEnd ?? []) all.add(marker, { is: 'json-end' })
     markers = {
       all,
-      ends: searchFor(...grammar.callEnd, ...grammar.sectionEnd),
+      ends: searchFor(...grammar.callEnd, ...grammar.sectionEnd, ...(grammar.jsonEnd ?? [])),
       parameterBegins: searchFor(...grammar.parameterBegin.map((tag) => tag.open)),
     }
     compiled.set(grammar, markers)
   }
   return markers
+}
+
+const envelopes = new WeakMap<TaggedParamsGrammar, DelimitedJsonGrammar>()
+
+/** How the objects are read that may stand in the place of a name. */
+export function envelopesOf(grammar: TaggedParamsGrammar): DelimitedJsonGrammar {
+  const known = envelopes.get(grammar) ?? {
+    engine: 'delimited-json',
+    id: `${grammar.id}-envelopes`,
+    isSpecial: grammar.isSpecial,
+    callBegin: grammar.callBegin.map(({ open }) => open),
+    callEnd: grammar.callEnd,
+    envelope: grammar.envelope ?? usualEnvelope,
+  }
+  envelopes.set(grammar, known)
+  return known
+}
+
+/** What must follow a name that nothing opens: a parameter. */
+export function probeNamedParameters(
+  grammar: TaggedParamsGrammar,
+  text: string,
+  at: number,
+  final: boolean,
+): Probe {
+  const start = skipSpace(text, at)
+  if (start === text.length) return final ? 'no' : 'more'
+  const length = markersOf(grammar).parameterBegins.match(text, start, final)
+  return length === PARTIAL ? 'more' : length === NONE ? 'no' : 'yes'
 }
 
 /** What must follow the opener of a section: the tag of a call, after white space. */
@@ -87,6 +143,7 @@ export function probeTaggedParams(
   if (length === PARTIAL) return 'more'
   if (length === NONE) return 'no'
   const role = all.found
+  if (role.is === 'section-end' && grammar.isSpecial) return 'yes'
   if (role.is !== 'call-begin') return 'no'
   return probeTag(grammar, role.tag, accepts, text, start + length, final)
 }
@@ -101,11 +158,22 @@ function probeTag(
 ): Probe {
   const tag = readTag(text, at, shape, final)
   if (tag === 'more') return 'more'
-  if (tag === 'bad') return 'no'
+  if (tag === 'bad') return probeEnvelope(grammar, text, at, final)
   const isAccepted = accepts(tag.name)
   if (grammar.isPlain === true && !isAccepted) return 'no'
   if (tag.isSelfClosing || (shape.name !== 'word' && grammar.isPlain !== true)) return 'yes'
   return probeBody(grammar, isAccepted, text, tag.end, final)
+}
+
+/** Whether an object, or a list of objects, stands at `at`, where this grammar may have one in place of a name. */
+export function probeEnvelope(grammar: TaggedParamsGrammar, text: string, at: number, final: boolean): Probe {
+  const start = skipSpace(text, at)
+  if (grammar.envelope === undefined) return 'no'
+  if (text.charAt(start) !== '[') return text.charAt(start) === '{' ? 'yes' : 'no'
+  const inside = skipSpace(text, start + 1)
+  if (inside - start > LONGEST_KEY) return 'no'
+  if (inside === text.length) return final ? 'no' : 'more'
+  return text.charAt(inside) === '{' ? 'yes' : 'no'
 }
 
 /** Where nothing but what follows tells the tag from prose: a parameter, arguments as JSON, or the end. */
@@ -122,10 +190,18 @@ function probeBody(
   const { all } = markersOf(grammar)
   const length = all.match(text, start, final)
   if (length === PARTIAL) return 'more'
+  if (length === NONE && grammar.readsElements === true)
+    return isAccepted ? probeElement(text, start, final) : 'no'
   if (length === NONE) return probeLooseKey(grammar, text, start, final)
   // A word between two tags is not much: it has to be a name that somebody knows.
   const isEnd = all.found.is === 'call-end' || all.found.is === 'parameter-end'
   return all.found.is !== 'section-begin' && (isAccepted || !isEnd) ? 'yes' : 'no'
+}
+
+/** An element follows: a tag with a name and nothing else. */
+function probeElement(text: string, at: number, final: boolean): Probe {
+  const tag = readElementTag(text, at, '', final)
+  return tag === 'more' ? 'more' : tag !== 'none' && tag.is !== 'close' ? 'yes' : 'no'
 }
 
 /** A key whose opening tag was forgotten. */

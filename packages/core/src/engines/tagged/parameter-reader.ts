@@ -1,14 +1,17 @@
+import { problemCodes } from '../../problems.ts'
 import { type MarkerSearch, searchFor } from '../../text/marker-search.ts'
 import { NONE, PARTIAL } from '../../text/marker.ts'
 import { skipSpace } from '../../text/space.ts'
 import type { Tag } from '../../text/tag-reader.ts'
-import type { EngineContext } from '../engine.ts'
+import type { EngineContext, Probe } from '../engine.ts'
+import type { ElementTag } from './element-tag.ts'
 import { markersOf, type TaggedParamsGrammar, type TaggedParamsRole } from './grammar.ts'
 import { type ParameterShape, ParameterWriter } from './parameter-writer.ts'
 import { ValueEnd } from './value-end.ts'
 
 const cdataBegin = searchFor('<![CDATA[')
 const cdataEnd = searchFor(']]>')
+const noAttributes: ReadonlyMap<string, string> = new Map()
 
 /** Reads the parameters of calls, each from behind its opening tag to behind its closing tag. */
 export class ParameterReader {
@@ -18,7 +21,9 @@ export class ParameterReader {
   private readonly valueEnd: ValueEnd
   private tool = ''
   private parameters: ParameterWriter
-  private place: 'value-start' | 'cdata' | 'value' | 'done' = 'done'
+  private place: 'value-start' | 'cdata' | 'value' | 'element' | 'done' = 'done'
+  /** The closing tag of an element that is a parameter. */
+  private closer = ''
 
   constructor(context: EngineContext, grammar: TaggedParamsGrammar) {
     this.context = context
@@ -45,12 +50,27 @@ export class ParameterReader {
     return tools.has(this.tool) && Object.keys(tools.properties(this.tool) ?? {}).length === 0
   }
 
-  begin(tag: Tag): void {
+  begin(tag: Tag, isInBytes = false): void {
     // A value that streams on is not held, whatever was held before it.
     this.context.writer.release()
-    this.parameters.begin(tag)
+    this.valueEnd.begin()
+    this.parameters.begin(tag, isInBytes)
+    if (tag.value === 'bare') this.reportMissing(tag.name)
     if (tag.isSelfClosing) this.end()
     else this.place = this.shape.hasCdata === true ? 'value-start' : 'value'
+  }
+
+  expects(name: string): boolean {
+    return this.parameters.expects(name)
+  }
+
+  /** The parameter is an element of its own name. */
+  beginElement({ name, is }: ElementTag): void {
+    this.context.writer.release()
+    this.parameters.begin({ name, attributes: noAttributes, isSelfClosing: false, end: 0 })
+    this.closer = `</${name}>`
+    this.place = 'element'
+    if (is === 'empty') this.end()
   }
 
   /** Reads on in the parameter. `again`: there was progress. At `done` the input stands behind it. */
@@ -62,6 +82,8 @@ export class ParameterReader {
         return this.insideCdata()
       case 'value':
         return this.insideValue()
+      case 'element':
+        return this.insideElement()
       case 'done':
         return 'done'
     }
@@ -116,7 +138,51 @@ export class ParameterReader {
     }
     this.end()
     if (role.is === 'parameter-end') input.at += length
+    else this.reportMissing(input.text.slice(input.at, input.at + length))
     return 'done'
+  }
+
+  /** An element ends at its own closing tag with further markup behind it, or at the end of the call. */
+  private insideElement(): 'again' | 'more' | 'done' {
+    const { input } = this.context
+    let at = input.text.indexOf('<', input.at)
+    if (at < 0) at = input.text.length
+    this.parameters.text(input.take(at))
+    if (at === input.text.length) return 'more'
+    const rest = input.text.slice(at, at + this.closer.length)
+    if (rest === this.closer) {
+      const next = this.isMarkupBehind(at + rest.length)
+      if (next === 'more') return 'more'
+      if (next === 'yes') {
+        this.end()
+        input.at = at + rest.length
+        return 'done'
+      }
+    } else if (!input.final && this.closer.startsWith(rest)) return 'more'
+    const length = this.markers.match(input.text, at, false)
+    if (length === PARTIAL && !input.final) return 'more'
+    const role = length > 0 ? this.markers.found : undefined
+    const closes = role === undefined ? 'no' : this.valueEnd.closes(role, at + length, this.parameters)
+    if (closes === 'more') return 'more'
+    if (closes === 'yes' && role !== undefined && role.is !== 'parameter-end') {
+      this.end()
+      this.reportMissing(input.text.slice(at, at + length))
+      return 'done'
+    }
+    this.parameters.text(input.take(at + 1))
+    return 'again'
+  }
+
+  private isMarkupBehind(from: number): Probe {
+    const { input } = this.context
+    const at = skipSpace(input.text, from)
+    if (at === input.text.length) return input.final ? 'yes' : 'more'
+    return input.text.charAt(at) === '<' ? 'yes' : 'no'
+  }
+
+  /** `source`: what stands where the tag should. */
+  private reportMissing(source: string): void {
+    this.context.writer.problem('missing-tag', problemCodes['missing-tag'], source)
   }
 
   private end(): void {

@@ -1,8 +1,16 @@
 import { problemCodes } from '../../problems.ts'
 import { JsonWriter } from '../../text/json-writer.ts'
+import { skipSpace } from '../../text/space.ts'
 import type { Tag } from '../../text/tag-reader.ts'
 import type { EngineContext } from '../engine.ts'
-import { isPureString, jsonOrString, plainJson, type TypedValue } from '../untyped-value.ts'
+import {
+  isPureString,
+  jsonOrString,
+  objectOrString,
+  plainJson,
+  type TypedValue,
+  wholeOrString,
+} from '../untyped-value.ts'
 
 /** How a grammar writes the value of a parameter. */
 export interface ParameterShape {
@@ -16,10 +24,12 @@ export interface ParameterShape {
 
 export interface TypeAttribute {
   readonly name: string
-  /** The value that means text as it stands. */
-  readonly string: string
+  /** The values that mean text as it stands. */
+  readonly string: readonly string[]
   /** The values that mean JSON. */
   readonly json: readonly string[]
+  /** It counts only where the schema says nothing: models write a type that they were never told. */
+  readonly isHint?: boolean
 }
 
 type Value =
@@ -27,6 +37,9 @@ type Value =
   | { is: 'string' }
   /** Decided when it is whole. */
   | { is: 'collected'; text: string; type: (text: string) => TypedValue }
+
+/** Names of a parameter that holds all the arguments. */
+const wrappers: ReadonlySet<string> = new Set(['arguments', 'input', 'parameters', 'args'])
 
 /** Turns the parameters of one call, which arrive as tags, into one JSON object. */
 export class ParameterWriter {
@@ -42,6 +55,10 @@ export class ParameterWriter {
   private wrapped: string | undefined
   /** A line break that is part of the value unless the closing tag follows. */
   private heldNewline = ''
+  /** No tag opened the value: white space before it is not part of it. */
+  private isBare = false
+  /** Blanks and line breaks are written as letters. */
+  private isInBytes = false
 
   constructor(context: EngineContext, shape: ParameterShape, tool: string) {
     this.context = context
@@ -63,7 +80,13 @@ export class ParameterWriter {
     return !this.keys.has(key) && Object.hasOwn(this.context.tools.properties(this.tool) ?? {}, key)
   }
 
-  begin(tag: Tag): void {
+  /** The same where nobody knows what the tool declares: then any other name may follow. */
+  mayFollow(key: string): boolean {
+    const isOpen = this.context.tools.properties(this.tool) === undefined
+    return isOpen ? !this.keys.has(key) : this.expects(key)
+  }
+
+  begin(tag: Tag, isInBytes = false): void {
     const { writer } = this.context
     this.writeWrapped()
     this.key = tag.name
@@ -73,6 +96,8 @@ export class ParameterWriter {
     this.keys.add(tag.name)
     this.place = 'start'
     this.heldNewline = ''
+    this.isBare = tag.value === 'bare'
+    this.isInBytes = isInBytes
     this.value = this.beginValue(tag)
     if (this.value.is === 'string') writer.delta(`${this.json.key(tag.name)}"`)
     else writer.holdBack()
@@ -82,6 +107,14 @@ export class ParameterWriter {
     const { observer, position } = this.context.input
     observer?.became('arguments', position - piece.length, position)
     if (piece === '') return
+    if (this.isBare) {
+      const start = skipSpace(piece, 0)
+      this.isBare = start === piece.length
+      if (this.isBare) return
+      this.place = 'inside'
+      this.text(piece.slice(start))
+      return
+    }
     if (this.shape.trim === 'none') {
       this.write(piece)
       return
@@ -117,7 +150,7 @@ export class ParameterWriter {
       const message = `The value of "${this.key}" does not fit the type that "${this.tool}" declares.`
       writer.problem('type-mismatch', message, source)
     }
-    if (this.isWrapper(typed.json)) this.wrapped = typed.json
+    if (typed.json.startsWith('{') && this.mayWrap(this.key)) this.wrapped = typed.json
     else writer.delta(this.json.key(this.key) + typed.json)
     for (const code of typed.repairs ?? []) writer.repair(code)
   }
@@ -133,16 +166,11 @@ export class ParameterWriter {
     }
   }
 
-  /** Some models write all their arguments as one parameter. */
-  private isWrapper(json: string): boolean {
+  /** Some models write all their arguments as one parameter, of a name that their tool does not have. */
+  private mayWrap(key: string): boolean {
     const properties = this.context.tools.properties(this.tool)
-    return (
-      this.keys.size === 1 &&
-      (this.key === 'arguments' || this.key === 'input') &&
-      json.startsWith('{') &&
-      properties !== undefined &&
-      !Object.hasOwn(properties, this.key)
-    )
+    const isFirst = this.keys.size === 1
+    return isFirst && wrappers.has(key) && properties !== undefined && !Object.hasOwn(properties, key)
   }
 
   /** Another parameter follows, so it was no wrapper. */
@@ -153,20 +181,30 @@ export class ParameterWriter {
   }
 
   private beginValue(tag: Tag): Value {
+    if (this.mayWrap(tag.name)) return { is: 'collected', text: '', type: objectOrString }
     const attribute = this.shape.typeAttribute
-    const type = attribute === undefined ? undefined : tag.attributes.get(attribute.name)
+    const types = this.context.tools.types(this.tool, tag.name)
+    const isAsked = attribute !== undefined && (attribute.isHint !== true || types.size === 0)
+    const type = isAsked ? tag.attributes.get(attribute.name) : undefined
     if (attribute !== undefined && type !== undefined) {
-      if (type === attribute.string) return { is: 'string' }
+      if (attribute.string.includes(type)) return this.beginMarkedText(tag.name)
       if (attribute.json.includes(type)) return { is: 'collected', text: '', type: jsonOrString }
       const source = `${attribute.name}="${type}"`
       this.context.writer.problem('extra-field', problemCodes['extra-field'], source)
     }
-    const types = this.context.tools.types(this.tool, tag.name)
     if (isPureString(types)) return { is: 'string' }
     return { is: 'collected', text: '', type: (text) => plainJson(text, types) }
   }
 
-  private write(text: string): void {
+  /** The model says that it is a text. A whole number is one all the same, where the tool takes nothing else. */
+  private beginMarkedText(key: string): Value {
+    const types = this.context.tools.types(this.tool, key)
+    const isNumber = types.size > 0 && [...types].every((type) => type === 'integer' || type === 'number')
+    return isNumber ? { is: 'collected', text: '', type: wholeOrString } : { is: 'string' }
+  }
+
+  private write(written: string): void {
+    const text = this.isInBytes ? written.replaceAll('Ġ', ' ').replaceAll('Ċ', '\n') : written
     if (this.value.is === 'string') this.context.writer.delta(this.json.stringPiece(text))
     else this.value.text += text
   }

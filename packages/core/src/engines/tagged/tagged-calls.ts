@@ -13,6 +13,8 @@ export type CallPlace =
   /** In a section, outside any call. */
   | { at: 'between' }
   | { at: 'call-tag'; tag: OpeningTag }
+  /** Behind the name of a call that no tag opens. */
+  | { at: 'named'; name: string }
   /** In a call, where an argument may begin. */
   | { at: 'body' }
   /** In a call, in text that belongs to no argument. */
@@ -32,29 +34,42 @@ export abstract class TaggedCalls<Inside extends object, Role extends TaggedPara
   protected junk = ''
   private readonly isInSection: boolean
 
-  constructor(context: EngineContext, markers: MarkerSearch<Role>, tag: OpeningTag | undefined) {
+  /** `name`: the tool that is called, where no tag says so. */
+  constructor(
+    context: EngineContext,
+    markers: MarkerSearch<Role>,
+    tag: OpeningTag | undefined,
+    name: string | null = null,
+  ) {
     super()
     this.context = context
     this.markers = markers
-    this.isInSection = tag === undefined
-    this.state = tag === undefined ? { at: 'between' } : { at: 'call-tag', tag }
+    this.isInSection = tag === undefined && name === null
+    const opened: CallPlace = tag === undefined ? { at: 'between' } : { at: 'call-tag', tag }
+    this.state = name === null ? opened : { at: 'named', name }
   }
 
   protected abstract beginArguments(tool: string, tag: Tag, shape: OpeningTag): void
   protected abstract get hasArguments(): boolean
   protected abstract finishArguments(): void
 
-  protected between(): Next<CallPlace> {
+  protected between(): Next<CallPlace | Inside> {
     const { input, writer } = this.context
     const role: TaggedParamsRole | 'none' | 'more' = this.markers.ahead(input)
     if (role === 'more') return 'more'
-    if (role === 'none' || role.is === 'section-begin' || role.is === 'parameter-begin') {
+    if (
+      role === 'none' ||
+      role.is === 'section-begin' ||
+      role.is === 'parameter-begin' ||
+      role.is === 'empty'
+    ) {
       return this.leave()
     }
     if (role.is === 'call-begin') return this.callTag(role.tag, input.at + this.markers.length)
     input.at += this.markers.length
     if (role.is === 'section-end') {
-      if (!writer.isIdle) writer.fail('no-call')
+      // Nothing was called: all of it is markup.
+      if (!writer.isIdle) writer.abandon()
       return 'done'
     }
     writer.removed('residue', this.markers.length)
@@ -68,10 +83,12 @@ export abstract class TaggedCalls<Inside extends object, Role extends TaggedPara
     return 'done'
   }
 
-  protected callTag(shape: OpeningTag, from: number): Next<CallPlace> {
+  protected callTag(shape: OpeningTag, from: number): Next<CallPlace | Inside> {
     const { input, writer } = this.context
     const tag = readTag(input.text, from, shape, input.final)
     if (tag === 'more') return 'more'
+    const other = tag === 'bad' ? this.instead(from) : undefined
+    if (other !== undefined) return other
     // Other syntaxes open with the same tag.
     if (tag === 'bad' && shape.name === 'word' && writer.isIdle) return this.leave()
     if (writer.isIdle) writer.begin()
@@ -87,6 +104,11 @@ export abstract class TaggedCalls<Inside extends object, Role extends TaggedPara
     if (!tag.isSelfClosing) return { at: 'body' }
     this.endCall('closed')
     return { at: 'between' }
+  }
+
+  /** What else may stand at `from`, where the name of a call should. Undefined: nothing. */
+  protected instead(_from: number): Next<CallPlace | Inside> | undefined {
+    return undefined
   }
 
   /** `marks`: where an argument may begin, or the call end. */

@@ -4,10 +4,20 @@ import { NONE, PARTIAL } from '../../text/marker.ts'
 import { skipSpace } from '../../text/space.ts'
 import { readTag, type Tag } from '../../text/tag-reader.ts'
 import type { CallWriter } from '../call-writer.ts'
-import type { EndReason, EngineContext } from '../engine.ts'
+import type { EndReason, EngineContext, Probe } from '../engine.ts'
 import { ArgumentsReader } from '../json/arguments-reader.ts'
+import { isCutShort } from '../json/cut-short.ts'
+import { DelimitedJson } from '../json/delimited-json.ts'
 import type { Next } from '../state-machine.ts'
-import { markersOf, type OpeningTag, type TaggedParamsGrammar, type TaggedParamsRole } from './grammar.ts'
+import { readElementTag } from './element-tag.ts'
+import {
+  envelopesOf,
+  markersOf,
+  type OpeningTag,
+  probeEnvelope,
+  type TaggedParamsGrammar,
+  type TaggedParamsRole,
+} from './grammar.ts'
 import { ParameterReader } from './parameter-reader.ts'
 import { type CallPlace, TaggedCalls, tellName } from './tagged-calls.ts'
 
@@ -18,6 +28,8 @@ type Inside =
   | { at: 'json'; reader: ArgumentsReader }
   | { at: 'broken-json' }
   | { at: 'after-json' }
+  /** Name and arguments stand in an object, or several do in a list. */
+  | { at: 'envelopes'; engine: DelimitedJson }
 
 type State = CallPlace | Inside
 
@@ -31,9 +43,14 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
   /** The arguments came as JSON, not as parameters. */
   private hasJson = false
 
-  constructor(context: EngineContext, grammar: TaggedParamsGrammar, tag: OpeningTag | undefined) {
+  constructor(
+    context: EngineContext,
+    grammar: TaggedParamsGrammar,
+    tag: OpeningTag | undefined,
+    name: string | null,
+  ) {
     const { all, ends, parameterBegins } = markersOf(grammar)
-    super(context, all, tag)
+    super(context, all, tag, name)
     this.grammar = grammar
     this.ends = ends
     this.parameterBegins = parameterBegins
@@ -46,6 +63,10 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
    */
   finish(reason: EndReason | undefined): void {
     const { input, writer } = this.context
+    if (this.state.at === 'envelopes') {
+      this.state.engine.finish(reason)
+      return
+    }
     const hasFinished = reason === 'stop' || reason === 'tool_calls'
     input.takeAll()
     if (writer.isIdle) return
@@ -63,6 +84,8 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
         return this.between()
       case 'call-tag':
         return this.callTag(state.tag, this.context.input.at)
+      case 'named':
+        return this.named(state.name)
       case 'body':
         return this.body()
       case 'junk':
@@ -77,7 +100,20 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
         return this.brokenJson()
       case 'after-json':
         return this.afterJson()
+      case 'envelopes': {
+        const result = state.engine.step()
+        return result === 'again' ? state : result === 'more' ? 'more' : { at: 'between' }
+      }
     }
+  }
+
+  protected override instead(from: number): Next<State> | undefined {
+    const { input, writer } = this.context
+    const probe = probeEnvelope(this.grammar, input.text, from, input.final)
+    if (probe !== 'yes') return probe === 'more' ? 'more' : undefined
+    if (writer.isIdle) writer.begin()
+    input.at = from
+    return { at: 'envelopes', engine: new DelimitedJson(this.context, envelopesOf(this.grammar)) }
   }
 
   protected beginArguments(tool: string, tag: Tag, shape: OpeningTag): void {
@@ -95,6 +131,14 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
     if (!this.hasJson) this.parameters.finish()
   }
 
+  private named(name: string): State {
+    const tool = this.context.writer.start(null, name)
+    this.parameters.beginCall(tool)
+    this.tool = tool
+    this.hasJson = false
+    return { at: 'body' }
+  }
+
   private body(): Next<State> {
     const { input, writer } = this.context
     if (input.final && this.isCutParameter()) return { at: 'cut' }
@@ -103,6 +147,8 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
     const role = this.markers.ahead(this.context.input)
     if (role === 'more' || writer.isOver()) return 'more'
     if (role === 'none') {
+      const element = this.element()
+      if (element !== undefined) return element
       const isJson = this.parameters.isEmpty && this.junk === '' && input.text.charAt(input.at) === '{'
       return isJson ? { at: 'json', reader: new ArgumentsReader(writer, this.ends) } : { at: 'junk' }
     }
@@ -111,6 +157,12 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
         return this.parameterTag(role.tag)
       case 'key-end':
         return this.lateKey()
+      case 'empty':
+        input.at += this.markers.length
+        return { at: 'body' }
+      case 'json-begin':
+        return this.jsonTag(role.tag)
+      case 'json-end':
       case 'parameter-end':
         input.at += this.markers.length
         writer.removed('residue', this.markers.length)
@@ -123,6 +175,32 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
         this.endCall('unclosed')
         return { at: 'between' }
     }
+  }
+
+  /** An element that is named after a parameter. Undefined if none stands here. */
+  private element(): Next<State> | undefined {
+    if (this.grammar.readsElements !== true) return undefined
+    const { input, writer } = this.context
+    const tag = readElementTag(input.text, input.at, '', input.final)
+    if (tag === 'more') return 'more'
+    if (tag === 'none' || tag.is === 'close' || !this.parameters.expects(tag.name)) return undefined
+    input.at = tag.end
+    if (this.parameters.isEmpty) writer.repair('foreign-tags')
+    this.parameters.beginElement(tag)
+    return { at: 'parameter' }
+  }
+
+  /** All the arguments follow as JSON. */
+  private jsonTag(shape: OpeningTag): Next<State> {
+    const { input, writer } = this.context
+    const tag = readTag(input.text, input.at + this.markers.length, shape, false)
+    if (tag === 'more') return input.final ? { at: 'cut' } : 'more'
+    if (tag === 'bad' || !this.parameters.isEmpty) {
+      this.junk += input.take(input.at + this.markers.length)
+      return { at: 'junk' }
+    }
+    input.at = tag.end
+    return { at: 'json', reader: new ArgumentsReader(writer, this.ends) }
   }
 
   /** The key was closed but never opened: then it is the word that stands there, belonging to nothing. */
@@ -158,6 +236,12 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
 
   private parameterTag(shape: OpeningTag): Next<State> {
     const { input, writer } = this.context
+    const inside = skipSpace(input.text, input.at + this.markers.length)
+    // A key has no brace: all the arguments stand here as one object.
+    if (this.parameters.isEmpty && hasKeyText(shape) && input.text.charAt(inside) === '{') {
+      input.at = inside
+      return { at: 'json', reader: new ArgumentsReader(writer, this.ends) }
+    }
     const tag = readTag(input.text, input.at + this.markers.length, shape, false)
     if (tag === 'more') return input.final ? { at: 'cut' } : 'more'
     if (tag === 'bad') {
@@ -165,10 +249,28 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
       return { at: 'junk' }
     }
     tellName(input, 'arguments', input.at + this.markers.length, shape, tag)
+    const hasValue = this.hasValue(tag)
+    if (hasValue === 'more') return 'more'
+    const source = input.text.slice(input.at, tag.end)
     input.at = tag.end
+    if (hasValue === 'no') {
+      writer.problem('extra-field', problemCodes['extra-field'], source)
+      return { at: 'body' }
+    }
     reportExtra(tag, shape, writer)
-    this.parameters.begin(tag)
+    this.parameters.begin(tag, shape.isInBytes)
     return { at: 'parameter' }
+  }
+
+  /** A key that nothing follows but further markup was forgotten before its value was written. */
+  private hasValue(tag: Tag): Probe {
+    if (tag.value === undefined) return 'yes'
+    if (tag.value === 'none') return 'no'
+    const { input } = this.context
+    const at = skipSpace(input.text, tag.end)
+    if (at === input.text.length) return input.final ? 'no' : 'more'
+    const length = this.markers.match(input.text, at, input.final)
+    return length === PARTIAL ? 'more' : length === NONE ? 'yes' : 'no'
   }
 
   private insideParameter(): Next<State> {
@@ -210,6 +312,13 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
       writer.removed('surplus-closer', 1)
       return { at: 'after-json' }
     }
+    if (role !== 'none' && role.is === 'json-end') {
+      input.at += this.markers.length
+      return { at: 'after-json' }
+    }
+    const isShort = role === 'none' ? isCutShort(input, this.ends, Boolean) : 'no'
+    if (isShort === 'more') return 'more'
+    if (isShort === 'yes') return { at: 'broken-json' }
     if (role !== 'none' && role.is === 'call-end') {
       input.at += this.markers.length
       this.endCall('closed')
@@ -233,6 +342,10 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
     }
     return !input.final && closer.startsWith(rest) ? 'more' : undefined
   }
+}
+
+function hasKeyText({ name }: OpeningTag): boolean {
+  return typeof name === 'object' && 'around' in name
 }
 
 /** Attributes that mean nothing are not dropped in silence. */

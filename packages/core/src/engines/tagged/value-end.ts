@@ -9,6 +9,8 @@ import type { ParameterWriter } from './parameter-writer.ts'
 
 /** White space behind a closing tag is looked through this far to see what follows. */
 const LONGEST_GAP = 256
+/** How much of what follows the end of a call is looked at to see whether it belongs to a value. */
+const LONGEST_LOOK = 512
 
 type Roles = ReadonlySet<TaggedParamsRole['is']>
 
@@ -18,6 +20,7 @@ const afterParameter: Roles = new Set([
   'section-end',
   'call-begin',
   'section-begin',
+  'empty',
 ])
 const afterCall: Roles = new Set(['section-end', 'call-begin', 'section-begin'])
 const endsParameter: Roles = new Set(['parameter-end'])
@@ -33,6 +36,8 @@ export class ValueEnd {
   private readonly input: TextWindow
   private readonly grammar: TaggedParamsGrammar
   private readonly markers: MarkerSearch<TaggedParamsRole>
+  /** Tags of parameters stand in the value, as text. */
+  private holdsParameters = false
 
   constructor(input: TextWindow, grammar: TaggedParamsGrammar) {
     this.input = input
@@ -40,12 +45,19 @@ export class ValueEnd {
     this.markers = markersOf(grammar).all
   }
 
+  /** A value begins. */
+  begin(): void {
+    this.holdsParameters = false
+  }
+
   /** Whether this marker, which ends at `behind`, ends the value. */
   closes(role: TaggedParamsRole, behind: number, parameters: ParameterWriter): Probe {
     switch (role.is) {
       case 'parameter-end': {
         const marker = this.isFollowedBy(behind, afterParameter)
-        return marker === 'no' ? this.isFollowedByKey(behind) : marker
+        if (marker === 'no') return this.isFollowedByKey(behind)
+        // The value holds parameters of its own: this may be the end of one of them.
+        return marker === 'yes' && this.holdsParameters ? this.isEndMissing(behind) : marker
       }
       case 'call-end':
         return this.endsCall(behind)
@@ -54,7 +66,9 @@ export class ValueEnd {
       case 'parameter-begin': {
         const tag = readTag(this.input.text, behind, role.tag, this.input.final)
         if (tag === 'more') return 'more'
-        return tag !== 'bad' && parameters.expects(tag.name) ? 'yes' : 'no'
+        if (tag !== 'bad' && parameters.mayFollow(tag.name)) return 'yes'
+        this.holdsParameters = true
+        return 'no'
       }
       default:
         return 'no'
@@ -78,11 +92,39 @@ export class ValueEnd {
     const next = this.isFollowedBy(from, afterCall)
     const at = skipSpace(input.text, from)
     const length = next === 'yes' ? this.markers.match(input.text, at, input.final) : NONE
-    if (length <= 0 || this.markers.found.is !== 'section-end') return next
+    if (length <= 0) return next
+    if (this.markers.found.is !== 'section-end') return this.isEndMissing(at)
     const behind = skipSpace(input.text, at + length)
     if (behind === input.text.length) return input.final ? 'yes' : 'more'
     const end = this.isFollowedBy(behind, endsParameter)
     return end === 'more' ? 'more' : end === 'yes' ? 'no' : 'yes'
+  }
+
+  /** Something else follows. If more values are closed behind it than opened, one of the tags closes this value. */
+  private isEndMissing(from: number): Probe {
+    const { input, markers } = this
+    const isCut = input.text.length >= from + LONGEST_LOOK
+    const text = isCut ? input.text.slice(0, from + LONGEST_LOOK) : input.text
+    const final = isCut || input.final
+    let open = 0
+    for (let at = from; at < text.length; at = markers.index + 1) {
+      const length = markers.find(text, at, final)
+      if (length === NONE) break
+      if (length === PARTIAL) return 'more'
+      const { index } = markers
+      const role = markers.found.is
+      if (role === 'parameter-begin') open++
+      if (role === 'parameter-end' && this.closesIn(text, index + length, final) && --open < 0) return 'no'
+      markers.index = index
+    }
+    return final ? 'yes' : 'more'
+  }
+
+  /** Whether what may come next does come next. Where the text ends, nobody knows: then it does. */
+  private closesIn(text: string, from: number, final: boolean): boolean {
+    const at = skipSpace(text, from)
+    const length = at === text.length ? PARTIAL : this.markers.match(text, at, final)
+    return length === PARTIAL || (length !== NONE && afterParameter.has(this.markers.found.is))
   }
 
   /** Whether the closing tag of the value follows, and closes it. */

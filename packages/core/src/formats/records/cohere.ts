@@ -54,8 +54,19 @@ export const cohere: Format = {
   ],
   sample:
     '<|START_ACTION|>[\n    {"tool_call_id": "0", "tool_name": "get_weather", "parameters": {"city":"Paris"}}\n]<|END_ACTION|>',
+  checked: {
+    on: '2026-10',
+    against: 'the templates of Command R+, R7B and A4; cohere_command3 and 4 of vLLM',
+    proof: ['template', 'engine'],
+  },
   grammars: [cohereAction, cohereRPlus],
   salvage: [cohereStripped],
+  stripped: [
+    {
+      grammar: 'cohere-action',
+      left: '[\n    {"tool_call_id": "0", "tool_name": "get_weather", "parameters": {"city":"Paris"}}\n]',
+    },
+  ],
   reasoning: [{ begin: '<|START_THINKING|>', end: '<|END_THINKING|>' }],
   structure: ['<|START_RESPONSE|>', '<|END_RESPONSE|>', '<|START_TEXT|>', '<|END_TEXT|>'],
   turnTokens: ['<|END_OF_TURN_TOKEN|>', '<|START_OF_TURN_TOKEN|>', '<|CHATBOT_TOKEN|>', '<EOS_TOKEN>'],

@@ -23,6 +23,7 @@ export const taughtByR1: ThinkingFamily = { models: /deepseek-r1|r1-distill|r1-0
 export const commonTurnTokens: readonly string[] = [
   '<|im_end|>',
   '<|im_start|>',
+  '<|im_start|>assistant',
   '<|endoftext|>',
   '<|eot_id|>',
   '<|eom_id|>',

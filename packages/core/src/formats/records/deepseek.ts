@@ -1,6 +1,6 @@
 import type { NameThenArgsGrammar } from '../../engines/named/grammar.ts'
-import type { TaggedParamsGrammar } from '../../engines/tagged/grammar.ts'
 import type { Format } from '../format.ts'
+import { barTags, blankTags } from './bar-tags.ts'
 import { commonTurnTokens, think, thinkingArgument } from './common.ts'
 import { claudeInvoke } from './xml.ts'
 
@@ -21,25 +21,14 @@ const deepseekV3: NameThenArgsGrammar = {
   typeWord: 'function',
 }
 
-/** V3.2 and V4. The bar of the DSML token is seen single and double, full-width, doubled and ASCII. */
-const deepseekDsml: TaggedParamsGrammar = {
-  engine: 'tagged-params',
-  id: 'deepseek-dsml',
-  isSpecial: true,
-  isSectionOptional: true,
-  sectionBegin: dsml('<', ['function_calls>', 'tool_calls>']),
-  sectionEnd: dsml('</', ['function_calls>', 'tool_calls>']),
-  callBegin: dsml('<', ['invoke ']).map((open) => ({ open, name: { attribute: 'name' }, end: '>' })),
-  callEnd: dsml('</', ['invoke>']),
-  parameterBegin: dsml('<', ['parameter ']).map((open) => ({
-    open,
-    name: { attribute: 'name' },
-    attributes: ['string'],
-    end: '>',
-  })),
-  parameterEnd: dsml('</', ['parameter>']),
-  parameter: { trim: 'none', typeAttribute: { name: 'string', string: 'true', json: ['false'] } },
-}
+/** V3.2, V4 and V4.1 differ in the word around the calls. V4.1 has a blank behind the token in every tag. */
+const deepseekDsml = barTags('deepseek-dsml', 'DSML', [
+  'function_calls',
+  'tool_calls',
+  'toolcalls',
+  'calls',
+  'tool_use',
+])
 
 /** V3 and V3.1 without their tokens: `NAME{…}`, or `functionNAME` and a code fence. */
 const deepseekStripped: NameThenArgsGrammar = {
@@ -58,12 +47,28 @@ const deepseekStripped: NameThenArgsGrammar = {
 export const deepseek: Format = {
   id: 'deepseek',
   title: 'DeepSeek',
-  models: ['DeepSeek V3', 'R1', 'V3.1', 'V3.2', 'V4', 'Cogito v2'],
+  models: ['DeepSeek V3', 'R1', 'V3.1', 'V3.2', 'V4', 'V4.1', 'Cogito v2'],
   sample:
     '<｜DSML｜function_calls>\n<｜DSML｜invoke name="get_weather">\n<｜DSML｜parameter name="city" string="true">Paris</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜function_calls>',
+  checked: {
+    on: '2026-10',
+    against: 'the templates of V3, R1, V3.1, V3.2 and V4; deepseek_v41 of vLLM and SGLang',
+    proof: ['template', 'engine', 'report'],
+  },
   grammars: [deepseekV3, deepseekDsml],
   // What a server leaves of a call when it strips its tokens.
-  salvage: [deepseekStripped, claudeInvoke],
+  salvage: [deepseekStripped, claudeInvoke, blankTags],
+  stripped: [
+    { grammar: 'deepseek-v3', left: 'get_weather{"city":"Paris"}' },
+    {
+      grammar: 'deepseek-dsml',
+      left: '<function_calls>\n<invoke name="get_weather">\n<parameter name="city" string="true">Paris</parameter>\n</invoke>\n</function_calls>',
+    },
+    {
+      grammar: 'deepseek-dsml',
+      left: '< calls>\n< invoke name="get_weather">\n< parameter name="city" string="true">Paris</ parameter>\n</ invoke>\n</ calls>',
+    },
+  ],
   reasoning: [think],
   structure: [],
   turnTokens: [
@@ -71,6 +76,12 @@ export const deepseek: Format = {
     '<｜begin▁of▁sentence｜>',
     '<｜User｜>',
     '<｜Assistant｜>',
+    '<｜System｜>',
+    '<｜latest_reminder｜>',
+    '<｜begin▁sys｜>',
+    '<｜end▁sys｜>',
+    '<｜action｜>',
+    '<｜read_url｜>',
     '<|end▁of▁sentence|>',
     ...commonTurnTokens,
   ],
@@ -85,9 +96,4 @@ export const deepseek: Format = {
     { models: /deepseek.*r1/, default: 'always' },
     { models: /deepseek.*v3/, default: 'never' },
   ],
-}
-
-function dsml(before: string, names: readonly string[]): string[] {
-  const bars = ['｜', '｜｜', '‖', '‖‖', '|', '||']
-  return bars.flatMap((bar) => names.map((name) => `${before}${bar}DSML${bar}${name}`))
 }

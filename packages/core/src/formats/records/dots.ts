@@ -1,7 +1,7 @@
 import type { DelimitedJsonGrammar } from '../../engines/json/grammar.ts'
 import type { TaggedParamsGrammar } from '../../engines/tagged/grammar.ts'
 import type { Format } from '../format.ts'
-import { commonTurnTokens, think } from './common.ts'
+import { bareJson, commonTurnTokens, think } from './common.ts'
 import { hermesJson } from './hermes.ts'
 import { claudeInvoke } from './xml.ts'
 
@@ -28,8 +28,20 @@ export const dots: Format = {
   models: ['dots.llm'],
   sample:
     '<dots_function_call>\n<invoke name="get_weather">\n<parameter name="city">Paris</parameter>\n</invoke>\n</dots_function_call>',
+  checked: {
+    on: '2026-08',
+    against: 'dots of vLLM and SGLang',
+    proof: ['engine'],
+  },
   grammars: [dotsTags, dotsJson],
-  salvage: [claudeInvoke],
+  salvage: [claudeInvoke, bareJson],
+  stripped: [
+    {
+      grammar: 'dots-xml',
+      left: '<invoke name="get_weather">\n<parameter name="city">Paris</parameter>\n</invoke>',
+    },
+    { grammar: 'dots-json', left: '{"name": "get_weather", "arguments": {"city":"Paris"}}' },
+  ],
   reasoning: [think],
   structure: [],
   turnTokens: ['<|endofuserprompt|>', '<|endofassistant|>', '<|endofresponse|>', ...commonTurnTokens],

@@ -1,6 +1,7 @@
 import { type DelimitedJsonGrammar, usualEnvelope } from '../../engines/json/grammar.ts'
 import type { NameThenArgsGrammar } from '../../engines/named/grammar.ts'
 import type { PythonicGrammar } from '../../engines/pythonic/grammar.ts'
+import type { ElementTreeGrammar } from '../../engines/tagged/element-grammar.ts'
 import type { TaggedParamsGrammar } from '../../engines/tagged/grammar.ts'
 import type { Grammar } from '../format.ts'
 
@@ -12,6 +13,14 @@ const toolsJson: DelimitedJsonGrammar = {
   callBegin: ['<tools>'],
   callEnd: ['</tools>'],
   envelope: usualEnvelope,
+}
+
+/** The tag in which others write Python or invocations, with JSON in it. */
+export const functionCallsJson: DelimitedJsonGrammar = {
+  ...toolsJson,
+  id: 'function-calls-json',
+  callBegin: ['<function_calls>'],
+  callEnd: ['</function_calls>'],
 }
 
 const toldBegin = [
@@ -64,5 +73,104 @@ const tagOfName: TaggedParamsGrammar = {
   parameter: { trim: 'none' },
 }
 
+/** RWKV: a line in bold, and the call in a code fence. */
+const boldLine: DelimitedJsonGrammar = {
+  ...toolsJson,
+  id: 'bold-line',
+  isPlain: true,
+  isLine: true,
+  callBegin: [
+    ['**Tool Call:**', '```json'],
+    ['**Tool Call:**', '```'],
+  ],
+  callEnd: ['```'],
+}
+
+const elementNames = ['name', 'tool_name']
+const elementArguments = ['arguments', 'args', 'input']
+
+/** What harnesses ask for that know of no syntax: `<tool><name>NAME</name><arguments>{…}</arguments></tool>`. */
+const toolElement: NameThenArgsGrammar = {
+  engine: 'name-then-args',
+  id: 'tool-element',
+  isSpecial: false,
+  isPlain: true,
+  sectionBegin: [],
+  sectionEnd: [],
+  callBegin: elementNames.map((name) => ['<tool>', `<${name}>`]),
+  separator: elementNames.flatMap((name) => elementArguments.map((each) => [`</${name}>`, `<${each}>`])),
+  callEnd: elementArguments.flatMap((each) => [[`</${each}>`, '</tool>'], `</${each}>`]),
+  header: {},
+}
+
+/** The same with an element for each argument. */
+const toolElements: ElementTreeGrammar = {
+  engine: 'element-tree',
+  id: 'tool-elements',
+  isSpecial: false,
+  isSectionOptional: true,
+  sectionBegin: [],
+  sectionEnd: [],
+  callBegin: elementNames.map((name) => ({
+    open: ['<tool>', `<${name}>`],
+    name: 'inline',
+    end: `</${name}>`,
+  })),
+  looseCallBegin: [],
+  callEnd: ['</tool>'],
+  prefix: '',
+  item: 'item',
+  foreign: elementArguments,
+}
+
+/** Qwen's tags with another word, or without their first character: `<call=NAME>`, `function=NAME>`. */
+const otherWords: TaggedParamsGrammar = {
+  engine: 'tagged-params',
+  id: 'other-words',
+  isSpecial: false,
+  isSectionOptional: false,
+  closesByName: true,
+  readsElements: true,
+  sectionBegin: ['<tool_call>'],
+  sectionEnd: ['</tool_call>'],
+  callBegin: ['function=', '<call=', '<tool=', '<invoke='].map((open) => ({
+    open,
+    name: 'inline',
+    end: '>',
+  })),
+  callEnd: ['</function>', '</call>', '</tool>', '</invoke>'],
+  parameterBegin: [{ open: '<parameter=', name: 'inline', end: '>' }],
+  parameterEnd: ['</parameter>'],
+  parameter: { trim: 'newline' },
+}
+
+/** The name first, then elements that are named after the parameters: `<tool_call>NAME<city>…</city></tool_call>`. */
+const elementsOfName: TaggedParamsGrammar = {
+  engine: 'tagged-params',
+  id: 'elements-of-name',
+  isSpecial: false,
+  isSectionOptional: true,
+  closesByName: true,
+  readsElements: true,
+  sectionBegin: [],
+  sectionEnd: [],
+  callBegin: [{ open: '<tool_call>', name: 'word', end: '' }],
+  callEnd: ['</tool_call>'],
+  parameterBegin: [],
+  parameterEnd: [],
+  parameter: { trim: 'newline' },
+}
+
 /** What models fall into when they forget their own syntax: read only as salvage. */
-export const drift: readonly Grammar[] = [toolsJson, toldCall, toldPythonic, tagOfName]
+export const drift: readonly Grammar[] = [
+  toolsJson,
+  functionCallsJson,
+  toldCall,
+  toldPythonic,
+  otherWords,
+  tagOfName,
+  elementsOfName,
+  toolElement,
+  toolElements,
+  boldLine,
+]

@@ -7,6 +7,11 @@ export const ernie: Format = {
   title: 'ERNIE',
   models: ['ERNIE 4.5', 'ERNIE 4.5 Thinking'],
   sample: '<tool_call>\n{"name": "get_weather", "arguments": {"city":"Paris"}}\n</tool_call>',
+  checked: {
+    on: '2026-08',
+    against: 'ernie45 of vLLM',
+    proof: ['engine'],
+  },
   grammars: [hermesJson],
   salvage: [bareJson],
   reasoning: [think],

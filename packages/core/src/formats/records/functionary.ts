@@ -37,6 +37,11 @@ export const functionary: Format = {
   title: 'Functionary',
   models: ['Functionary v3.1', 'Functionary v3.2'],
   sample: '>>>get_weather\n{"city":"Paris"}',
+  checked: {
+    on: '2026-08',
+    against: 'the templates of Functionary v3.1 and v3.2; the parser of llama.cpp',
+    proof: ['template', 'engine'],
+  },
   grammars: [functionTag, functionaryV32],
   salvage: [],
   reasoning: [],

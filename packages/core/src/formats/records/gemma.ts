@@ -36,6 +36,14 @@ const gemmaStripped: KeyValuesGrammar = {
   textMark: '<|"|>',
 }
 
+/** A tag of its own making, with no token around the call. */
+const gemmaTag: KeyValuesGrammar = {
+  ...gemmaStripped,
+  id: 'gemma-tag',
+  callBegin: ['<call>'],
+  callEnd: [],
+}
+
 /** Up to Gemma 3 there is no syntax for calls; many prompts ask for Python in a fence. */
 const toolCode: PythonicGrammar = {
   engine: 'pythonic',
@@ -52,9 +60,23 @@ export const gemma: Format = {
   title: 'Gemma',
   models: ['Gemma 4', 'FunctionGemma', 'Gemma 2 and 3 (by prompt)'],
   sample: '<|tool_call>call:get_weather{city:<|"|>Paris<|"|>}<tool_call|>',
+  checked: {
+    on: '2026-10',
+    against: 'the templates of Gemma 4 and FunctionGemma; gemma4 of vLLM, SGLang and Ollama',
+    proof: ['template', 'engine', 'report'],
+  },
   grammars: [gemma4, functionGemma],
-  salvage: [toolCode, gemmaStripped, pythonicList],
-  reasoning: [{ begin: ['<|channel>', 'thought'], end: '<channel|>' }],
+  salvage: [toolCode, gemmaStripped, gemmaTag, pythonicList],
+  stripped: [
+    { grammar: 'gemma4', left: 'call:get_weather{city:Paris}' },
+    { grammar: 'functiongemma', left: 'call:get_weather{city:Paris}' },
+  ],
+  reasoning: [
+    { begin: '<|channel>', end: '<channel|>' },
+    // The label of the channel, which is a line of its own.
+    { begin: ['<|channel>', 'thought\n'], end: '<channel|>' },
+    { begin: 'thought\n', end: '<channel|>', plain: 'begin' },
+  ],
   structure: [],
   turnTokens: [
     '<turn|>',

@@ -58,8 +58,14 @@ export const gptOss: Format = {
   models: ['gpt-oss-20b', 'gpt-oss-120b', 'gpt-oss-safeguard'],
   sample:
     'to=functions.get_weather<|channel|>commentary <|constrain|>json<|message|>{"city":"Paris"}<|call|>',
+  checked: {
+    on: '2026-08',
+    against: 'the template of gpt-oss-120b; openai of vLLM, gpt-oss of SGLang',
+    proof: ['template', 'engine', 'report'],
+  },
   grammars: [harmonyCall],
   salvage: [],
+  stripped: [{ grammar: 'harmony', left: 'commentary to=functions.get_weather json{"city":"Paris"}' }],
   reasoning: [],
   channels: harmony,
   structure: [],

@@ -1,6 +1,7 @@
 import { type DelimitedJsonGrammar, usualEnvelope } from '../../engines/json/grammar.ts'
 import type { Format, ReasoningMarkers } from '../format.ts'
 import { bareJson, commonTurnTokens, think } from './common.ts'
+import { pythonicCall } from './pythonic.ts'
 
 /** Granite 3.0 writes an array behind its token; Phi-4 closes it as well. */
 export const toolCallToken: DelimitedJsonGrammar = {
@@ -48,8 +49,16 @@ export const granite: Format = {
   title: 'Granite',
   models: ['Granite 3', 'Granite 4', 'Granite 20B Function Calling'],
   sample: '<|tool_call|>[{"name": "get_weather", "arguments": {"city":"Paris"}}]',
+  checked: {
+    on: '2026-10',
+    against:
+      'the templates of Granite 3, 4.0, 4.1 and 20B; granite and granite4 of vLLM; a proposal for Python',
+    proof: ['template', 'engine'],
+  },
   grammars: [toolCallToken, graniteTag, granite20b],
-  salvage: [bareJson],
+  // 3.3 and 4.0 can be asked to write Python, one call a line.
+  salvage: [bareJson, pythonicCall],
+  stripped: [{ grammar: 'granite-array', left: '[{"name": "get_weather", "arguments": {"city":"Paris"}}]' }],
   reasoning: [think, ...thoughts],
   structure: [],
   wrappers: [{ begin: '<response>', end: '</response>' }],

@@ -1,6 +1,7 @@
 import { type DelimitedJsonGrammar, usualEnvelope } from '../../engines/json/grammar.ts'
 import type { ChannelsGrammar } from '../../engines/messages/grammar.ts'
 import type { Format } from '../format.ts'
+import { bareJson } from './common.ts'
 
 const inklingJson: DelimitedJsonGrammar = {
   engine: 'delimited-json',
@@ -23,7 +24,7 @@ const inklingMessages: ChannelsGrammar = {
   bodyBegin: [],
   reasoningBegin: ['<|content_thinking|>'],
   // A call in free text has no name and no arguments that anybody could read: it is shown.
-  contentBegin: ['<|content_text|>', '<|content_invoke_tool_text|>'],
+  contentBegin: ['<|content_text|>', '<|content_invoke_tool_text|>', '<|content_tool_error|>'],
   bodyEnd: ['<|end_message|>', '<|content_model_end_sampling|>'],
   calls: [],
 }
@@ -33,8 +34,14 @@ export const inkling: Format = {
   title: 'Inkling',
   models: ['Inkling'],
   sample: '<|content_invoke_tool_json|>{"name": "get_weather", "args": {"city":"Paris"}}<|end_message|>',
+  checked: {
+    on: '2026-10',
+    against: 'inkling of vLLM and SGLang',
+    proof: ['engine'],
+  },
   grammars: [inklingJson],
-  salvage: [],
+  salvage: [bareJson],
+  stripped: [{ grammar: 'inkling', left: '{"name": "get_weather", "args": {"city":"Paris"}}' }],
   reasoning: [],
   channels: inklingMessages,
   structure: [],

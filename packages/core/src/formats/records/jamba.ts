@@ -6,6 +6,11 @@ export const jamba: Format = {
   title: 'Jamba',
   models: ['Jamba 1.5', 'Jamba 1.6', 'Jamba 1.7', 'Jamba Reasoning'],
   sample: '<tool_calls>[\n  {"name": "get_weather", "arguments": {"city":"Paris"}}\n]</tool_calls>',
+  checked: {
+    on: '2026-08',
+    against: 'jamba of vLLM',
+    proof: ['engine'],
+  },
   grammars: [toolCallsJson],
   salvage: [bareJson],
   reasoning: [think],

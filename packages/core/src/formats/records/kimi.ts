@@ -18,7 +18,7 @@ const kimiK2: NameThenArgsGrammar = {
 
 const kimiTypes: TypeAttribute = {
   name: 'type',
-  string: 'string',
+  string: ['string'],
   json: ['number', 'integer', 'boolean', 'object', 'array', 'null'],
 }
 
@@ -63,6 +63,15 @@ const kimiK3: TaggedParamsGrammar = {
     },
   ],
   parameterEnd: [['<|close|>', 'argument', '<|sep|>']],
+  jsonBegin: [
+    {
+      open: ['<|open|>', 'json '],
+      name: { attribute: 'type' },
+      end: '<|sep|>',
+      isEscaped: true,
+    },
+  ],
+  jsonEnd: [['<|close|>', 'json', '<|sep|>']],
   parameter: { trim: 'none', typeAttribute: kimiTypes },
 }
 
@@ -72,18 +81,34 @@ export const kimi: Format = {
   models: ['Kimi K2', 'Kimi K2 Thinking', 'Kimi K2.5 to K2.7', 'Kimi Linear', 'Kimi K3'],
   sample:
     '<|tool_calls_section_begin|><|tool_call_begin|>functions.get_weather:0<|tool_call_argument_begin|>{"city":"Paris"}<|tool_call_end|><|tool_calls_section_end|>',
+  checked: {
+    on: '2026-10',
+    against: 'the templates of Kimi K2, K2 Thinking and K3; kimi_k2 and kimi_k3 of vLLM and SGLang',
+    proof: ['template', 'engine', 'report'],
+  },
   grammars: [kimiK2, kimiK3],
   salvage: [kimiStripped],
+  stripped: [
+    { grammar: 'kimi-k2', left: 'functions.get_weather:0{"city":"Paris"}' },
+    {
+      grammar: 'kimi-k3',
+      left: 'toolscall tool="get_weather" index="1"argument key="city" type="string"Parisargumentcalltools',
+      why: 'a value ends where a word of the tags begins',
+    },
+  ],
   reasoning: [
     think,
     { begin: '◁think▷', end: '◁/think▷' },
     { begin: ['<|open|>', 'think', '<|sep|>'], end: ['<|close|>', 'think', '<|sep|>'] },
+    // The last token of the tag is forgotten, or a server stops at it.
+    { begin: ['<|open|>', 'think', '<|sep|>'], end: ['<|close|>', 'think'] },
   ],
   structure: [
     ['<|open|>', 'response', '<|sep|>'],
     ['<|close|>', 'response', '<|sep|>'],
     ['<|close|>', 'message', '<|sep|>'],
     ['<|open|>', 'message role="assistant"', '<|sep|>'],
+    ['<|open|>', 'message', '<|sep|>'],
   ],
   turnTokens: ['<|end_of_msg|>', '<|im_assistant|>assistant<|im_middle|>', '[EOS]', ...commonTurnTokens],
   thinking: [

@@ -1,7 +1,7 @@
 import { type DelimitedJsonGrammar, usualEnvelope } from '../../engines/json/grammar.ts'
 import type { PythonicGrammar } from '../../engines/pythonic/grammar.ts'
 import type { Format } from '../format.ts'
-import { commonTurnTokens, think } from './common.ts'
+import { bareJson, commonTurnTokens, think } from './common.ts'
 import { pythonicList } from './pythonic.ts'
 
 const lfmPythonic: PythonicGrammar = {
@@ -14,7 +14,7 @@ const lfmPythonic: PythonicGrammar = {
 }
 
 /** Between the same markers, where the prompt asked for JSON. */
-const lfmJson: DelimitedJsonGrammar = {
+export const lfmJson: DelimitedJsonGrammar = {
   engine: 'delimited-json',
   id: 'lfm2-json',
   isSpecial: true,
@@ -28,8 +28,17 @@ export const lfm: Format = {
   title: 'LFM',
   models: ['LFM2', 'LFM2.5'],
   sample: '<|tool_call_start|>[get_weather(city="Paris")]<|tool_call_end|>',
+  checked: {
+    on: '2026-10',
+    against: 'the template of LFM2.5; lfm2 of vLLM and SGLang',
+    proof: ['template', 'engine', 'report'],
+  },
   grammars: [lfmPythonic, lfmJson],
-  salvage: [pythonicList],
+  salvage: [pythonicList, bareJson],
+  stripped: [
+    { grammar: 'lfm2-pythonic', left: '[get_weather(city="Paris")]' },
+    { grammar: 'lfm2-json', left: '[{"name": "get_weather", "arguments": {"city":"Paris"}}]' },
+  ],
   reasoning: [think],
   structure: [],
   turnTokens: commonTurnTokens,

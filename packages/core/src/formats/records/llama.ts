@@ -30,8 +30,22 @@ export const llama: Format = {
   title: 'Llama',
   models: ['Llama 3.1', 'Llama 3.2', 'Llama 3.3', 'Llama 4', 'InternLM3'],
   sample: '<|python_tag|>{"name": "get_weather", "parameters": {"city":"Paris"}}',
+  checked: {
+    on: '2026-08',
+    against: 'the templates of Llama 3.1 to 3.3 and Llama 4; llama3_json of vLLM',
+    proof: ['template', 'engine', 'report'],
+  },
   grammars: [llamaBuiltin, llama4Pythonic, llamaTaggedJson, llamaJson, pythonicList, functionTag],
   salvage: [bareJson, pythonicList, claudeInvoke],
+  stripped: [
+    {
+      grammar: 'llama-builtin',
+      left: 'get_weather.call(city="Paris")',
+      why: 'it reads like any line of code',
+    },
+    { grammar: 'llama4-pythonic', left: '[get_weather(city="Paris")]' },
+    { grammar: 'llama3-tagged-json', left: '{"name": "get_weather", "parameters": {"city":"Paris"}}' },
+  ],
   reasoning: [think],
   structure: [],
   turnTokens: [

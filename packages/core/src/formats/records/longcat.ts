@@ -1,6 +1,8 @@
 import { type DelimitedJsonGrammar, usualEnvelope } from '../../engines/json/grammar.ts'
+import type { TaggedParamsGrammar } from '../../engines/tagged/grammar.ts'
 import type { Format } from '../format.ts'
 import { bareJson, commonTurnTokens, enableThinking, think } from './common.ts'
+import { functionCallsJson } from './drift.ts'
 
 const longcatJson: DelimitedJsonGrammar = {
   engine: 'delimited-json',
@@ -11,13 +13,54 @@ const longcatJson: DelimitedJsonGrammar = {
   envelope: usualEnvelope,
 }
 
+/** 2.0, Flash-Lite and Next write GLM's tags, with a prefix. */
+const longcatTags: TaggedParamsGrammar = {
+  engine: 'tagged-params',
+  id: 'longcat-xml',
+  isSpecial: true,
+  isSectionOptional: true,
+  sectionBegin: [],
+  sectionEnd: [],
+  callBegin: [{ open: '<longcat_tool_call>', name: 'word', end: '' }],
+  callEnd: ['</longcat_tool_call>'],
+  parameterBegin: [
+    {
+      open: '<longcat_arg_key>',
+      name: { around: ['<longcat_arg_key>', '</longcat_arg_key>'] },
+      end: '<longcat_arg_value>',
+    },
+  ],
+  keyEnd: ['</longcat_arg_key>'],
+  parameterEnd: ['</longcat_arg_value>'],
+  parameter: { trim: 'none' },
+}
+
 export const longcat: Format = {
   id: 'longcat',
   title: 'LongCat',
-  models: ['LongCat-Flash-Chat', 'LongCat-Flash-Thinking'],
+  models: [
+    'LongCat-Flash-Chat',
+    'LongCat-Flash-Thinking',
+    'LongCat-Flash-Lite',
+    'LongCat-Next',
+    'LongCat 2.0',
+  ],
   sample: '<longcat_tool_call>\n{"name": "get_weather", "arguments": {"city":"Paris"}}\n</longcat_tool_call>',
-  grammars: [longcatJson],
-  salvage: [bareJson],
+  checked: {
+    on: '2026-10',
+    against: 'longcat of vLLM, the tags of mlx-lm, and what hosts return',
+    proof: ['engine', 'report'],
+  },
+  grammars: [longcatJson, longcatTags],
+  salvage: [functionCallsJson, bareJson],
+  stripped: [
+    { grammar: 'longcat', left: '{"name": "get_weather", "arguments": {"city":"Paris"}}' },
+    {
+      grammar: 'longcat-xml',
+      left: 'get_weather\ncity\nParis',
+      why: 'the name, the keys and the values run together',
+    },
+  ],
   reasoning: [{ begin: '<longcat_think>', end: '</longcat_think>' }, think],
   structure: [],
   turnTokens: ['<longcat_s>', '</longcat_s>', ...commonTurnTokens],

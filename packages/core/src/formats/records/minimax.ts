@@ -61,9 +61,24 @@ export const minimax: Format = {
   models: ['MiniMax-M1', 'MiniMax-M2 to M2.7', 'MiniMax-M3'],
   sample:
     '<minimax:tool_call>\n<invoke name="get_weather">\n<parameter name="city">Paris</parameter>\n</invoke>\n</minimax:tool_call>',
+  checked: {
+    on: '2026-10',
+    against: 'the templates of M1, M2 and M3; minimax_m2 and minimax_m3 of vLLM and SGLang',
+    proof: ['template', 'engine', 'report'],
+  },
   grammars: [minimaxM2, minimaxM3, toolCallsJson],
   // Without their tokens the two leave these tags.
   salvage: [minimaxM3Stripped, claudeInvoke],
+  stripped: [
+    {
+      grammar: 'minimax-m2-xml',
+      left: '<invoke name="get_weather">\n<parameter name="city">Paris</parameter>\n</invoke>',
+    },
+    {
+      grammar: 'minimax-m3-xml',
+      left: '<tool_call>\n<invoke name="get_weather"><city>Paris</city></invoke>\n</tool_call>',
+    },
+  ],
   reasoning: [think, { begin: '<mm:think>', end: '</mm:think>' }],
   structure: [],
   turnTokens: ['<end_of_sentence>', ']~!b[', ']~b]ai', ']~b]', '[e~[', ...commonTurnTokens],

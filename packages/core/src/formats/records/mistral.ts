@@ -44,13 +44,32 @@ const mistralStripped: NameThenArgsGrammar = {
   header: {},
 }
 
+/** The name slips in front of the token. */
+const mistralNameFirst: NameThenArgsGrammar = {
+  ...mistralStripped,
+  id: 'mistral-name-first',
+  isPlain: false,
+  isFirst: false,
+  namePrefixes: [''],
+  nameSuffixes: ['[TOOL_CALLS]', '[TOOL_CALLS][ARGS]'],
+}
+
 export const mistral: Format = {
   id: 'mistral',
   title: 'Mistral',
   models: ['Mistral', 'Mixtral', 'Ministral', 'Magistral', 'Devstral', 'Codestral', 'Pixtral'],
   sample: '[TOOL_CALLS]get_weather[ARGS]{"city":"Paris"}',
+  checked: {
+    on: '2026-10',
+    against: 'the templates of Nemo, Small 3.2, Devstral and Ministral 3; mistral of vLLM and SGLang',
+    proof: ['template', 'engine', 'report'],
+  },
   grammars: [mistralArray, mistralArgs],
-  salvage: [mistralStripped, bareJson],
+  salvage: [mistralStripped, mistralNameFirst, bareJson],
+  stripped: [
+    { grammar: 'mistral-array', left: '[{"name": "get_weather", "arguments": {"city":"Paris"}}]' },
+    { grammar: 'mistral-args', left: 'get_weather{"city":"Paris"}' },
+  ],
   reasoning: [{ begin: '[THINK]', end: '[/THINK]' }, think],
   structure: [],
   turnTokens: commonTurnTokens,

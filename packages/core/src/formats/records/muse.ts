@@ -56,8 +56,14 @@ export const muse: Format = {
   models: ['Muse Glimmer'],
   sample:
     'to=get_weather<|message|><atem:function_calls>\n<atem:invoke name="get_weather">\n<atem:parameter name="city">Paris</atem:parameter>\n</atem:invoke>\n</atem:function_calls>',
+  checked: {
+    on: '2026-10',
+    against: 'the template of Muse Glimmer; muse_glimmer of vLLM, muse of SGLang',
+    proof: ['template', 'engine', 'report'],
+  },
   grammars: [museJson],
   salvage: [atem],
+  stripped: [{ grammar: 'muse-json', left: 'to=get_weather{"city":"Paris"}' }],
   reasoning: [],
   channels: museMessages,
   structure: [],

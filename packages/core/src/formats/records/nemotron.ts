@@ -18,6 +18,11 @@ export const nemotron: Format = {
   title: 'Nemotron',
   models: ['Llama Nemotron Super and Ultra', 'Nemotron Nano v2'],
   sample: '<TOOLCALL>[{"name": "get_weather", "arguments": {"city":"Paris"}}]</TOOLCALL>',
+  checked: {
+    on: '2026-08',
+    against: 'the template of Nemotron Nano v2; nemotron_deci of dynamo',
+    proof: ['template', 'engine'],
+  },
   // A name without a generation may mean a release that writes as Qwen does.
   grammars: [nemotronToolcall, hermesJson, qwen3Coder],
   salvage: [bareJson],

@@ -18,6 +18,11 @@ export const olmo: Format = {
   title: 'OLMo',
   models: ['Olmo 3', 'Olmo 3 Think'],
   sample: '<function_calls>\nget_weather(city="Paris")\n</function_calls>',
+  checked: {
+    on: '2026-08',
+    against: 'olmo3 of vLLM and Ollama',
+    proof: ['engine', 'report'],
+  },
   grammars: [olmoLines],
   salvage: [pythonicList],
   reasoning: [think],

@@ -13,7 +13,7 @@ export const pythonicList: PythonicGrammar = {
 }
 
 /** The whole answer is one call, or one a line, without brackets around them. */
-const pythonicCall: PythonicGrammar = {
+export const pythonicCall: PythonicGrammar = {
   engine: 'pythonic',
   id: 'pythonic-call',
   isSpecial: false,
@@ -49,8 +49,14 @@ export const pythonic: Format = {
   title: 'Pythonic',
   models: ['Llama 4', 'Llama 3.2 1B and 3B', 'ToolACE', 'models prompted to write Python calls'],
   sample: '[get_weather(city="Paris")]',
+  checked: {
+    on: '2026-10',
+    against: 'the templates of vLLM for Llama 4 and Gemma 3; pythonic of vLLM and SGLang',
+    proof: ['template', 'engine', 'report'],
+  },
   grammars: [llama4Pythonic, pythonicList],
   salvage: [pythonicList, pythonicCall],
+  stripped: [{ grammar: 'llama4-pythonic', left: '[get_weather(city="Paris")]' }],
   reasoning: [think],
   structure: [],
   turnTokens: ['<|eot|>', '<end_of_turn>', ...commonTurnTokens],

@@ -21,6 +21,12 @@ export const qwen: Format = {
   ],
   sample:
     '<tool_call>\n<function=get_weather>\n<parameter=city>\nParis\n</parameter>\n</function>\n</tool_call>',
+  checked: {
+    on: '2026-10',
+    against:
+      'the templates of Qwen2.5 to Qwen3.5, Qwen3-Coder, Nemotron 3 and Step 3.5; qwen3_coder of vLLM and SGLang',
+    proof: ['template', 'engine', 'report'],
+  },
   grammars: [hermesJson, qwen3Coder],
   salvage: [qwen3Coder, claudeInvoke, bareJson, ...drift],
   reasoning: [think],

@@ -19,9 +19,20 @@ export const seed: Format = {
   models: ['Seed-OSS 36B'],
   sample:
     '<seed:tool_call>\n<function=get_weather>\n<parameter=city>Paris</parameter>\n</function>\n</seed:tool_call>',
+  checked: {
+    on: '2026-10',
+    against: 'the template of Seed-OSS 36B; seed_oss of vLLM',
+    proof: ['template', 'engine'],
+  },
   grammars: [seedTags],
   // A server that strips the tokens leaves the tags between them.
   salvage: [qwen3Coder, claudeInvoke],
+  stripped: [
+    {
+      grammar: 'seed-oss-xml',
+      left: '<function=get_weather>\n<parameter=city>Paris</parameter>\n</function>',
+    },
+  ],
   reasoning: [
     { begin: '<seed:think>', end: '</seed:think>' },
     // Without a budget to think the prompt opens both, and the model closes both.

@@ -18,11 +18,18 @@ interface FurtherCall {
   readonly length: number
 }
 
+/** A thought that goes on for longer than this behind a call was not ended by it. */
+const LONGEST_THOUGHT = 2048
+
 /** Decides whether the model meant a candidate as a call, by what follows it. */
 export class CandidateJudge {
   private readonly input: TextWindow
   private readonly lexicon: Lexicon
   private readonly markers: MarkerJudge
+  /** Up to where in the stream the end of a thought was looked for. */
+  private searchedTo = 0
+  /** Where in the stream a thought was found to end. */
+  private thoughtEnd = -1
 
   constructor(input: TextWindow, lexicon: Lexicon, markers: MarkerJudge) {
     this.input = input
@@ -39,6 +46,7 @@ export class CandidateJudge {
     const { found } = candidate
     input.at = skipSpace(input.text, input.at)
     if (input.isEmpty) return input.final ? 'proven' : 'open'
+    if (found.as === 'in-thought') return this.judgeThought(candidate)
     const vocabulary = found.as === 'in-reasoning' ? this.lexicon.reasoning : this.behindContent()
     const length = vocabulary.match(input.text, input.at, input.final)
     if (length === PARTIAL) return 'open'
@@ -54,12 +62,80 @@ export class CandidateJudge {
     }
     if (entry.is === 'fence-mark') return this.judgeFence(candidate)
     if (entry.is === 'stripped') return this.judgeStripped(entry, length)
-    if (entry.is !== 'opener' || found.as === 'bare') return 'disproven'
+    if (entry.is !== 'opener' || found.as === 'bare' || found.as === 'trailing') return 'disproven'
     const opening = this.markers.openers.findOpening(entry.openings, input.at, length)
     if (opening === 'hold') return 'open'
     if (opening === undefined) return 'disproven'
     if (candidate.fence === undefined) return 'proven'
     return { opening, length: opening.opens === 'bare' ? 0 : length }
+  }
+
+  /** Another call, or nothing but the end of the thought: then it was meant as a call. Anything else: it was a draft. */
+  private judgeThought(candidate: Candidate): Proof {
+    const { input } = this
+    const { reasoning } = this.lexicon
+    const length = reasoning.match(input.text, input.at, input.final)
+    if (length === PARTIAL) return 'open'
+    if (length === NONE) return this.isThoughtClosed(input.at)
+    const entry = reasoning.found
+    switch (entry.is) {
+      case 'turn-token':
+      case 'residue':
+        input.at += length
+        candidate.evidence.repair(entry.is, repairCodes[entry.is])
+        return 'goes-on'
+      case 'reasoning-end':
+        return this.judgeThoughtEnd(candidate, input.at + length)
+      case 'opener': {
+        const opening = this.markers.openers.findOpening(entry.openings, input.at, length)
+        if (opening === 'hold') return 'open'
+        return opening === undefined
+          ? 'disproven'
+          : { opening, length: opening.opens === 'bare' ? 0 : length }
+      }
+      case 'structure':
+      case 'header':
+        return 'proven'
+      default:
+        return 'disproven'
+    }
+  }
+
+  /** The thought goes on behind the call. If it is closed somewhere, the call was a draft. */
+  private isThoughtClosed(from: number): Proof {
+    const { input } = this
+    const { reasoning } = this.lexicon
+    // Many drafts may stand in one thought: its end is found once.
+    if (input.base + from <= this.thoughtEnd) return 'disproven'
+    let at = Math.max(from, this.searchedTo - input.base)
+    for (; at < input.text.length && at - from < LONGEST_THOUGHT; at = reasoning.index + 1) {
+      const length = reasoning.find(input.text, at, input.final)
+      if (length === NONE || length === PARTIAL) {
+        at = reasoning.index
+        break
+      }
+      if (reasoning.found.is === 'reasoning-end') {
+        this.thoughtEnd = input.base + reasoning.index
+        return 'disproven'
+      }
+    }
+    this.searchedTo = input.base + at
+    if (at - from >= LONGEST_THOUGHT) return 'disproven'
+    return input.final ? 'proven' : 'open'
+  }
+
+  /** What follows the end of the thought: with an answer behind it, what stood in the thought was a draft. */
+  private judgeThoughtEnd({ evidence }: Candidate, behind: number): Proof {
+    const { input } = this
+    const { content } = this.lexicon
+    const at = skipSpace(input.text, behind)
+    const length = at === input.text.length ? NONE : content.match(input.text, at, input.final)
+    if (length === PARTIAL || (at === input.text.length && !input.final)) return 'open'
+    const isLast = at === input.text.length || (length > 0 && content.found.is === 'turn-token')
+    if (!isLast) return 'disproven'
+    input.at = at
+    evidence.repair('residue', repairCodes.residue)
+    return 'proven'
   }
 
   private behindContent(): Vocabulary {

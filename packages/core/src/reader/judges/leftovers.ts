@@ -15,6 +15,8 @@ type Rest = { readonly of: 'open' | 'flushed'; readonly opening: Opening }
 
 /** Removes what a server or a model left behind: tokens that end a turn, closers of nothing. */
 export class Leftovers {
+  /** There was an opener that was text: a closer behind it may be text as well. */
+  hasOpeners = false
   private rest: Rest | undefined
   private readonly input: TextWindow
   private readonly sink: Sink
@@ -79,7 +81,9 @@ export class Leftovers {
     if (!isExpected && !isBehindCalls) {
       const isOwn = this.commitment.owns(grammars)
       // Where one of them writes it in plain text, so may anybody.
-      if (!isOwn || !grammars.every((grammar) => grammar.isSpecial)) return 'text'
+      const isToken = grammars.every((grammar) => grammar.isSpecial)
+      const isLone = isToken ? 'yes' : hasCalls ? 'no' : this.isLone(grammars, at + length)
+      if (!isOwn || isLone !== 'yes') return isLone === 'more' ? 'hold' : 'text'
       const isQuoted = flow.isQuoted(at, length)
       if (isQuoted === 'more') return 'hold'
       if (isQuoted) return 'text'
@@ -92,6 +96,17 @@ export class Leftovers {
     this.input.observer?.removed('residue', this.input.position - length, this.input.position)
     this.sink.repair('residue', repairCodes.residue)
     return 'passed'
+  }
+
+  /** A plain tag that closes calls, at the end of a line, and nothing before it that it could belong to. */
+  private isLone(grammars: readonly Grammar[], behind: number): Probe {
+    const { input, flow } = this
+    const closesCalls = grammars.some(({ engine }) => engine === 'delimited-json')
+    if (!closesCalls || this.hasOpeners || flow.mode === 'reasoning') return 'no'
+    let at = behind
+    while (at < input.text.length && (input.text.charAt(at) === ' ' || input.text.charAt(at) === '\t')) at++
+    if (at === input.text.length) return input.final ? 'yes' : 'more'
+    return input.text.charAt(at) === '\n' || input.text.charAt(at) === '\r' ? 'yes' : 'no'
   }
 
   /** Whether nothing but white space follows. */

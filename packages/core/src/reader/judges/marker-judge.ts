@@ -62,6 +62,7 @@ export class MarkerJudge {
   /** Calls were read: reasoning is over, and so is any code fence. */
   afterCalls(): void {
     this.hasCalls = true
+    this.reasoning.endsAtMarker = false
     this.leftovers.expectNothing()
     this.fences.leave()
     this.flow.begin('content', true)
@@ -82,7 +83,7 @@ export class MarkerJudge {
     if (this.isForeignToReasoning(entry)) return 'text'
     switch (entry.is) {
       case 'opener':
-        return this.openers.judge(entry.openings, at, length, this.hasCalls)
+        return this.judgeOpener(entry, at, length)
       case 'reasoning-begin':
         return this.openReasoning(entry, at, length)
       case 'reasoning-end':
@@ -100,6 +101,12 @@ export class MarkerJudge {
       case 'residue':
         return this.leftovers.dropResidue(entry.grammars, at, length, this.hasCalls)
     }
+  }
+
+  private judgeOpener({ openings }: Extract<Entry, { is: 'opener' }>, at: number, length: number): Verdict {
+    const verdict = this.openers.judge(openings, at, length, this.hasCalls)
+    if (verdict === 'text' || verdict === 'passed') this.leftovers.hasOpeners = true
+    return verdict
   }
 
   /** The output goes on with the header that the prompt ends in. */

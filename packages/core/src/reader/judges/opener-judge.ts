@@ -7,7 +7,7 @@ import type { TextWindow } from '../../text/text-window.ts'
 import type { Found, Verdict } from '../candidate.ts'
 import { type Fence, insideFence } from '../code-fence.ts'
 import type { Vocabulary } from '../lexicon/entry.ts'
-import { type Opening, opensLines, opensOnlyFirst, probe } from '../lexicon/opening.ts'
+import { type Opening, opensLines, opensOnlyFirst, probe, probeTrailing } from '../lexicon/opening.ts'
 import type { ModelStream, TextFlow } from '../text-flow.ts'
 import type { Commitment } from './commitment.ts'
 import type { ReasoningJudge } from './reasoning-judge.ts'
@@ -117,10 +117,24 @@ export class OpenerJudge {
   /** A bracket behind text opens calls only at the start of a line, and only where they are expected. */
   private judgeLine(openings: readonly Opening[], at: number, length: number): Verdict {
     const expected = openings.filter(opensLines)
-    if (expected.length === 0 || !this.flow.isLineStart(at)) return 'text'
+    if (expected.length === 0 || !this.flow.isLineStart(at)) return this.judgeTrailing(openings, at)
     const opening = this.findOpening(expected, at, length)
     if (opening === 'hold') return 'hold'
     return opening === undefined ? 'text' : { opening, at, length: 0, as: 'certain', from: at }
+  }
+
+  /** Anywhere else behind text it may open a call that ends the answer: what follows it has to show that. */
+  private judgeTrailing(openings: readonly Opening[], at: number): Verdict {
+    const { input, flow, tools } = this
+    const isTried = input.base + at < this.triedUpTo
+    if (tools.size === 0 || isTried || !flow.standsAlone(at) || flow.isInlineCode(at)) return 'text'
+    for (const opening of openings) {
+      if (!this.commitment.allows(opening)) continue
+      const answer = probeTrailing(opening, tools, input.text, at, input.final)
+      if (answer === 'more') return 'hold'
+      if (answer === 'yes') return { opening, at, length: 0, as: 'trailing', from: at }
+    }
+    return 'text'
   }
 
   /** An opener with no call behind it is text, and worth a report unless it was a mere guess. */
@@ -129,7 +143,9 @@ export class OpenerJudge {
     if (expected.length === 0 || this.flow.isInlineCode(at)) return 'text'
     const { input } = this
     const isCut = expected.some(
-      (opening) => probe(opening, this.tools, input.text, at, length, false) === 'more',
+      (opening) =>
+        probe(opening, this.tools, input.text, at, length, false) === 'more' &&
+        !this.isProse(opening, at + length),
     )
     if (!isCut && !expected.some(isMarked)) return 'text'
     const end = isCut ? input.text.length : at + length
@@ -140,21 +156,29 @@ export class OpenerJudge {
     return 'passed'
   }
 
+  /** Whether words stand right behind the opener of a section, where no call begins so. */
+  private isProse({ opens }: Opening, behind: number): boolean {
+    return opens === 'section' && /^\s*[\p{L}\p{N}]/u.test(this.input.text.slice(behind, behind + 64))
+  }
+
   /** What is a token to one model is plain text to all others, and they may speak of it. */
   private isForeignInThought({ format }: Opening): boolean {
     const isOther = this.expectedFormat !== undefined && format !== this.expectedFormat
     return isOther || this.reasoning.isForeign([format])
   }
 
-  /** Special tokens are never prose. Plain text may be a draft: what follows it decides. */
+  /**
+   * Special tokens are never prose, but in a thought that is closed behind them they are a draft. Plain text may be a draft
+   * anywhere. What follows decides.
+   */
   private judgeInReasoning(openings: readonly Opening[], at: number, length: number): Verdict {
     const opening = this.findOpening(openings, at, length)
     if (opening === 'hold') return 'hold'
     if (opening === undefined) return 'text'
-    if (opening.grammar.isSpecial && !this.isForeignInThought(opening)) {
-      return { opening, at, length, as: 'certain', from: at }
-    }
+    const isToken = opening.grammar.isSpecial && !this.isForeignInThought(opening)
+    if (isToken && !this.reasoning.mayBeClosed) return { opening, at, length, as: 'certain', from: at }
     if (this.input.base + at < this.triedUpTo) return 'text'
+    if (isToken) return { opening, at, length, as: 'in-thought', from: at }
     return { opening, at, length, as: 'in-reasoning', from: at }
   }
 }

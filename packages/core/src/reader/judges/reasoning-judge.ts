@@ -2,11 +2,29 @@ import type { Sink } from '../../events.ts'
 import type { FormatId } from '../../formats/format-id.ts'
 import { problemCodes, repairCodes } from '../../problems.ts'
 import type { TextWindow } from '../../text/text-window.ts'
+import { markerOf } from '../../text/marker.ts'
+import { MarkerSearch } from '../../text/marker-search.ts'
+import type { Probe } from '../../engines/engine.ts'
 import type { Entry } from '../lexicon/entry.ts'
 import type { ModelStream, TextFlow } from '../text-flow.ts'
 
 /** What opened reasoning: whose marker it is, and what closes it. */
 export type ReasoningOpener = Pick<Extract<Entry, { is: 'reasoning-begin' }>, 'owners' | 'ends'>
+
+/** What is held to see whether a tag inside a line opens reasoning; longer than this, it does. */
+const LONGEST_SPAN = 4096
+
+const searches = new WeakMap<ReadonlySet<string>, MarkerSearch<true>>()
+
+function searchOf(ends: ReadonlySet<string>): MarkerSearch<true> {
+  let search = searches.get(ends)
+  if (search === undefined) {
+    search = new MarkerSearch<true>()
+    for (const end of ends) search.add(markerOf(end), true)
+    searches.set(ends, search)
+  }
+  return search
+}
 
 /** Opens and closes reasoning at its markers. */
 export class ReasoningJudge {
@@ -14,6 +32,14 @@ export class ReasoningJudge {
   private hasReasoned: boolean
   /** The marker that opened the reasoning. If it is not known, the closing marker of any format closes the reasoning. */
   private opener: ReasoningOpener | undefined
+  /** A marker opened the reasoning at hand, so that another may close it. What comes in a field of its own is not closed. */
+  mayBeClosed: boolean
+  /** How many opening tags were words in a text: as many closing tags are words too. */
+  private spokenOf = 0
+  /** Up to where in the stream a closing tag was looked for. */
+  private searchedTo = 0
+  /** The last thing that was said is reasoning, and it was closed. */
+  endsAtMarker = false
   private readonly input: TextWindow
   private readonly sink: Sink
   private readonly flow: TextFlow
@@ -23,6 +49,7 @@ export class ReasoningJudge {
     this.sink = stream.sink
     this.flow = stream.flow
     this.hasReasoned = hasReasoned
+    this.mayBeClosed = hasReasoned
     this.opener = opener
   }
 
@@ -43,6 +70,7 @@ export class ReasoningJudge {
   /** Reasoning begins, or goes on, without a marker; what would have opened it may be known. */
   begin(opener: ReasoningOpener | undefined): void {
     this.hasReasoned = true
+    this.mayBeClosed = false
     this.opener = opener
   }
 
@@ -57,13 +85,40 @@ export class ReasoningJudge {
       const mayOpen = isToken || this.hasReasoned || isFirst || flow.isLineStart(at)
       const isQuoted = flow.isQuoted(at, length)
       if (isQuoted === 'more') return 'hold'
-      if (isQuoted || !mayOpen) return 'text'
+      if (isQuoted) return 'text'
+      const closes = mayOpen ? 'yes' : this.closesLater(opener, at + length)
+      if (closes === 'more') return 'hold'
+      if (closes === 'no') {
+        this.spokenOf++
+        return 'text'
+      }
     }
     flow.passMarker(at, length, false)
+    const isTouching = this.endsAtMarker && flow.mode === 'content' && flow.isUntouched
     flow.begin('reasoning', false)
+    // Two spans without text between them would otherwise run into one another.
+    if (isTouching) this.sink.reasoning('\n')
     this.hasReasoned = true
+    this.mayBeClosed = true
     this.opener = opener
     return 'passed'
+  }
+
+  /**
+   * Inside a line, a tag opens reasoning only if a word or a line break stands right behind it and its closing tag follows
+   * later: a sentence that speaks of the tags has a blank or a comma there.
+   */
+  private closesLater({ ends }: ReasoningOpener, behind: number): Probe {
+    const { input } = this
+    if (behind === input.text.length) return input.final ? 'no' : 'more'
+    if (!/[\p{L}\p{N}\r\n]/u.test(input.text.charAt(behind))) return 'no'
+    const search = searchOf(ends)
+    const from = Math.max(behind, this.searchedTo - input.base)
+    const length = search.find(input.text, from, input.final)
+    this.searchedTo = input.base + search.index
+    if (search.index - behind > LONGEST_SPAN) return 'yes'
+    if (length > 0) return 'yes'
+    return input.final ? 'no' : 'more'
   }
 
   private isOpenedLike({ ends }: ReasoningOpener): boolean {
@@ -83,8 +138,13 @@ export class ReasoningJudge {
     const isQuoted = !wasReasoning && flow.isQuoted(at, length)
     if (isQuoted === 'more') return 'hold'
     if (isQuoted) return 'text'
+    if (!wasReasoning && this.spokenOf > 0) {
+      this.spokenOf--
+      return 'text'
+    }
     const marker = this.input.text.slice(at, at + length)
     flow.passMarker(at, length, hasCalls)
+    this.endsAtMarker = wasReasoning && !flow.isUntouched
     flow.begin('content', hasCalls)
     if (wasReasoning) return 'passed'
     if (this.hasReasoned || hasCalls) {

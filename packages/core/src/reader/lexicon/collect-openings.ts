@@ -19,9 +19,9 @@ export function collectOpenings(formats: readonly Format[], salvages: boolean): 
   if (!salvages) return openers
   for (const [index, { id: format, salvage }] of formats.entries()) {
     const source = { format, isSalvage: true, isNamed: false }
-    // Of a format that nobody named, words are not looked for: all prose would be looked at for them.
+    // Of a format that nobody named, words, dashes and stars are not looked for: all prose would be looked at for them.
     const addMarked = (marker: Marker, opening: Opening): void => {
-      if (index === 0 || !/^[a-z]/i.test(keyOf(marker))) add(marker, opening)
+      if (index === 0 || !/^[a-z*-]/i.test(keyOf(marker))) add(marker, opening)
     }
     for (const grammar of salvage) addOpenings(grammar, source, addMarked)
   }
@@ -68,6 +68,7 @@ function addOpenings(
     return
   }
   if (grammar.engine === 'name-then-args') {
+    if (grammar.needsSection === true) return
     for (const marker of grammar.callBegin) add(marker, { ...source, grammar, opens: 'call' })
   } else if (grammar.isSectionOptional || (source.isSalvage && !('closesByName' in grammar))) {
     for (const tag of grammar.callBegin) add(tag.open, { ...source, grammar, opens: 'call', tag })

@@ -1,4 +1,5 @@
 import type { NameThenArgsGrammar } from '../../engines/named/grammar.ts'
+import type { TaggedParamsGrammar } from '../../engines/tagged/grammar.ts'
 import type { ToolSet } from '../../engines/tool-set.ts'
 import type { FormatId } from '../../formats/format-id.ts'
 import type { Format } from '../../formats/format.ts'
@@ -39,15 +40,15 @@ export function withDeclaredNames(lexicon: Lexicon, formats: readonly Format[], 
 
 interface Owner {
   readonly format: FormatId
-  readonly grammar: NameThenArgsGrammar
+  readonly grammar: NameThenArgsGrammar | TaggedParamsGrammar
 }
 
 /** Only a format that was named: for any other, every line and every sentence would have to be looked at. */
 function findOwner([first]: readonly Format[]): Owner | undefined {
   if (first === undefined) return undefined
   for (const grammar of first.salvage) {
-    if (grammar.engine === 'name-then-args' && grammar.namePrefixes !== undefined)
-      return { format: first.id, grammar }
+    const isNamed = grammar.engine === 'name-then-args' || grammar.engine === 'tagged-params'
+    if (isNamed && grammar.namePrefixes !== undefined) return { format: first.id, grammar }
   }
   return undefined
 }
@@ -62,6 +63,7 @@ function withNames(
   leadsBefore: readonly string[],
 ): Vocabulary {
   const extended = vocabulary.copy()
+  const suffixes = ('nameSuffixes' in grammar ? grammar.nameSuffixes : undefined) ?? ['']
   for (const name of names) {
     const opening: Opening = {
       format,
@@ -74,9 +76,11 @@ function withNames(
     for (const lead of leadsBefore) {
       const entry: Entry = { is: 'opener', openings: [{ ...opening, lead: lead.length }] }
       for (const prefix of grammar.namePrefixes ?? []) {
-        const marker = lead + prefix + name
-        // What means something already goes on meaning that.
-        if (vocabulary.get(marker) === undefined) extended.add(marker, entry)
+        for (const suffix of suffixes) {
+          const marker = lead + prefix + name + suffix
+          // What means something already goes on meaning that.
+          if (vocabulary.get(marker) === undefined) extended.add(marker, entry)
+        }
       }
     }
   }

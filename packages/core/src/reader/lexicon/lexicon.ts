@@ -38,13 +38,16 @@ export function buildLexicon(formats: readonly Format[], options: LexiconOptions
     ? collectOpenings(formats, options.salvages)
     : new Map<string, Opening[]>()
   const headers = headerOpenings(formats[0], options.salvages)
+  const residue = options.readsCalls ? residueIn(formats) : []
+  const turnTokens = options.readsCalls ? turnTokensIn(formats) : []
   const isEmpty = openers.size === 0 && headers.length === 0 && formats.every(hasOnlyContent)
   const build = (where: Where): Vocabulary => {
     const search = new MarkerSearch<Entry>()
     const isFenced = where === 'fencedContent'
-    if (options.readsCalls) {
-      if (!isFenced) addResidue(search, formats)
-      addTurnTokens(search, formats, isFenced)
+    if (!isFenced) for (const [marker, entry] of residue) search.add(marker, entry)
+    for (const [marker, owners] of turnTokens) {
+      // Code may hold the text of such a token. At the very end it ends the turn, even in a fence that was never closed.
+      search.add(marker, { is: 'turn-token', onlyAtEnd: isFenced || onlyAtEnd.has(keyOf(marker)), owners })
     }
     addStructure(search, formats, where)
     addHeadings(search, formats, where)
@@ -52,6 +55,7 @@ export function buildLexicon(formats: readonly Format[], options: LexiconOptions
       const usable = openings.filter((opening) => isReadIn(where, opening))
       if (usable.length > 0) search.add(markerOf(key), { is: 'opener', openings: usable })
     }
+    if (where === 'answer' || where === 'content') addTrailing(search, openers, where)
     if (!isEmpty && where !== 'reasoning' && where !== 'triedReasoning') {
       search.add('`', { is: 'fence-mark' })
       search.add('~', { is: 'fence-mark' })
@@ -99,14 +103,60 @@ function isReadIn(where: Where, opening: Opening): boolean {
   return where === 'reasoning' && !opening.isSalvage
 }
 
-/** Code may hold the text of such a token. At the very end it ends the turn, even in a fence that was never closed. */
-function addTurnTokens(search: MarkerSearch<Entry>, formats: readonly Format[], isFenced: boolean): void {
-  for (const format of formats) {
-    for (const marker of format.turnTokens) {
-      const owners = ownersWith(search.get(marker), format.id)
-      search.add(marker, { is: 'turn-token', onlyAtEnd: isFenced || onlyAtEnd.has(keyOf(marker)), owners })
+/**
+ * JSON that no marker announces may stand behind prose. Code is full of brackets: what is looked for is the bracket with
+ * the key of a name behind it. Over several lines it has to begin one, or every bracket at the end of a line of code
+ * would be held. A line may end in the first chunk too: there the bracket opens whatever it opens without the line.
+ */
+function addTrailing(
+  search: MarkerSearch<Entry>,
+  openers: ReadonlyMap<string, readonly Opening[]>,
+  where: 'answer' | 'content',
+): void {
+  const bare = [...openers.values()].flat().filter(({ opens, isSalvage }) => opens === 'bare' && isSalvage)
+  for (const opening of bare) {
+    const { grammar } = opening
+    if (grammar.engine !== 'delimited-json') continue
+    const add = (marker: string, openings: readonly Opening[]): void => {
+      if (search.get(marker) === undefined) search.add(marker, { is: 'opener', openings })
+    }
+    for (const key of grammar.envelope.nameKeys) {
+      for (const start of startsOfLines) {
+        const all = where === 'answer' ? openers.get(start.charAt(0)) : undefined
+        add(`\n${start}"${key}"`, (all ?? [opening]).map(behindBreak))
+      }
+      if (where === 'content') for (const start of startsInLine) add(`${start}"${key}"`, [opening])
     }
   }
+}
+
+function behindBreak(opening: Opening): Opening {
+  return { ...opening, lead: 1 }
+}
+
+/** How objects and lists of them begin in one line. */
+const startsInLine: readonly string[] = ['{', '{ ', '[{', '[{ ', '[ {', '[ { ']
+
+/** How they begin as printers of JSON indent them. */
+const startsOfLines: readonly string[] = ['', '  ', '    ', '\t'].flatMap((indent) => [
+  `{\n${indent}`,
+  `[{\n${indent}`,
+  `[\n${indent}{`,
+  `[\n${indent}{ `,
+  `[\n${indent}{\n${indent}${indent}`,
+])
+
+/** Every token that ends a turn, and whose it is. */
+function turnTokensIn(formats: readonly Format[]): (readonly [Marker, ReadonlySet<FormatId>])[] {
+  const tokens = new Map<string, Set<FormatId>>()
+  for (const format of formats) {
+    for (const marker of format.turnTokens) {
+      const key = keyOf(marker)
+      const owners = tokens.get(key) ?? new Set()
+      tokens.set(key, owners.add(format.id))
+    }
+  }
+  return [...tokens].map(([key, owners]) => [markerOf(key), owners] as const)
 }
 
 function addStructure(search: MarkerSearch<Entry>, formats: readonly Format[], where: Where): void {
@@ -185,23 +235,34 @@ function addHeadings(search: MarkerSearch<Entry>, formats: readonly Format[], wh
   }
 }
 
-function addResidue(search: MarkerSearch<Entry>, formats: readonly Format[]): void {
-  for (const format of formats) {
-    for (const grammar of [...format.grammars, ...format.salvage.filter(hasMarkers)]) {
-      for (const marker of closingMarkers(grammar)) {
-        // What closes a call there opens code as well.
-        if (keyOf(marker).startsWith('`')) continue
-        const known = search.get(marker)
-        const grammars = known?.is === 'residue' ? known.grammars : []
-        search.add(marker, { is: 'residue', grammars: [...grammars, grammar] })
-      }
+/** Every closing marker, and the grammars in which it closes something. */
+function residueIn(formats: readonly Format[]): (readonly [Marker, Entry])[] {
+  const closers = new Map<string, Set<Grammar>>()
+  const all = new Set(
+    formats.flatMap(({ grammars, salvage }) => [...grammars, ...salvage.filter(hasMarkers)]),
+  )
+  for (const grammar of all) {
+    for (const marker of closingMarkers(grammar)) {
+      const key = keyOf(marker)
+      // What closes a call there opens code as well, or all code would have to be looked at for it.
+      if (/^[`\\]/.test(key)) continue
+      const grammars = closers.get(key) ?? new Set()
+      closers.set(key, grammars.add(grammar))
     }
   }
+  return [...closers].map(
+    ([key, grammars]) => [markerOf(key), { is: 'residue', grammars: [...grammars] }] as const,
+  )
 }
 
 /** Whether a marker closes a call in this grammar, and not a bracket that prose is full of. */
 function hasMarkers(grammar: Grammar): boolean {
   return !('isPlain' in grammar && grammar.isPlain)
+}
+
+/** In brackets a separator reads like prose: alone it is a word. */
+function isToken(marker: Marker): boolean {
+  return !keyOf(marker).startsWith('[')
 }
 
 function closingMarkers(grammar: Grammar): readonly Marker[] {
@@ -215,7 +276,7 @@ function closingMarkers(grammar: Grammar): readonly Marker[] {
       return [
         ...grammar.callEnd,
         ...grammar.sectionEnd,
-        ...(grammar.isPlain === true ? [] : grammar.separator),
+        ...(grammar.isPlain === true ? [] : grammar.separator.filter(isToken)),
       ]
     case 'tagged-params':
       return [...grammar.parameterEnd, ...grammar.callEnd, ...grammar.sectionEnd, ...(grammar.keyEnd ?? [])]

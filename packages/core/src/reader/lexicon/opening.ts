@@ -1,6 +1,6 @@
 import type { Engine, EngineContext, Probe } from '../../engines/engine.ts'
 import { DelimitedJson } from '../../engines/json/delimited-json.ts'
-import { probeDelimitedJson } from '../../engines/json/grammar.ts'
+import { probeDelimitedJson, probeEnvelope, usualEnvelope } from '../../engines/json/grammar.ts'
 import { probeKeyValues } from '../../engines/key-values/grammar.ts'
 import { KeyValues } from '../../engines/key-values/key-values.ts'
 import type { CallHeader } from '../../engines/named/call-header.ts'
@@ -15,7 +15,12 @@ import { probeFirstCall, probePythonic, type PythonicGrammar } from '../../engin
 import { Pythonic } from '../../engines/pythonic/pythonic.ts'
 import { probeElementTree } from '../../engines/tagged/element-grammar.ts'
 import { ElementTree } from '../../engines/tagged/element-tree.ts'
-import { markersOf, type OpeningTag, probeTaggedParams } from '../../engines/tagged/grammar.ts'
+import {
+  markersOf,
+  type OpeningTag,
+  probeNamedParameters,
+  probeTaggedParams,
+} from '../../engines/tagged/grammar.ts'
 import { TaggedParams } from '../../engines/tagged/tagged-params.ts'
 import type { ToolSet } from '../../engines/tool-set.ts'
 import type { FormatId } from '../../formats/format-id.ts'
@@ -66,6 +71,22 @@ export function probeFirst(
   return probeFirstHeader(grammar, tools, text, at, final)
 }
 
+/** Whether an object stands there that is no call with a name of its own. */
+export function probeForced(text: string, at: number, final: boolean): Probe {
+  if (at === text.length) return final ? 'no' : 'more'
+  if (text.charAt(at) !== '{') return 'no'
+  const end = at + LONGEST_OPENER
+  const isCut = text.length >= end
+  const envelope = probeEnvelope(
+    usualEnvelope,
+    () => true,
+    isCut ? text.slice(0, end) : text,
+    at,
+    final || isCut,
+  )
+  return envelope === 'more' ? 'more' : envelope === 'yes' ? 'no' : 'yes'
+}
+
 /** Whether what stands at `at` belongs inside of the section that was opened, so that it opens nothing else. */
 export function belongsInside(
   { grammar, opens }: Opening,
@@ -96,6 +117,23 @@ export function probe(
   return probeWindow(opening, tools, isCut ? text.slice(0, end) : text, at + length, final || isCut)
 }
 
+/** Whether a call of an offered tool begins at `at`, behind prose and without a marker. */
+export function probeTrailing(
+  { grammar }: Opening,
+  tools: ToolSet,
+  text: string,
+  at: number,
+  final: boolean,
+): Probe {
+  const end = at + LONGEST_OPENER
+  const isCut = text.length >= end
+  const window = isCut ? text.slice(0, end) : text
+  if (grammar.engine === 'delimited-json') {
+    return probeEnvelope(grammar.envelope, (name) => tools.has(name), window, at, final || isCut)
+  }
+  return grammar.engine === 'pythonic' ? probeFirstCall(tools, window, at + 1, final || isCut) : 'no'
+}
+
 function probeWindow(opening: Opening, tools: ToolSet, text: string, at: number, final: boolean): Probe {
   const { grammar, opens, tag, isNamed } = opening
   const isOffered = (name: string): boolean => !tools.isKnown || tools.has(name)
@@ -112,6 +150,7 @@ function probeWindow(opening: Opening, tools: ToolSet, text: string, at: number,
     case 'key-values':
       return probeKeyValues(grammar, (name) => tools.has(name), text, at, final)
     case 'tagged-params': {
+      if (grammar.namePrefixes !== undefined) return probeNamedParameters(grammar, text, at, final)
       const accepts = (name: string): boolean => (isNamed && grammar.isPlain !== true) || isOffered(name)
       return probeTaggedParams(grammar, tag, accepts, text, at, final)
     }
@@ -131,7 +170,7 @@ export function startEngine({ grammar, opens, tag, header }: Opening, context: E
     case 'key-values':
       return new KeyValues(context, grammar)
     case 'tagged-params':
-      return new TaggedParams(context, grammar, tag)
+      return new TaggedParams(context, grammar, tag, header?.name ?? null)
     case 'element-tree':
       return new ElementTree(context, grammar, tag)
   }

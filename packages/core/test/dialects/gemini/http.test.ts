@@ -13,7 +13,8 @@ describe('the addresses', () => {
       '/v1/projects/{project}/locations/{location}/publishers/{publisher}/models/{model}:generateContent',
     )
     expect(geminiHttp.routes.every(({ method }) => method === 'POST')).toBe(true)
-    expect(paths.some((path) => path.includes('embed'))).toBe(false)
+    const served = geminiHttp.routes.filter(({ serves }) => serves !== 'refusal')
+    expect(served.filter(({ path }) => path.includes('embed'))).toEqual([])
   })
 
   it('of an upstream have the model as it is called, and ask streams for events', () => {

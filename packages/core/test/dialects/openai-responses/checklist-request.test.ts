@@ -95,6 +95,8 @@ describe('the conformance checklist for requests', () => {
       expect(toGemini({ input }).items).toEqual([{ role: 'user', parts: [{ text: 'hi' }] }])
       expect(toPlain({ input }).items).toEqual([user('hi')])
     }
+    expect(refusalOf({ input: [{ role: 7, content: 'hi' }] })).toMatchObject({ field: 'input[0].role' })
+    expect(refusalOf({ input: 7 })).toMatchObject({ field: 'input' })
   })
 
   it('2. instructions, developer and system keep their order; late developer stays in place', () => {

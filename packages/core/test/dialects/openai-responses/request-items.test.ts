@@ -123,8 +123,8 @@ describe('what is not known', () => {
 
 describe('items about agents and servers', () => {
   it('a message of an agent is text of the user that says whose it is', () => {
-    const message = { type: 'agent_message', author: '/root', recipient: '/root/b', content: 'look' }
-    expect(JSON.stringify(toChat({ input: [message] }).items)).toContain('Message of /root to /root/b:')
+    const message = { type: 'agent_message', author: 'planner', recipient: 'coder', content: 'look' }
+    expect(JSON.stringify(toChat({ input: [message] }).items)).toContain('Message of planner to coder:')
     expect(toOpenAi({ input: [user('hi'), message] }).items[1]).toEqual(message)
   })
 

@@ -55,6 +55,7 @@ function read(chunks: readonly string[]): ModelEvent[] {
     startsInHeader: false,
     promptHeader: undefined,
     expectedFormat: undefined,
+    forced: undefined,
     delivery: 'incremental',
     toolCallBytes: 4_194_304,
     limitOf: new Map(),

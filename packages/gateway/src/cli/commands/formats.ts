@@ -34,9 +34,9 @@ function formatNamed(name: string): Format {
   throw new CliError(1, `no format "${name}"`, `Known: ${allFormats.map((known) => known.id).join(', ')}`)
 }
 
-function summaryOf({ id, title, models, grammars, sample }: Format): object {
+function summaryOf({ id, title, models, grammars, checked, sample }: Format): object {
   const ids = getToolIdStrategy(id).name
-  return { id, title, models, grammars: grammars.map((grammar) => grammar.id), ids, sample }
+  return { id, title, models, grammars: grammars.map((grammar) => grammar.id), ids, checked, sample }
 }
 
 function tableOf(list: readonly Format[], out: Output): string {
@@ -55,11 +55,12 @@ function shortened(text: string, columns: number | undefined, used: number): str
   return text.length > room ? `${text.slice(0, room - 1)}…` : text
 }
 
-function pageOf({ id, title, models, grammars, sample }: Format, out: Output): string {
+function pageOf({ id, title, models, grammars, checked, sample }: Format, out: Output): string {
   const rows = [
     ['models', models.join(', ')],
     ['grammars', grammars.map((grammar) => grammar.id).join(', ')],
     ['tool ids', getToolIdStrategy(id).name],
+    ['checked', checked === undefined ? '' : `${checked.on}, against ${checked.against}`],
   ] as const
   const facts = rows
     .filter(([, value]) => value !== '')

@@ -3,11 +3,10 @@ import { type Failure, noContent } from '../../../answer/failure.ts'
 import { type JsonObject, nonEmptyText } from '../../../json/objects.ts'
 import type { CompactionWish } from '../../../request/conversation-request.ts'
 import type { AnswerEncoder, EncodeOptions } from '../../dialect.ts'
-import { responsesErrorFields } from '../errors.ts'
 import { makeCompaction, withHeading } from '../request/compaction.ts'
-import { encodeResponsesUsage, nothingCounted } from '../words.ts'
-import { EventWriter, inside } from './events.ts'
-import { ResponseObject, type ResponseState } from '../response-object.ts'
+import { encodeResponsesUsage } from '../words.ts'
+import { inside } from './events.ts'
+import { ResponseFrame } from './frame.ts'
 
 /**
  * Writes the summary that a model made of a conversation as the one item that a client keeps in its place. Nothing but the
@@ -20,9 +19,7 @@ export function createCompactionEncoder(options: EncodeOptions, wish: Compaction
 class CompactionEncoder implements AnswerEncoder {
   private readonly options: EncodeOptions
   private readonly wish: CompactionWish
-  private readonly events: EventWriter
-  private readonly object: ResponseObject
-  private progress: 'new' | 'writing' | 'ended' = 'new'
+  private readonly frame: ResponseFrame
   private readonly said: string[] = []
   private counted: Usage | null = null
   private finished: FinishReason | null = null
@@ -30,19 +27,15 @@ class CompactionEncoder implements AnswerEncoder {
   constructor(options: EncodeOptions, wish: CompactionWish) {
     this.options = options
     this.wish = wish
-    this.events = new EventWriter(options.write)
-    this.object = new ResponseObject(options)
+    this.frame = new ResponseFrame(options)
   }
 
   start(): void {
-    this.progress = 'writing'
-    const response = `"response":${this.object.json(begun)}`
-    this.events.emit('response.created', response)
-    this.events.emit('response.in_progress', response)
+    this.frame.start()
   }
 
   keepAlive(): string | null {
-    return this.progress === 'writing' ? this.events.made('keepalive', '') : null
+    return this.frame.keepAlive()
   }
 
   text(text: string): void {
@@ -58,24 +51,17 @@ class CompactionEncoder implements AnswerEncoder {
   }
 
   fail(failure: Failure): void {
-    if (this.progress !== 'writing') return
-    this.progress = 'ended'
-    const error = responsesErrorFields(failure)
-    const { code, message, param } = error
-    this.events.emit('error', inside({ code, message, param, error }))
-    const state: ResponseState = { ...begun, status: 'failed', error: { code, message } }
-    this.events.emit('response.failed', `"response":${this.object.json(state)}`)
+    this.frame.fail(failure, {})
   }
 
   end(): void {
-    if (this.progress !== 'writing' || this.finished === null) return
+    if (!this.frame.isOpen || this.finished === null) return
     const summary = this.said.join('').trim()
     if (summary === '') {
       this.fail(noContent)
       this.options.told?.failed(noContent)
       return
     }
-    this.progress = 'ended'
     // A client that lacked the item would go on with a conversation that is too long. Whoever reads it is told what it lacks.
     const whole = this.finished === 'length' ? `${summary}\n[The summary breaks off here.]` : summary
     const idEnd = this.options.id.replace(/^[a-z]+_/, '')
@@ -84,17 +70,17 @@ class CompactionEncoder implements AnswerEncoder {
       type: 'compaction',
       encrypted_content: makeCompaction(withHeading(whole)),
     }
-    this.events.emit('response.output_item.added', inside({ output_index: 0, item }))
-    this.events.emit('response.output_item.done', inside({ output_index: 0, item }))
-    this.events.emit('response.completed', `"response":${this.endedObject(item, idEnd, summary.length)}`)
-    this.options.write('data: [DONE]\n\n')
+    const { events } = this.frame
+    events.emit('response.output_item.added', inside({ output_index: 0, item }))
+    events.emit('response.output_item.done', inside({ output_index: 0, item }))
+    this.frame.end('response.completed', this.endedObject(item, idEnd, summary.length))
   }
 
   private endedObject(item: JsonObject, idEnd: string, length: number): string {
-    const usage = this.counted ?? this.estimate(length)
+    const usage = this.counted ?? this.frame.estimate(length)
     const { wish } = this
     if (wish.gets === 'item') {
-      return this.object.json({ ...begun, status: 'completed', output: [item], usage })
+      return this.frame.json({ status: 'completed', output: [item], usage })
     }
     const { id, created } = this.options
     return JSON.stringify({
@@ -104,15 +90,6 @@ class CompactionEncoder implements AnswerEncoder {
       output: [...wish.kept.map((message, at) => keptMessage(message, `msg_${idEnd}${at}`)), item],
       usage: encodeResponsesUsage(usage),
     })
-  }
-
-  /** Four characters a token is near enough where the upstream counts nothing. */
-  private estimate(length: number): Usage {
-    return {
-      ...nothingCounted,
-      inputTokens: this.options.inputTokens(),
-      outputTokens: Math.ceil(length / 4),
-    }
   }
 
   reasoning(): void {}
@@ -129,8 +106,6 @@ class CompactionEncoder implements AnswerEncoder {
 
   repair(): void {}
 }
-
-const begun: ResponseState = { status: 'in_progress', output: [], usage: null, error: null, incomplete: null }
 
 function keptMessage(message: JsonObject, id: string): JsonObject {
   return { ...message, id: nonEmptyText(message['id']) ?? id, status: 'completed' }

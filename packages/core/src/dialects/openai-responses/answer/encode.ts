@@ -2,12 +2,11 @@ import type { FinishReason, UpstreamCall, Usage } from '../../../answer/answer.t
 import { type Failure, invalidArguments, noContent } from '../../../answer/failure.ts'
 import { isBlank } from '../../../text/space.ts'
 import type { AnswerEncoder, EncodeOptions } from '../../dialect.ts'
-import { responsesErrorFields } from '../errors.ts'
 import { type ToolKinds, toolKindsOf } from '../tools.ts'
-import { encodeStatus, nothingCounted } from '../words.ts'
-import { EventWriter, inside } from './events.ts'
+import { encodeStatus } from '../words.ts'
+import { ResponseFrame } from './frame.ts'
 import { ItemWriter } from './items.ts'
-import { nothingYet, ResponseObject, type ResponseState } from '../response-object.ts'
+import type { ResponseState } from '../response-object.ts'
 
 /** Writes an answer as the event stream of a response. */
 export function createResponsesStreamEncoder(options: EncodeOptions): AnswerEncoder {
@@ -17,10 +16,8 @@ export function createResponsesStreamEncoder(options: EncodeOptions): AnswerEnco
 class ResponseEncoder implements AnswerEncoder {
   private readonly options: EncodeOptions
   private readonly kinds: ToolKinds
-  private readonly events: EventWriter
+  private readonly frame: ResponseFrame
   private readonly items: ItemWriter
-  private readonly object: ResponseObject
-  private progress: 'new' | 'writing' | 'ended' = 'new'
   /** White space for which no item was begun: one of white space alone would be shown as an empty message. */
   private space: { readonly is: 'text' | 'reasoning'; readonly text: string } | null = null
   /** Of the reasoning that is open, or was open last. */
@@ -35,21 +32,17 @@ class ResponseEncoder implements AnswerEncoder {
   constructor(options: EncodeOptions) {
     this.options = options
     this.kinds = toolKindsOf(options.request?.tools ?? [])
-    this.events = new EventWriter(options.write)
+    this.frame = new ResponseFrame(options)
     const idEnd = withoutPrefix(options.id)
-    this.items = new ItemWriter(this.events, () => idEnd)
-    this.object = new ResponseObject(options)
+    this.items = new ItemWriter(this.frame.events, () => idEnd)
   }
 
   start(): void {
-    this.progress = 'writing'
-    const response = `"response":${this.object.json(nothingYet)}`
-    this.events.emit('response.created', response)
-    this.events.emit('response.in_progress', response)
+    this.frame.start()
   }
 
   keepAlive(): string | null {
-    return this.progress === 'writing' ? this.events.made('keepalive', '') : null
+    return this.frame.keepAlive()
   }
 
   text(text: string): void {
@@ -62,7 +55,7 @@ class ResponseEncoder implements AnswerEncoder {
   }
 
   reasoningProof(proof: string, field?: string): void {
-    if (this.progress !== 'writing') return
+    if (!this.frame.isOpen) return
     const { open } = this.items
     // Each item has one proof.
     if (open?.is !== 'reasoning' || this.proof !== null) {
@@ -75,20 +68,20 @@ class ResponseEncoder implements AnswerEncoder {
   }
 
   callStart(_index: number, id: string, name: string, call?: UpstreamCall): void {
-    if (this.progress !== 'writing') return
+    if (!this.frame.isOpen) return
     this.leave()
     if (call !== undefined && call.proof !== null) this.callProof(call.proof.field, call.proof.text)
     this.items.beginCall(this.kinds.kindOf(name), id)
   }
 
   callDelta(_index: number, json: string): void {
-    if (this.progress !== 'writing') return
+    if (!this.frame.isOpen) return
     this.writtenLength += json.length
     this.items.addArguments(json)
   }
 
   callEnd(): void {
-    if (this.progress !== 'writing') return
+    if (!this.frame.isOpen) return
     const { open } = this.items
     if (open?.is === 'call' && open.json === '') this.items.addArguments('{}')
     const ended = this.items.endCall()
@@ -106,19 +99,13 @@ class ResponseEncoder implements AnswerEncoder {
 
   /** What is open stays so: a client that asks again must not take it for something whole. */
   fail(failure: Failure): void {
-    if (this.progress !== 'writing') return
-    this.progress = 'ended'
-    const error = responsesErrorFields(failure)
-    const { code, message, param } = error
-    // Some clients read the fields of the event, others the error in it.
-    this.events.emit('error', inside({ code, message, param, error }))
-    this.emitEnd('response.failed', { status: 'failed', error: { code, message } })
+    if (this.frame.isOpen) this.frame.fail(failure, this.said())
   }
 
   /** Usage may trail the finish, and nothing may follow the end of a response: so it waits until here. */
   end(): void {
     const { finished: reason } = this
-    if (this.progress !== 'writing' || reason === null) return
+    if (!this.frame.isOpen || reason === null) return
     const { status, incomplete } = encodeStatus(reason)
     this.leave(status)
     // A client that gets a response of nothing takes the turn for over, and says nothing.
@@ -126,9 +113,7 @@ class ResponseEncoder implements AnswerEncoder {
       this.giveUp(noContent)
       return
     }
-    this.progress = 'ended'
-    this.emitEnd(`response.${status}`, { status, incomplete })
-    this.options.write('data: [DONE]\n\n')
+    this.frame.end(`response.${status}`, this.frame.json({ ...this.said(), status, incomplete }))
   }
 
   problem(): void {}
@@ -141,15 +126,13 @@ class ResponseEncoder implements AnswerEncoder {
     this.options.told?.failed(failure)
   }
 
-  private emitEnd(type: string, state: Partial<ResponseState>): void {
-    const output = this.items.done
-    const usage = this.counted ?? this.estimate()
-    this.events.emit(type, `"response":${this.object.json({ ...nothingYet, output, usage, ...state })}`)
+  private said(): Pick<ResponseState, 'output' | 'usage'> {
+    return { output: this.items.done, usage: this.counted ?? this.frame.estimate(this.writtenLength) }
   }
 
   /** White space waits for the text behind it. */
   private say(is: 'text' | 'reasoning', text: string): void {
-    if (this.progress !== 'writing') return
+    if (!this.frame.isOpen) return
     this.writtenLength += text.length
     if (this.items.open?.is !== is) {
       const waiting = this.space?.is === is ? this.space.text + text : text
@@ -194,12 +177,6 @@ class ResponseEncoder implements AnswerEncoder {
     if (signature === '') return
     this.items.begin('reasoning')
     this.items.close('completed', sealed(signature))
-  }
-
-  /** Four characters a token is near enough where the upstream counts nothing. */
-  private estimate(): Usage {
-    const outputTokens = Math.ceil(this.writtenLength / 4)
-    return { ...nothingCounted, inputTokens: this.options.inputTokens(), outputTokens }
   }
 }
 

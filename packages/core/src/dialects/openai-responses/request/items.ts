@@ -122,7 +122,8 @@ class ItemReader {
   }
 
   #message(item: JsonObject, at: number, path: string): void {
-    const { role, content } = item
+    const { role = 'user', content } = item
+    if (typeof role !== 'string') throw new InvalidField(`${path}.role`, 'must be a string')
     if (role === 'system' || role === 'developer') {
       if (this.contents.length === 0) this.system.push(...systemTextsOf(item, at, path))
       else this.#instructionsInside(item, path)
