@@ -73,6 +73,12 @@ export {
   type RewrittenAnswer,
   type StreamRewriter,
 } from './translate-parts.ts'
+export {
+  createAnswerGlance,
+  type AnswerGlance,
+  type GlancedCall,
+  type GlancedText,
+} from './dialects/glance.ts'
 export { defaultDialect, dialectIds, dialects, isDialectId, type DialectId } from './dialects/index.ts'
 export type {
   AnswerDialect,

@@ -196,8 +196,8 @@ describe('what is known of a family of models', () => {
   })
 })
 
-/** Where a dialect may be named outside its own folder: in the list of the dialects, and in that of the shapes of tools. */
-const namingDialects = ['dialects/index', 'prompt-tools/provider-format']
+/** Where a dialect may be named outside its own folder: in the lists of the dialects, and in that of the shapes of tools. */
+const namingDialects = ['dialects/index', 'dialects/glance', 'prompt-tools/provider-format']
 
 describe('what is known of a dialect', () => {
   it.each(Object.keys(core.dialects))('%s is named in its own folder alone', (dialect) => {
@@ -253,6 +253,7 @@ describe('the public names', () => {
       assembleAnswer
       coalesce
       createAnswerDecoder
+      createAnswerGlance
       createParser
       createParserStage
       createSseDecoder
@@ -344,6 +345,7 @@ describe('the public names', () => {
       AnswerDecoder
       AnswerDecoderOptions
       AnswerDialect
+      AnswerGlance
       AnswerSink
       AnswerTranslation
       AnswerWatcher
@@ -375,6 +377,8 @@ describe('the public names', () => {
       FormatId
       FormatOverrides
       GeminiTarget
+      GlancedCall
+      GlancedText
       Grammar
       HeldReason
       HeldSource

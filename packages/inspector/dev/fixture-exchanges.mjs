@@ -175,7 +175,12 @@ function exchangeOf(each, index) {
         notes: notes.length,
         failure: translation.failure?.message ?? null,
       },
-      client: { dialect: 'anthropic-messages', method: 'POST', path: '/v1/messages' },
+      client: {
+        dialect: 'anthropic-messages',
+        method: 'POST',
+        path: '/v1/messages',
+        headers: dialects['anthropic-messages'].http.headers('$DRAGOMAN_API_KEY'),
+      },
       upstream: {
         name: 'lab',
         dialect: 'openai-chat',

@@ -90,13 +90,21 @@ export interface ExchangeSummary {
 /** One exchange without the texts of its stages, which are asked for one by one. */
 export interface ExchangeDetails {
   readonly summary: ExchangeSummary
-  readonly client: { readonly dialect: string; readonly method: string; readonly path: string }
+  readonly client: ClientDetails
   /** Null where the request was refused before any upstream was asked. */
   readonly upstream: UpstreamDetails | null
   /** What was dropped or changed on the way to the upstream. */
   readonly notes: readonly NoteDetails[]
   /** What was said of the answer, in order; also of what came structured. */
   readonly told: readonly ToldDetails[]
+}
+
+export interface ClientDetails {
+  readonly dialect: string
+  readonly method: string
+  readonly path: string
+  /** What a request of the dialect needs, with `$DRAGOMAN_API_KEY` in the place of a key. */
+  readonly headers: Readonly<Record<string, string>>
 }
 
 export interface UpstreamDetails {

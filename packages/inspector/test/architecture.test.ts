@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { dialectIds, formatIds, problemCodes, repairCodes } from '@dragoman/core'
 import { describe, expect, it } from 'vitest'
 
 const root = fileURLToPath(new URL('../src', import.meta.url))
@@ -41,5 +42,16 @@ describe('the parts of the page know only what they may', () => {
       return /^import (?!type )[^;]*?from '@dragoman\/core'/m.test(text)
     })
     expect(withCore.every((file) => file.startsWith('reading/'))).toBe(true)
+  })
+
+  it('no file names a dialect, a format, a problem or a repair: what there is, core and the gateway tell', () => {
+    const names = [...dialectIds, ...formatIds, ...Object.keys(problemCodes), ...Object.keys(repairCodes)]
+    // That of calls which came structured belongs to no family of models: what a client got is read by it.
+    const unnamed = names.filter((name) => name !== 'standard')
+    const named = files.flatMap((file) => {
+      const text = readFileSync(join(root, file), 'utf8')
+      return unnamed.filter((name) => text.includes(`'${name}'`)).map((name) => `${file}: ${name}`)
+    })
+    expect(named).toEqual([])
   })
 })

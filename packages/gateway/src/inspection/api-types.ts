@@ -53,10 +53,18 @@ export interface ExchangeSummary {
 
 export interface ExchangeDetails {
   readonly summary: ExchangeSummary
-  readonly client: { readonly dialect: string; readonly method: string; readonly path: string }
+  readonly client: ClientDetails
   readonly upstream: UpstreamDetails | null
   readonly notes: readonly NoteDetails[]
   readonly told: readonly ToldDetails[]
+}
+
+export interface ClientDetails {
+  readonly dialect: string
+  readonly method: string
+  readonly path: string
+  /** What a request of the dialect needs, with `$DRAGOMAN_API_KEY` in the place of a key. */
+  readonly headers: Readonly<Record<string, string>>
 }
 
 export interface UpstreamDetails {

@@ -11,6 +11,7 @@ import type {
   StagePart,
   UpstreamDetails,
 } from './api-types.ts'
+import { clientDetails } from './client-details.ts'
 import type { Place, RepeatableRequest, ShownExchange } from './exchange-source.ts'
 import { type ScannedRecording, type StageSpan, unescaped } from './recording-scan.ts'
 
@@ -62,7 +63,7 @@ export class RecordedShown implements ShownExchange {
   }
 
   details(): ExchangeDetails {
-    const client = { dialect: this.text('client.dialect') ?? '', method: 'POST', path: this.address() }
+    const client = clientDetails(this.text('client.dialect') ?? '', this.address())
     return { summary: this.summary(), client, upstream: this.upstream(), notes: [], told: [] }
   }
 

@@ -30,6 +30,7 @@ const DEEPEST = 32
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
+const LETTER_U = 0x75
 
 interface Open {
   readonly is: 'object' | 'array'
@@ -41,6 +42,7 @@ interface OpenText {
   readonly role: 'key' | 'value'
   readonly stage: StageId | undefined
   readonly pieces: number[]
+  lastPiece: number
   readonly bytes: number[]
   /** How many bytes of an escape are to come. */
   escape: number
@@ -103,23 +105,40 @@ export class RecordingScanner {
     }
     const role = inner.wants
     const stage = role === 'value' ? stagePaths[this.path()] : undefined
-    this.text = { role, stage, pieces: [start], bytes: [], escape: 0, isHalf: false, code: '' }
+    this.text = {
+      role,
+      stage,
+      pieces: [start],
+      lastPiece: start,
+      bytes: [],
+      escape: 0,
+      isHalf: false,
+      code: '',
+    }
   }
 
   /** Goes to the end of the text, or of the chunk. Returns where it got to. */
   private readText(text: OpenText, chunk: Uint8Array, from: number): number {
-    for (let at = from; at < chunk.length; at++) {
-      const byte = chunk[at] ?? 0
-      if (text.escape === 0 && byte === QUOTE) {
+    let at = from
+    while (at < chunk.length) {
+      if (text.escape === 0 && chunk[at] === QUOTE) {
         this.endText(text, this.offset + at)
         return at + 1
       }
-      if (text.stage === undefined) {
-        if (text.bytes.length < LONGEST_VALUE) text.bytes.push(byte)
-      } else if (this.offset + at - (text.pieces.at(-1) ?? 0) >= PART_BYTES && mayBeginPiece(text, byte)) {
-        text.pieces.push(this.offset + at)
+      const mayPiece = text.stage === undefined ? chunk.length : text.lastPiece + PART_BYTES - this.offset
+      const isPlain = text.escape === 0 && !text.isHalf
+      const to = isPlain ? plainEnd(chunk, at, Math.min(mayPiece, chunk.length)) : at
+      if (to > at) keepBytes(text, chunk, at, to)
+      else {
+        const byte = chunk[at] ?? 0
+        if (text.stage === undefined) keepBytes(text, chunk, at, at + 1)
+        else if (at >= mayPiece && mayBeginPiece(text, byte)) {
+          text.lastPiece = this.offset + at
+          text.pieces.push(text.lastPiece)
+        }
+        takeByte(text, byte)
       }
-      takeByte(text, byte)
+      at = Math.max(to, at + 1)
     }
     return chunk.length
   }
@@ -199,6 +218,27 @@ const words: ReadonlyMap<string, boolean> = new Map([
   ['false', false],
 ])
 
+/**
+ * Up to where, from here on, stands nothing that has to be looked at byte by byte: escapes of two bytes are among it, and
+ * that is nearly all of a recorded stream. At most `limit`, or one byte more.
+ */
+function plainEnd(chunk: Uint8Array, from: number, limit: number): number {
+  let at = from
+  while (at < limit) {
+    const byte = chunk[at]
+    if (byte === QUOTE) break
+    if (byte !== BACKSLASH) at++
+    else if (at + 1 < chunk.length && chunk[at + 1] !== LETTER_U) at += 2
+    else break
+  }
+  return at
+}
+
+function keepBytes({ stage, bytes }: OpenText, chunk: Uint8Array, from: number, to: number): void {
+  if (stage !== undefined) return
+  for (let at = from; at < to && bytes.length < LONGEST_VALUE; at++) bytes.push(chunk[at] ?? 0)
+}
+
 function takeByte(text: OpenText, byte: number): void {
   if (text.escape === 0) {
     text.isHalf = false
@@ -208,7 +248,10 @@ function takeByte(text: OpenText, byte: number): void {
     return
   }
   text.escape--
-  if (text.code === '' && byte === 0x75) text.escape = 4
+  if (text.code === '') {
+    if (byte !== LETTER_U) return
+    text.escape = 4
+  }
   text.code += String.fromCharCode(byte)
   if (text.escape === 0) text.isHalf = /^ud[89ab]/i.test(text.code)
 }

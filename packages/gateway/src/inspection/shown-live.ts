@@ -9,6 +9,7 @@ import type {
   StagePart,
   UpstreamDetails,
 } from './api-types.ts'
+import { clientDetails } from './client-details.ts'
 import { clientName } from './client-name.ts'
 import type { RepeatableRequest, ShownExchange } from './exchange-source.ts'
 import type { KeptUpstream, LiveExchange } from './live-exchange.ts'
@@ -33,7 +34,7 @@ export class ShownLive implements ShownExchange {
     const { dialect, asked } = exchange.about
     const details = {
       summary: summaryOf(exchange),
-      client: { dialect, method: 'POST', path: addressOf(asked) },
+      client: clientDetails(dialect, addressOf(asked)),
       upstream: exchange.upstream === null ? null : upstreamOf(exchange.upstream),
       notes: eachOnce(exchange.notes),
       told: [...exchange.told],

@@ -139,6 +139,30 @@ describe('dragoman inspect', () => {
     expect(process.memoryUsage().arrayBuffers - used).toBeLessThan(200_000_000)
   }, 60_000)
 
+  it('shows the beginning, the middle and the end of half a gigabyte, and holds none of it', async () => {
+    const path = join(folder, nameOf(7, 'req-1'))
+    const [before = '', behind = ''] = JSON.stringify(recording({}, 'HERE')).split('"response":"HERE"', 2)
+    const events = String.raw`data: {\"content\":\"é\"}\n\n`.repeat(50_000)
+    const file = await open(path, 'w')
+    await file.write(`${before}"response":"${events}`)
+    // The middle is a hole in the file, so that no disk has to take it: it reads as bytes without a meaning.
+    await file.write(`${events}"${behind}"response":""}}`, 500_000_000)
+    await file.close()
+    const look = await inspect()
+    const used = process.memoryUsage().rss
+    const began = performance.now()
+    expect((await look.list()).exchanges[0]).toMatchObject({ state: 'ended', upstream: 'lab' })
+    expect(performance.now() - began).toBeLessThan(20_000)
+    const first = await look.part('req-1', 'client-response', 0)
+    expect(first.chunks[0]?.text).toBe('data: {"content":"é"}\n\n')
+    const middle = await look.part('req-1', 'client-response', 250)
+    expect(middle.chunks[0]?.text.length).toBeLessThan(1_100_000)
+    const last = await look.part('req-1', 'client-response', 501)
+    expect(last).toMatchObject({ next: null })
+    expect(last.chunks.at(-1)?.text).toBe('data: {"content":"é"}\n\n')
+    expect(process.memoryUsage().rss - used).toBeLessThan(200_000_000)
+  }, 60_000)
+
   it('refuses other sites, and any name but that of this machine', async () => {
     await writeFile(join(folder, nameOf(7, 'req-1')), JSON.stringify(recording()))
     server = new RecordingsServer({ at: folder, version: '0.0.0', pageFolder: packageFile('dist/inspector') })

@@ -16,8 +16,15 @@ import { isRecord, parsed } from './json.ts'
 /** How many exchanges a page of the list holds, and how many the page keeps at most. */
 const PAGE = 500
 const MOST_KEPT = 20_000
-/** Of a stage no more than this is loaded by itself. */
+/** Of a stage no more than this is loaded: what is longer is left to who downloads it. */
 const MOST_CHUNKS = 200_000
+const MOST_CHARACTERS = 40_000_000
+
+/** The chunks of a stage, or the first of them. */
+interface LoadedStage {
+  readonly chunks: readonly StageChunk[]
+  readonly isWhole: boolean
+}
 
 /** `none`: the page is not served by a gateway. `locked`: it wants a key. `lost`: it was there, and is asked again. */
 type GatewayState = 'connecting' | 'live' | 'lost' | 'locked' | 'none'
@@ -80,16 +87,22 @@ class Gateway {
     return get(api.exchange(id), isDetails)
   }
 
-  /** All chunks of a stage. Each part says where the next begins. */
-  async stage(
-    id: string,
-    stage: StageId,
-    from = 0,
-    before: StageChunk[] = [],
-  ): Promise<readonly StageChunk[]> {
-    const { chunks, next } = await get(api.stage(id, stage, from), isPart)
-    for (const chunk of chunks) before.push(chunk)
-    return next === null || next >= MOST_CHUNKS ? before : this.stage(id, stage, next, before)
+  /** Each part says where the next begins. */
+  async stage(id: string, stage: StageId): Promise<LoadedStage> {
+    const loaded: StageChunk[] = []
+    let characters = 0
+    for (let from: number | null = 0; from !== null;) {
+      const { chunks, next }: StagePart = await get(api.stage(id, stage, from), isPart)
+      for (const chunk of chunks) {
+        loaded.push(chunk)
+        characters += chunk.text.length
+      }
+      if (next !== null && (loaded.length >= MOST_CHUNKS || characters >= MOST_CHARACTERS)) {
+        return { chunks: loaded, isWhole: false }
+      }
+      from = next
+    }
+    return { chunks: loaded, isWhole: true }
   }
 
   async askAgain(id: string): Promise<string> {

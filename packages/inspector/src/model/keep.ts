@@ -4,14 +4,12 @@ import { parsed } from './json.ts'
 
 /** The request as a command that anybody can run. The key is a variable, as no key is known here. */
 export function asCurl({ client }: Pick<ExchangeDetails, 'client'>, origin: string, body: string): string {
-  const key =
-    client.dialect === 'anthropic-messages'
-      ? `-H "x-api-key: $DRAGOMAN_API_KEY" -H 'anthropic-version: 2023-06-01'`
-      : `-H "authorization: Bearer $DRAGOMAN_API_KEY"`
+  // In double quotes, so that the shell puts the key into its place.
+  const headers = Object.entries(client.headers).map(([name, value]) => `-H "${name}: ${value}"`)
   return [
     `curl -N ${quoted(origin + client.path)}`,
     `-H 'content-type: application/json'`,
-    key,
+    ...headers,
     `--data-binary ${quoted(body)}`,
   ].join(' \\\n  ')
 }

@@ -26,6 +26,8 @@ type Stages = Readonly<Record<StageId, readonly StageChunk[]>>
 interface Loaded {
   readonly details: ExchangeDetails
   readonly stages: Stages
+  /** Whether all of each stage was loaded. */
+  readonly isWhole: boolean
   readonly input: Input
   readonly reading: Reading
   /** What the client got, as it would read it itself. */
@@ -80,6 +82,11 @@ export function ExchangeView({ id }: { readonly id: string }): JSX.Element {
       {value === null ? null : (
         <>
           <Head details={value.details} />
+          {value.isWhole ? null : (
+            <p class="fault">
+              This exchange is too long to be shown whole: here is its beginning. Download has all of it.
+            </p>
+          )}
           <div class="stages-tabs">
             <Tabs
               label="Stages"
@@ -150,7 +157,7 @@ function Asked({ details, stages }: Pick<Loaded, 'details' | 'stages'>): JSX.Ele
 
 const none: readonly never[] = []
 
-function Answered({ stages, reading, details }: Omit<Loaded, 'input' | 'got'>): JSX.Element {
+function Answered({ stages, reading, details }: Pick<Loaded, 'stages' | 'reading' | 'details'>): JSX.Element {
   const focus = useFocus()
   const said = stages['upstream-response']
   const got = stages['client-response']
@@ -292,7 +299,8 @@ async function load(id: string): Promise<Loaded> {
     gateway.details(id),
     ...stageIds.map((stage) => gateway.stage(id, stage)),
   ])
-  const [asked = [], sent = [], said = [], got = []] = texts
+  const [asked = [], sent = [], said = [], got = []] = texts.map(({ chunks }) => chunks)
+  const isWhole = texts.every((stage) => stage.isWhole)
   const stages: Stages = {
     'client-request': asked,
     'upstream-request': sent,
@@ -307,7 +315,7 @@ async function load(id: string): Promise<Loaded> {
     ask('read', { input, cut: null }),
     ask('read', { input: clientInput, cut: null }),
   ])
-  return { details, stages, input, reading, got: gotReading }
+  return { details, stages, isWhole, input, reading, got: gotReading }
 }
 
 /** A client takes text for text: calls come to it structured. */

@@ -1,3 +1,4 @@
+import { dialects } from '@dragoman/core'
 import { expect, it } from 'vitest'
 import { eventLog } from '../../../core/test/support/event-log.ts'
 import { readGoldens } from '../../../core/test/support/golden-file.ts'
@@ -33,7 +34,8 @@ it('as JSON it is a line that the command line reads', () => {
 })
 
 it('a command holds the body, quoted for a shell, and no key', () => {
-  const details = { client: { dialect: 'anthropic-messages', method: 'POST', path: '/v1/messages' } }
+  const headers = dialects['anthropic-messages'].http.headers('$DRAGOMAN_API_KEY')
+  const details = { client: { dialect: 'anthropic-messages', method: 'POST', path: '/v1/messages', headers } }
   const command = asCurl(details, 'http://127.0.0.1:1', `{"a": "it's"}`)
   expect(command).toContain(`'{"a": "it'\\''s"}'`)
   expect(command).toContain('x-api-key: $DRAGOMAN_API_KEY')
