@@ -27,7 +27,7 @@ export function serveHints(
   const room = limits === null ? '' : `${clients['claude']?.windowHint?.(limits) ?? ''} `
   const lines = [
     ...upstreamLines(config, known),
-    ...inspectorLines(address, config),
+    ...inspectorLines(address, config, model),
     '',
     stderr.style('bold', 'OpenAI clients'),
     `  curl -N ${address}/v1/chat/completions ${key}-H 'content-type: application/json' -d '${chat}'`,
@@ -67,10 +67,12 @@ function upstreamLines({ upstreams }: GatewayConfig, known: Survey): string[] {
 }
 
 /** Who has to be told how to turn it on has not looked for it. */
-function inspectorLines(address: string, config: GatewayConfig): string[] {
+function inspectorLines(address: string, config: GatewayConfig, model: string): string[] {
   const { is } = inspectorAccess(config)
   if (is === 'off') return []
-  return [`Inspector: ${address}/inspector${is === 'keyed' ? ' (behind a key)' : ''}`]
+  const page = `Inspector: ${address}/inspector${is === 'keyed' ? ' (behind a key)' : ''}`
+  if (config.upstreams !== 'simulator') return [page]
+  return [page, `  It tells why a call was none, too: ask for the model ${model}+length, which breaks off inside one.`]
 }
 
 function windowLine({ name, window = 0 }: SurveyedModel): string {

@@ -18,8 +18,8 @@ export interface ClientAnswerOptions {
   /** Is told every failure before it is redacted. */
   readonly observer: {
     failed(failure: Failure): void
-    /** Is told what goes to the client. */
-    sent?(text: string): void
+    /** Is told what goes to the client, and gives it back in the form in which it is sent: as it is, or as its bytes. */
+    sent?(text: string): string | Uint8Array
   }
 }
 
@@ -99,8 +99,7 @@ export class ClientAnswer {
     const { response, framing } = this
     const framed = framing === null ? text : framing.write(text)
     if (framed === '') return !response.writableNeedDrain
-    this.observer.sent?.(framed)
-    return response.write(framed)
+    return response.write(this.observer.sent?.(framed) ?? framed)
   }
 
   /**
@@ -120,11 +119,11 @@ export class ClientAnswer {
     const { response, framing, redact } = this
     const { afterEvent } = dialects[this.dialect].errors
     const last = framing === null ? text : framing.write(text) + framing.end()
-    this.observer.sent?.(last)
+    const sent = this.observer.sent?.(last) ?? last
     if (framing !== null || failure === null || afterEvent === undefined) {
-      response.end(last)
+      response.end(sent)
     } else {
-      response.write(last)
+      response.write(sent)
       setTimeout(() => {
         const behind = afterEvent(redactFailure(failure, redact))
         this.observer.sent?.(behind)

@@ -3,6 +3,9 @@ import type { KeptChunks } from './stage-part.ts'
 /** Small answers fit into one block, and not too much of the last one is wasted. */
 const BLOCK_BYTES = 16_384
 
+/** From this size on a chunk is kept as it is, if nobody else has a part of its memory: to copy it would cost more. */
+export const LARGE_BYTES = 4096
+
 /** What an entry of the lists takes. */
 const ENTRY_BYTES = 32
 
@@ -22,10 +25,11 @@ export class BlockPool {
   }
 }
 
-/** The chunks of the stages of one exchange, in blocks of a pool. */
+/** The chunks of the stages of one exchange: the large ones as they came, the others in blocks of a pool. */
 export class ChunkStore {
   private readonly pool: BlockPool
   private readonly blocks: Buffer[] = []
+  private readonly large: Uint8Array[] = []
   private used = BLOCK_BYTES
 
   constructor(pool: BlockPool) {
@@ -37,6 +41,12 @@ export class ChunkStore {
     const before = this.blocks.length
     stage.times.push(at)
     stage.firstParts.push(stage.parts.length)
+    if (typeof chunk !== 'string' && isLargeOwn(chunk)) {
+      this.large.push(chunk)
+      // Below zero, so that no part of a block is taken for it.
+      stage.parts.push(-this.large.length)
+      return chunk.length + ENTRY_BYTES
+    }
     if (typeof chunk === 'string') this.addText(stage, chunk)
     else this.addBytes(stage, chunk)
     return (this.blocks.length - before) * BLOCK_BYTES + ENTRY_BYTES
@@ -55,6 +65,7 @@ export class ChunkStore {
   giveBack(): void {
     this.pool.give(this.blocks)
     this.blocks.length = 0
+    this.large.length = 0
     this.used = BLOCK_BYTES
   }
 
@@ -100,13 +111,19 @@ export class ChunkStore {
     this.used += length
   }
 
-  private bytesOf(part: number): Buffer {
+  private bytesOf(part: number): Uint8Array {
+    if (part < 0) return this.large[-part - 1] ?? new Uint8Array(0)
     const position = Math.floor(part / SHIFT)
     const start = position % BLOCK_BYTES
     const block = this.blocks[Math.floor(position / BLOCK_BYTES)]
     // What is shown must not change when the block is given back.
     return Buffer.from(block?.subarray(start, start + (part % SHIFT)) ?? [])
   }
+}
+
+/** Part of a larger memory, a chunk would keep all of it. */
+function isLargeOwn({ length, buffer }: Uint8Array): boolean {
+  return length >= LARGE_BYTES && length === buffer.byteLength
 }
 
 /** The position of a part and its length are one number, as three lists of numbers would take three times the room. */

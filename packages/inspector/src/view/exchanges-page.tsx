@@ -283,7 +283,9 @@ function ListState({
       )}
       {status?.instance === null || status === null ? null : (
         <p class="hint list-note">
-          Several processes serve here; these are the exchanges of {status.instance}.
+          Several processes serve here, and each knows its own exchanges. This is {status.instance}: what
+          another one has may be missing, or cannot be opened.
+          {status.shows === 'live' ? ' Turn recordings on, to one folder, and all of them are shown.' : null}
         </p>
       )}
       {isEmpty && isFiltered ? <p class="empty empty-page">Nothing fits the filter.</p> : null}
@@ -294,7 +296,10 @@ function ListState({
           ) : (
             <>
               <h2>Nothing has gone through yet</h2>
-              <p>Send a request to this gateway, and it appears here.</p>
+              <p>
+                Send a request to this gateway, and it appears here. When it starts, the gateway prints lines
+                to try.
+              </p>
             </>
           )}
         </div>

@@ -61,7 +61,7 @@ export function ReadingView({ reading, focus, title, children }: ReadingViewProp
             ]}
           />
           <span class="hint">
-            {trace.format === null ? 'no format shown yet' : `read as ${trace.format}`}
+            {trace.format === null ? 'no call in any format' : `read as ${trace.format}`}
           </span>
         </header>
         <div class="panel-body" role="tabpanel" aria-label={tab === 'calls' ? 'Outcome' : 'Events'}>
