@@ -18,8 +18,8 @@ export interface ClientAnswerOptions {
   /** Is told every failure before it is redacted. */
   readonly observer: {
     failed(failure: Failure): void
-    /** Is told what goes to the client, and gives it back in the form in which it is sent: as it is, or as its bytes. */
-    sent?(text: string): string | Uint8Array
+    /** Is told what goes to the client. */
+    sent?(text: string): void
   }
 }
 
@@ -99,7 +99,8 @@ export class ClientAnswer {
     const { response, framing } = this
     const framed = framing === null ? text : framing.write(text)
     if (framed === '') return !response.writableNeedDrain
-    return response.write(this.observer.sent?.(framed) ?? framed)
+    this.observer.sent?.(framed)
+    return response.write(framed)
   }
 
   /**
@@ -119,11 +120,11 @@ export class ClientAnswer {
     const { response, framing, redact } = this
     const { afterEvent } = dialects[this.dialect].errors
     const last = framing === null ? text : framing.write(text) + framing.end()
-    const sent = this.observer.sent?.(last) ?? last
+    this.observer.sent?.(last)
     if (framing !== null || failure === null || afterEvent === undefined) {
-      response.end(sent)
+      response.end(last)
     } else {
-      response.write(sent)
+      response.write(last)
       setTimeout(() => {
         const behind = afterEvent(redactFailure(failure, redact))
         this.observer.sent?.(behind)

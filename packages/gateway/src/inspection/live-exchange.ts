@@ -1,6 +1,6 @@
 import type { AskedAt, DialectId, Failure, FinishReason, FormatId, RequestNote, Usage } from '@dragoman/core'
 import type { Plan } from '../exchange/plan.ts'
-import { type BlockPool, ChunkStore, LARGE_BYTES, StoredStage } from './chunk-store.ts'
+import { type BlockPool, ChunkStore, StoredStage } from './chunk-store.ts'
 import type { KeptChunks } from './stage-part.ts'
 import type { NoteDetails, ToldDetails } from './api-types.ts'
 
@@ -149,12 +149,8 @@ export class LiveExchange {
     if (this.upstream !== null) this.upstream.fault = code
   }
 
-  /** Gives back what is to be sent: a long text is made bytes once, for the memory and for the client. */
-  clientChunk(text: string): string | Uint8Array {
-    if (text === '' || this.state === 'forgotten') return text
-    const chunk = text.length < LARGE_BYTES ? text : Buffer.from(text)
-    this.add(this.gotStage, chunk)
-    return chunk
+  clientChunk(chunk: string): void {
+    if (chunk !== '') this.add(this.gotStage, chunk)
   }
 
   changedRequest(notes: readonly RequestNote[]): void {

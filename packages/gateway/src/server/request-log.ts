@@ -130,9 +130,9 @@ export class RequestLog implements ExchangeObserver, AnswerWatcher {
     this.shown?.upstreamChunk(bytes)
   }
 
-  /** This goes to the client, in the form that is given back. */
-  sent(text: string): string | Uint8Array {
-    return this.shown?.clientChunk(text) ?? text
+  /** This goes to the client. */
+  sent(text: string): void {
+    this.shown?.clientChunk(text)
   }
 
   upstreamAnswered(): void {
