@@ -276,6 +276,6 @@ function hugeExchange(like) {
   const upstream = { ...like.details.upstream, reading: { format: 'hermes' } }
   return {
     details: { ...like.details, summary, upstream, told: [] },
-    stages: { ...like.stages, 'upstream-response': said, 'client-response': said },
+    stages: { ...like.stages, 'upstream-response': said, 'client-response': said.slice(0, 2000) },
   }
 }

@@ -110,12 +110,15 @@ class Gateway {
     return answer.id
   }
 
+  /** Page by page, up to one that brings nothing new. */
   async #load(cursor: string | null = null): Promise<void> {
     try {
       const page = await get(api.exchanges(cursor, PAGE), isPage)
+      const before = this.#exchanges.value.length
       this.#merge(page.exchanges)
       this.#fault.value = null
-      if (page.next !== null && this.#exchanges.value.length < MOST_KEPT) await this.#load(page.next)
+      const after = this.#exchanges.value.length
+      if (page.next !== null && after > before && after < MOST_KEPT) await this.#load(page.next)
     } catch (error) {
       if (error instanceof Locked) this.#state.value = 'locked'
       else this.#fault.value = error instanceof Error ? error.message : String(error)
@@ -124,16 +127,13 @@ class Gateway {
 
   #follow(): void {
     const stream = new EventSource(api.changes)
-    let wasLost = false
     stream.addEventListener('open', () => {
       this.#state.value = 'live'
-      // What happened meanwhile was not told.
-      if (wasLost) void this.#load()
-      wasLost = false
+      // What happened before was not told, and the list may have been read before that.
+      void this.#load()
     })
     stream.addEventListener('error', () => {
       this.#state.value = 'lost'
-      wasLost = true
     })
     stream.addEventListener('exchange', (event: MessageEvent<string>) => {
       const summary = parsed(event.data)
