@@ -142,7 +142,7 @@ async function startHostileUpstream() {
 }
 
 /** Asks as an agent would, with a tool. Resolves to the whole message. */
-function ask(baseURL, model, question = 'What is the weather in Paris?', agent = undefined) {
+function ask(baseURL, model, question = 'What is the weather in Paris?', agent) {
   const defaultHeaders = agent === undefined ? {} : { 'user-agent': agent }
   const client = new Anthropic({ baseURL, apiKey: 'any', maxRetries: 0, defaultHeaders })
   return client.messages

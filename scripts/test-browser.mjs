@@ -169,9 +169,9 @@ async function checkBadInput() {
       await page.goto(fresh.page)
       await page.getByRole('heading', { name: 'Nothing has gone through yet' }).waitFor()
       await shoot(page, 'empty')
-      await run(fresh.command)
+      await inShell(fresh.command)
       await rowsOf(page).first().getByText('kimi-k2').first().waitFor()
-      await run(fresh.command.replace('"kimi-k2"', '"kimi-k2+length"'))
+      await inShell(fresh.command.replace('"kimi-k2"', '"kimi-k2+length"'))
       const broken = rowsOf(page).filter({ hasText: 'kimi-k2+length' })
       await broken.getByText('1 problem').waitFor()
       await broken.click()
@@ -263,7 +263,7 @@ function recordingOf(said) {
 }
 
 /** As a user does who copies a line into a shell. */
-function run(command) {
+function inShell(command) {
   return new Promise((resolve, reject) => {
     execFile('bash', ['-c', command], (error) => (error === null ? resolve() : reject(error)))
   })
@@ -498,6 +498,17 @@ async function checkAll() {
   )
 
   for (const colorScheme of ['light', 'dark']) {
+    await check(
+      `a call is found by its card, ${colorScheme}: the picture of the README`,
+      async (page) => {
+        await open(page, '#/exchanges/kimi-call')
+        await page.locator('.call').first().hover()
+        await page.locator('.source-row .k-name.is-hovered, .source-row .is-hovered').first().waitFor()
+        await page.locator('.chunk-row.is-focused').first().waitFor()
+        await shoot(page, `inspector-${colorScheme}`)
+      },
+      { colorScheme, viewport: { width: 1200, height: 540 } },
+    )
     for (const [name, hash, ready] of [
       ['list', '', '.exchange-list'],
       ['exchange', '#/exchanges/qwen-broken', '.source-row'],

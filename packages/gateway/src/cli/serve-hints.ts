@@ -72,7 +72,10 @@ function inspectorLines(address: string, config: GatewayConfig, model: string): 
   if (is === 'off') return []
   const page = `Inspector: ${address}/inspector${is === 'keyed' ? ' (behind a key)' : ''}`
   if (config.upstreams !== 'simulator') return [page]
-  return [page, `  It tells why a call was none, too: ask for the model ${model}+length, which breaks off inside one.`]
+  return [
+    page,
+    `  It tells why a call was none, too: ask for the model ${model}+length, which breaks off inside one.`,
+  ]
 }
 
 function windowLine({ name, window = 0 }: SurveyedModel): string {

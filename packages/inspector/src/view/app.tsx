@@ -48,7 +48,11 @@ export function App(): JSX.Element {
             : [
                 `dragoman ${status.version}`,
                 status.instance,
-                status.shows === 'recordings' ? 'recordings' : 'live',
+                status.shows === 'recordings'
+                  ? 'recordings'
+                  : gateway.state.value === 'lost'
+                    ? 'away'
+                    : 'live',
               ]
                 .filter((part) => part !== null)
                 .join(' · ')}

@@ -5,7 +5,7 @@ import { api, type ExchangeDetails, type StageChunk, stageIds, type StageId } fr
 import { gateway } from '../model/gateway.ts'
 import { isRecord, parsed } from '../model/json.ts'
 import { asCurl, asGolden, download } from '../model/keep.ts'
-import { clock, duration } from '../model/numbers.ts'
+import { clock, counted, duration } from '../model/numbers.ts'
 import { oneLine } from '../model/visible.ts'
 import { indexAt } from '../model/rows.ts'
 import { chunkAfter } from '../model/waterfall.ts'
@@ -186,8 +186,7 @@ function Answered({ stages, reading, details }: Pick<Loaded, 'stages' | 'reading
         <header class="panel-head">
           <h2>Client got</h2>
           <span class="hint">
-            {details.client.dialect} · status {details.summary.status ?? '–'} ·{' '}
-            {got.length.toLocaleString('en')} chunks
+            {details.client.dialect} · status {details.summary.status ?? '–'} · {counted(got.length, 'chunk')}
           </span>
         </header>
         {got.length === 0 ? (

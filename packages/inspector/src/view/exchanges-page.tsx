@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { ExchangeSummary } from '../api.ts'
 import { filtered, type Filter, noFilter, valuesOf } from '../model/filter.ts'
 import { gateway } from '../model/gateway.ts'
-import { clock, count, duration } from '../model/numbers.ts'
+import { clock, count, counted, duration } from '../model/numbers.ts'
 import { oneLine } from '../model/visible.ts'
 import { ExchangeView } from './exchange-view.tsx'
 import { Lock } from './lock.tsx'
@@ -236,7 +236,7 @@ function FilterBar({ filter, onChange, search, all, shown }: FilterBarProps): JS
       <span class="spacer" />
       <output class="hint" aria-live="polite">
         {shown === all.length
-          ? `${all.length.toLocaleString('en')} exchanges`
+          ? counted(all.length, 'exchange')
           : `${shown.toLocaleString('en')} of ${all.length.toLocaleString('en')}`}
       </output>
       <span class="hint keys">
