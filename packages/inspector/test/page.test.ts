@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
@@ -43,4 +43,11 @@ it('no source makes markup or code of a text', () => {
       .filter(({ text }) => words.test(text))
       .map(({ name }) => name),
   ).toEqual([])
+})
+
+it.each(['light', 'dark'])('the README has a picture of the page, %s, which loads quickly', (scheme) => {
+  const root = new URL('../../../', import.meta.url)
+  const path = `docs/images/inspector-${scheme}.png`
+  expect(readFileSync(new URL('README.md', root), 'utf8')).toContain(path)
+  expect(statSync(new URL(path, root)).size).toBeLessThan(150_000)
 })

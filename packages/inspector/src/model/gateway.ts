@@ -87,22 +87,23 @@ class Gateway {
     return get(api.exchange(id), isDetails)
   }
 
-  /** Each part says where the next begins. */
-  async stage(id: string, stage: StageId): Promise<LoadedStage> {
-    const loaded: StageChunk[] = []
-    let characters = 0
-    for (let from: number | null = 0; from !== null;) {
-      const { chunks, next }: StagePart = await get(api.stage(id, stage, from), isPart)
-      for (const chunk of chunks) {
-        loaded.push(chunk)
-        characters += chunk.text.length
-      }
-      if (next !== null && (loaded.length >= MOST_CHUNKS || characters >= MOST_CHARACTERS)) {
-        return { chunks: loaded, isWhole: false }
-      }
-      from = next
+  /** Each part says where the next begins. `before`: what the parts in front of it brought. */
+  async stage(
+    id: string,
+    stage: StageId,
+    from = 0,
+    before: StageChunk[] = [],
+    characters = 0,
+  ): Promise<LoadedStage> {
+    const { chunks, next } = await get(api.stage(id, stage, from), isPart)
+    let loaded = characters
+    for (const chunk of chunks) {
+      before.push(chunk)
+      loaded += chunk.text.length
     }
-    return { chunks: loaded, isWhole: true }
+    if (next === null) return { chunks: before, isWhole: true }
+    if (before.length >= MOST_CHUNKS || loaded >= MOST_CHARACTERS) return { chunks: before, isWhole: false }
+    return this.stage(id, stage, next, before, loaded)
   }
 
   async askAgain(id: string): Promise<string> {

@@ -10,12 +10,11 @@ export function glanceAtContent(data: JsonObject): readonly GlancedPart[] | null
     const inner = objectIn(data, 'response')
     return Array.isArray(inner['candidates']) ? glanceAtContent(inner) : null
   }
-  return objectsIn(candidates)
-    .filter(({ index }, position) => (index ?? position) === 0)
-    .flatMap((candidate) => [
-      ...objectsIn(objectIn(candidate, 'content')['parts']).flatMap(partsOf),
-      ...endOf(nonEmptyText(candidate['finishReason'])),
-    ])
+  const first = objectsIn(candidates).find(({ index }, position) => (index ?? position) === 0) ?? {}
+  return [
+    ...objectsIn(objectIn(first, 'content')['parts']).flatMap(partsOf),
+    ...endOf(nonEmptyText(first['finishReason'])),
+  ]
 }
 
 function partsOf(part: JsonObject): GlancedPart[] {

@@ -6,13 +6,12 @@ import { readDelta } from './delta.ts'
 /** Of several choices the first: each would be an answer of its own. */
 export function glanceAtCompletion({ choices }: JsonObject): readonly GlancedPart[] | null {
   if (!Array.isArray(choices)) return null
-  return objectsIn(choices)
-    .filter(({ index }, position) => (index ?? position) === 0)
-    .flatMap((choice) => [
-      ...partsOf(choice['delta'], 'more'),
-      ...partsOf(choice['message'], 'whole'),
-      ...endOf(nonEmptyText(choice['finish_reason'])),
-    ])
+  const first = objectsIn(choices).find(({ index }, position) => (index ?? position) === 0) ?? {}
+  return [
+    ...partsOf(first['delta'], 'more'),
+    ...partsOf(first['message'], 'whole'),
+    ...endOf(nonEmptyText(first['finish_reason'])),
+  ]
 }
 
 function partsOf(said: unknown, adds: GlancedAs): GlancedPart[] {
