@@ -60,7 +60,7 @@ it('a trace takes linear time, also where there is much to tell', () => {
   // Ten times is linear, a hundred quadratic. A busy machine can only make a run slower: one quick run proves the point.
   const limit = 30 * short + 10
   expect([1, 2, 3, 4, 5].some(() => timeOf(2000) < limit)).toBe(true)
-})
+}, 60_000)
 
 function traceOf(options: Options, pieces: readonly Piece[], end: EndReason | undefined): OutputTrace {
   const tracer = createTracer(options)
