@@ -3,6 +3,7 @@ import type { EndReason, Engine } from '../engines/engine.ts'
 import { replay, type Sink } from '../events.ts'
 import type { FormatId } from '../formats/format-id.ts'
 import { isBlank } from '../text/space.ts'
+import type { HeldReason, SourceObserver } from '../text/source-observer.ts'
 import { TextWindow } from '../text/text-window.ts'
 import {
   type Candidate,
@@ -22,6 +23,8 @@ import { type Channel, TextFlow } from './text-flow.ts'
 
 export interface ReaderOptions extends CallWriterOptions, MarkerJudgeOptions, ScannerOptions {
   readonly lexicon: Lexicon
+  /** Told what becomes of each character. */
+  readonly observer?: SourceObserver | undefined
 }
 
 /**
@@ -54,7 +57,11 @@ export class Reader {
   constructor(sink: Sink, options: ReaderOptions) {
     this.sink = sink
     this.options = options
-    const { lexicon, tools, startsInReasoning } = options
+    const { lexicon, tools, startsInReasoning, observer } = options
+    if (observer !== undefined) {
+      this.input.observer = observer
+      observer.watch(this.input)
+    }
     this.writer = new CallWriter(this.input, sink, tools, options)
     this.writer.onStart = () => {
       if (this.candidate === undefined && this.opening !== undefined)
@@ -76,6 +83,18 @@ export class Reader {
 
   get heldBytes(): number {
     return this.input.heldBytes
+  }
+
+  /** Where in the stream begins what is held, and why; undefined where nothing is. */
+  get held(): { readonly from: number; readonly why: HeldReason } | undefined {
+    const { candidate, input, writer } = this
+    if (candidate !== undefined) {
+      const from = input.position - candidate.recording.lengthAt(input)
+      return { from, why: candidate.found.as === 'in-reasoning' ? 'draft' : 'candidate' }
+    }
+    if (this.engine !== undefined && writer.held !== undefined) return writer.held
+    if (input.isEmpty) return undefined
+    return { from: input.position, why: this.engine === undefined ? 'marker' : 'markup' }
   }
 
   /** Content in pieces that end there: how many of them, from the first on, would now go on as they are. */
@@ -101,9 +120,11 @@ export class Reader {
     }
     if (this.options.lexicon.isEmpty) {
       this.sink[channel === 'reasoning' ? 'reasoning' : 'text'](text)
+      this.input.observer?.beside(channel, text, this.input.end)
       return
     }
     this.input.append(text)
+    this.input.observer?.appended(text)
     this.stop = 'unknown'
     this.run()
   }
@@ -133,9 +154,14 @@ export class Reader {
   private passSpaceBeside(): void {
     const space = this.spaceBeside
     this.spaceBeside = ''
-    if (this.engine !== undefined && this.candidate === undefined) return
+    const { observer } = this.input
+    if (this.engine !== undefined && this.candidate === undefined) {
+      observer?.beside(undefined, space, this.input.end)
+      return
+    }
     if (this.channel === 'reasoning') this.sink.text(space)
     else this.sink.reasoning(space)
+    observer?.beside(this.channel === 'reasoning' ? 'content' : 'reasoning', space, this.input.end)
   }
 
   private turnTo(channel: Channel): void {

@@ -119,10 +119,11 @@ export class TextFlow {
     if (this.place !== afterText) this.moveOn(text)
     if (this.mode === 'content') {
       this.sink.text(text)
-      return
+    } else {
+      this.sink.reasoning(text)
+      if (this.thought !== undefined) this.keepThought(this.thought + text)
     }
-    this.sink.reasoning(text)
-    if (this.thought !== undefined) this.keepThought(this.thought + text)
+    if (input.observer !== undefined) input.observer.passed(this.mode, input.base + from, input.position)
   }
 
   /** The reasoning at hand may turn out to be the answer. */

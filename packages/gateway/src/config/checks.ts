@@ -31,6 +31,7 @@ export function faultsBetween(settings: SettingTree): ConfigIssue[] {
     ...missingModels(settings),
     ...unwritableTools(settings),
     ...openPort(settings),
+    ...openInspector(settings),
     ...repeatedKeyNames(settings),
     ...misdirectedKeys(settings),
     ...ownAddresses(settings),
@@ -69,6 +70,21 @@ function openPort(settings: SettingTree): ConfigIssue[] {
   const message =
     'others can reach this address, so clients need keys: add one under keys, or set DRAGOMAN_API_KEY'
   return [issueAt(settings, ['listen', 'host'], message)]
+}
+
+/** All conversations are on the page, so that a key of any client is not enough where a gateway has several. */
+function openInspector(settings: SettingTree): ConfigIssue[] {
+  const path = ['inspector', 'enabled']
+  const isShared = !isLoopbackHost(listenHost(settings)) || itemsAt(settings, ['keys']).length > 0
+  if (!isTrue(settings, path) || !isShared) return []
+  if (itemsAt(settings, ['keys']).some((key) => isTrue(key, ['inspector']))) return []
+  const message = 'others can reach the inspector: one of the keys needs inspector: true'
+  return [issueAt(settings, path, message)]
+}
+
+function isTrue(settings: SettingTree, path: Path): boolean {
+  const tree = treeAt(settings, path)
+  return tree !== undefined && plainValue(tree) === true
 }
 
 function repeatedKeyNames(settings: SettingTree): ConfigIssue[] {

@@ -21,6 +21,7 @@ export interface GatewayConfig {
   readonly limits: Limits
   readonly timeouts: Timeouts
   readonly record: RecordConfig | null
+  readonly inspector: InspectorConfig
   readonly log: LogConfig
   readonly metrics: boolean
   readonly proxies: ProxyConfig
@@ -38,6 +39,8 @@ export interface ClientKey {
   readonly name: string
   /** 64 hexadecimal digits in lower case. */
   readonly sha256: string
+  /** Whether it opens the inspector too. */
+  readonly inspector?: boolean
   /**
    * The key itself, where the configuration has more than its digest. It is known so that it can be taken out of logs
    * and recordings.
@@ -158,6 +161,13 @@ export interface RecordConfig {
   readonly dir: string
   readonly maxBytes: number
   readonly maxAge: number
+}
+
+export interface InspectorConfig {
+  /** Null where the address decides. */
+  readonly enabled: boolean | null
+  /** The bytes of exchanges that are kept in memory. */
+  readonly memory: number
 }
 
 export interface LogConfig {

@@ -38,7 +38,7 @@ export function resolveConfig(
     const origin = originAt(settings, key)
     return resolve(cwd, origin.from === 'file' ? dirname(origin.file) : '.', path)
   }
-  const { record, log } = parsed
+  const { record, inspector, log } = parsed
   return {
     listen: {
       ...listen,
@@ -58,14 +58,19 @@ export function resolveConfig(
     limits,
     timeouts,
     record: record === undefined ? null : { ...record, dir: absolute(record.dir, 'record', 'dir') },
+    inspector: { ...inspector, enabled: inspector.enabled ?? null },
     log: { ...log, file: log.file === null ? null : absolute(log.file, 'log', 'file') },
     metrics,
     proxies,
   }
 }
 
-function clientKeyOf({ name, sha256 }: ParsedConfig['keys'][number], plain: Secret | undefined): ClientKey {
-  return plain === undefined ? { name, sha256 } : { name, sha256, plain }
+function clientKeyOf(
+  { name, sha256, inspector }: ParsedConfig['keys'][number],
+  plain: Secret | undefined,
+): ClientKey {
+  const key = inspector ? { name, sha256, inspector } : { name, sha256 }
+  return plain === undefined ? key : { ...key, plain }
 }
 
 function upstreamOf([name, given]: [string, ParsedConfig['upstreams'][string]]): Upstream {

@@ -43,6 +43,9 @@ const clientKey = section({
   sha256: text(clientKeyFault)
     .transform((digest) => digest.toLowerCase())
     .describe('The SHA-256 of the key, as 64 hexadecimal digits.'),
+  inspector: flag()
+    .prefault(false)
+    .describe('Whether the key opens the inspector too, which shows all conversations.'),
 })
 
 const upstream = section({
@@ -197,6 +200,15 @@ const record = section({
   maxAge: duration({ max: Number.MAX_SAFE_INTEGER }).prefault('7d').describe('How long recordings are kept.'),
 })
 
+const inspector = section({
+  enabled: flag()
+    .optional()
+    .describe('Whether /inspector is served. Default: on a loopback address, yes; elsewhere, no.'),
+  memory: wholeNumber(0)
+    .prefault(33_554_432)
+    .describe('How many bytes of exchanges are kept in memory to be looked at.'),
+})
+
 const log = section({
   level: oneOf(['debug', 'info', 'warn', 'error']).prefault('info').describe('The least that is logged.'),
   file: text().nullable().prefault(null).describe('A file for the log, instead of standard error.'),
@@ -243,6 +255,7 @@ export const configSchema = section({
   limits: limits.prefault({}).describe('How much is too much.'),
   timeouts: timeouts.prefault({}).describe('How long is too long.'),
   record: record.optional().describe('Record every exchange. Off unless it is here.'),
+  inspector: inspector.prefault({}).describe('The page that shows what went through.'),
   log: log.prefault({}).describe('The log.'),
   metrics: flag().prefault(true).describe('Whether /metrics is served.'),
 })

@@ -58,6 +58,10 @@ export interface AnswerTaker {
 /** Is told what happens to the call of an upstream. */
 export interface UpstreamObserver {
   upstreamCalled?(): void
+  /** The upstream has sent headers, of an answer or of a refusal. */
+  upstreamHeaders?(status: number, contentType: string): void
+  /** What the upstream sent, as it is read: what came together is told together. */
+  upstreamSaid?(bytes: Buffer): void
   /** The upstream has sent the headers of an answer. */
   upstreamAnswered?(): void
   /** The call failed. The fault tells more than the client is told. */
@@ -146,6 +150,7 @@ export class UpstreamAnswer implements UpstreamListener {
   onHeaders(status: number, headers: IncomingHttpHeaders): void {
     if (this.state.at === 'over') return
     const type = (headers['content-type'] ?? '').toLowerCase()
+    this.options.observer.upstreamHeaders?.(status, headers['content-type'] ?? '')
     if (status >= 300 && status < 400) {
       this.cut(upstreamFailure('upstream_redirect', 'The upstream answered with a redirect.'))
     } else if (status >= 400) {
@@ -161,6 +166,7 @@ export class UpstreamAnswer implements UpstreamListener {
   onData(chunk: Buffer): void {
     const { state } = this
     if (state.at === 'refused') {
+      this.options.observer.upstreamSaid?.(chunk)
       state.refusal.push(chunk)
       if (state.refusal.isFull) this.passRefusal()
     }
@@ -238,6 +244,7 @@ export class UpstreamAnswer implements UpstreamListener {
     let text = ''
     if (only !== undefined) {
       const chunk = pending.length === 1 ? only : Buffer.concat(pending)
+      this.options.observer.upstreamSaid?.(chunk)
       if (!translation.isStarted) beginning.add(chunk)
       text = translation.push(chunk)
     }

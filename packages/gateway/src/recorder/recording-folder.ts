@@ -13,6 +13,14 @@ const PARTIAL_MS = 3_600_000
 /** The names of recordings. No file with another name is ever removed. */
 const recordingName = /^(\d{4}-\d\d-\d\dT)(\d\d)-(\d\d)-(\d\d\.\d{3}Z)-[\w-]+\.json(\.partial)?$/
 
+/** When an exchange was recorded and which one it is, as the name of its file says; undefined for any other name. */
+export function recordingPlace(name: string): { readonly time: string; readonly id: string } | undefined {
+  const [, day, hours, minutes, rest, partial] = recordingName.exec(name) ?? []
+  if (day === undefined || partial !== undefined) return undefined
+  const id = name.slice('2026-03-04T05-06-07.008Z-'.length, -'.json'.length)
+  return { time: `${day}${hours}:${minutes}:${rest}`, id }
+}
+
 /** The names of the recordings in a folder, oldest first. */
 export async function recordingsIn(dir: string): Promise<string[]> {
   const names = await readdir(dir)

@@ -28,14 +28,14 @@ export interface Admitted {
  * an address that nobody has listed, and is told nothing but that it lives.
  */
 export function checkCaller(
-  request: IncomingMessage,
+  request: Caller,
   policy: GatePolicy,
   hosts: 'listed' | 'any' = 'listed',
 ): Refusal | null {
   return checkHost(request, policy, hosts) ?? checkPage(request, policy)
 }
 
-function checkHost(request: IncomingMessage, policy: GatePolicy, hosts: 'listed' | 'any'): Refusal | null {
+function checkHost(request: Caller, policy: GatePolicy, hosts: 'listed' | 'any'): Refusal | null {
   const host = request.headers.host ?? ''
   const count = countHosts(request.rawHeaders)
   if (hosts === 'any' && count <= 1) return null
@@ -48,7 +48,7 @@ function checkHost(request: IncomingMessage, policy: GatePolicy, hosts: 'listed'
   return null
 }
 
-function checkPage(request: IncomingMessage, policy: GatePolicy): Refusal | null {
+function checkPage(request: Caller, policy: GatePolicy): Refusal | null {
   const { origin } = request.headers
   if (origin !== undefined && !policy.allowedOrigins.includes(origin)) {
     return refusal(
@@ -63,6 +63,32 @@ function checkPage(request: IncomingMessage, policy: GatePolicy): Refusal | null
     return refusal(403, 'permission', 'cross_site', 'Requests from other sites are not allowed.')
   }
   return null
+}
+
+/**
+ * The same for the inspector, which is for its own page alone: no other origin may call it, whatever the configuration
+ * allows elsewhere, nor a page on another port of this machine.
+ */
+export function checkPageCaller(request: IncomingMessage, policy: GatePolicy): Refusal | null {
+  const { origin, host = '' } = request.headers
+  const isOwn = origin === undefined || isSameHost(origin, host)
+  const refused = checkCaller(isOwn ? withoutOrigin(request) : request, { ...policy, allowedOrigins: [] })
+  if (refused !== null) return refused
+  return request.headers['sec-fetch-site'] === 'same-site'
+    ? refusal(403, 'permission', 'cross_site', 'Requests from other sites are not allowed.')
+    : null
+}
+
+type Caller = Pick<IncomingMessage, 'headers' | 'rawHeaders'>
+
+function withoutOrigin({ headers, rawHeaders }: Caller): Caller {
+  const { origin: _origin, ...rest } = headers
+  return { headers: rest, rawHeaders }
+}
+
+/** A proxy before us may speak https, so that only the name and the port are compared. */
+function isSameHost(origin: string, host: string): boolean {
+  return URL.canParse(origin) && new URL(origin).host === host.toLowerCase()
 }
 
 /** Node shows the first of several Host headers, while a proxy before us may have checked the last. */

@@ -13,6 +13,7 @@ import type { GatewayConfig, ModelRule } from '../config/config.ts'
 import { routesOf, ruleFor } from '../config/match-model.ts'
 import { parseBody, withoutByteOrderMark } from '../base/json-body.ts'
 import { readBody } from '../base/read-body.ts'
+import type { LiveExchanges } from '../inspection/live-exchanges.ts'
 import type { OpenRecording } from '../recorder/exchange-recording.ts'
 import type { Recorder } from '../recorder/recorder.ts'
 import { tapResponse, tapUpstream } from '../recorder/tap.ts'
@@ -47,6 +48,8 @@ export interface RouteContext {
   readonly now: () => number
   /** Undefined where exchanges are not recorded. */
   readonly recorder: Recorder | undefined
+  /** The memory of the inspector. Undefined where nobody may look. */
+  readonly live?: Pick<LiveExchanges, 'open'> | undefined
   readonly log: RequestLog
   /** What answers held, for clients that name it. Undefined where nothing is kept. */
   readonly items?: ItemCache | undefined
@@ -60,6 +63,8 @@ export async function openExchange(context: RouteContext): Promise<Exchange | un
   const { client, config, log, routing, now } = context
   const { requestId, dialect } = client
   const asked = askedAt(context.request.url ?? '')
+  const userAgent = context.request.headers['user-agent']
+  log.shown = context.live?.open({ requestId, dialect, asked, userAgent })
   const recording = context.recorder?.open({ requestId, dialect, asked })
   if (recording !== undefined) tapResponse(client.response, recording)
   const read = await readRequest(context, recording)
@@ -205,7 +210,8 @@ export async function readRequest(
   log.received(body.bytes.length, config.warnings.conversationBytes)
   const bytes = withoutByteOrderMark(body.bytes)
   const text = bytes.toString('utf8')
-  recording?.clientRequest(text)
+  recording?.clientRequest(bytes)
+  log.shown?.clientRequest(bytes)
   const json = parseBody(text, config.limits.jsonDepth)
   if (json.is === 'invalid') {
     client.refuse({ failure: failure('invalid-request', 'invalid_json', json.message) })
@@ -263,6 +269,7 @@ function exchangeFor(
     callUpstream: (listener, connection) => {
       const { plan } = attempts.current.negotiation
       recording?.upstreamRequest(plan)
+      log.shown?.upstreamRequest(plan)
       const told = config.keys.length === 0 ? listener : withoutAddress(listener)
       const heard = recording === undefined ? told : tapUpstream(told, recording)
       return log.calling(plan, heard, (sent, listening) => upstreams.call(sent, listening, connection))

@@ -11,12 +11,20 @@ import type { Metrics } from '../observe/metrics.ts'
 import { openExchange, type RouteContext } from './answer-route.ts'
 import { countTokens } from './count-tokens.ts'
 import { answerModels } from './models.ts'
+import { askAgain } from './ask-again.ts'
 import { askedAt, dialectOf, findRoute, type HttpRoute, isProbed, type RouteMatch } from './route-table.ts'
+import { Inspector, type InspectorWorld } from '../inspection/inspector.ts'
 import type { Recorder } from '../recorder/recorder.ts'
 import { allowOrigin, answerPreflight, isPreflight } from '../security/cors.ts'
 import { FailureLimit } from '../security/failure-limit.ts'
 import type { Redactor } from '../security/redact.ts'
-import { checkCaller, checkContent, checkKey, type GatePolicy } from '../security/gatekeeper.ts'
+import {
+  checkCaller,
+  checkContent,
+  checkKey,
+  checkPageCaller,
+  type GatePolicy,
+} from '../security/gatekeeper.ts'
 import { Routing } from '../routing/routing.ts'
 import { type BuiltInServer, Upstreams } from '../upstream/upstreams.ts'
 import { ClientAnswer } from '../exchange/client-answer.ts'
@@ -24,7 +32,7 @@ import type { Exchange } from '../exchange/exchange.ts'
 import { ItemCache } from '../exchange/item-cache.ts'
 import { internalFailure } from '../exchange/upstream-answer.ts'
 import { closeWithSocket } from './queued-responses.ts'
-import { refuseRoute, shuttingDown, tooMany } from './refusals.ts'
+import { inspectorOff, refuseRoute, shuttingDown, tooMany } from './refusals.ts'
 import { RequestLog } from './request-log.ts'
 import { statusOf } from './status.ts'
 import type { Traces } from './traces.ts'
@@ -39,6 +47,8 @@ export interface GatewayWorld {
   readonly recorders?: { readonly current: Recorder | undefined }
   /** Undefined where no traces are sent. */
   readonly traces?: Pick<Traces, 'open'> | undefined
+  /** Undefined where there is no inspector. */
+  readonly inspector?: InspectorWorld | undefined
   /** How many clients may be connected; further ones are refused. */
   readonly connections?: number
   /** Starts the server that answers where no upstream is configured. */
@@ -64,6 +74,9 @@ export class Gateway {
   private items: ItemCache | undefined
   /** The address that the server was opened with; a later configuration does not change it. */
   private readonly bound: { readonly host: string; readonly port: number }
+  private readonly inspector: Inspector | undefined
+  /** The connections by which the inspector asks again, with the ids of their requests. */
+  private readonly own = new WeakMap<object, string>()
   private isDraining = false
   private inFlight = 0
   private onIdle: () => void = () => {}
@@ -83,6 +96,15 @@ export class Gateway {
       { connectionsCheckingInterval: 1000, maxHeaderSize: config.limits.headerBytes },
       (request, response) => this.handle(request, response),
     )
+    this.inspector =
+      world.inspector &&
+      new Inspector(config, {
+        ...world.inspector,
+        now: world.now,
+        redact: world.redact,
+        failureLimit: this.failureLimit,
+        askAgain: (request) => askAgain(this.server, request, this.own),
+      })
     this.server.maxConnections = world.connections ?? Infinity
     this.gate = this.policy()
     this.setTimeouts()
@@ -118,6 +140,7 @@ export class Gateway {
   /** New requests follow the new configuration; those under way keep theirs. */
   reconfigure(config: GatewayConfig): void {
     this.config = config
+    this.inspector?.reconfigure({ ...config, listen: { ...config.listen, host: this.bound.host } })
     this.gate = this.policy()
     this.setTimeouts()
     this.limitItems()
@@ -158,6 +181,7 @@ export class Gateway {
   }
 
   private async close(): Promise<void> {
+    this.inspector?.close()
     const force = setTimeout(() => this.server.closeAllConnections(), CLOSING_MS)
     await new Promise<void>((resolve) => {
       this.server.close(() => resolve())
@@ -168,7 +192,8 @@ export class Gateway {
 
   private handle(request: IncomingMessage, response: ServerResponse): void {
     closeWithSocket(request, response)
-    const requestId = randomUUID()
+    const ownId = this.own.get(request.socket)
+    const requestId = ownId ?? randomUUID()
     response.setHeader('x-request-id', requestId).setHeader('request-id', requestId)
     if (this.isDraining) response.setHeader('connection', 'close')
     const url = request.url ?? '/'
@@ -192,10 +217,14 @@ export class Gateway {
       redact: this.world.redact,
       observer: log,
     })
+    if (found.is === 'route' && found.route.serves === 'inspector') {
+      this.inspect(request, client, log)
+      return
+    }
     const { allowedOrigins } = this.config.listen
     allowOrigin(request, response, allowedOrigins)
     const hosts = route !== null && isProbed(route) ? 'any' : 'listed'
-    const stranger = checkCaller(request, this.gate, hosts)
+    const stranger = ownId === undefined ? checkCaller(request, this.gate, hosts) : null
     if (stranger === null && found.is === 'wrong-method' && isPreflight(request, allowedOrigins)) {
       answerPreflight(request, response, found.allow)
       return
@@ -207,12 +236,27 @@ export class Gateway {
       const { config, upstreams, routing, world, items } = this
       const recorder = world.recorders?.current
       const { now } = world
-      const context = { request, client, config, upstreams, routing, now, recorder, log, items }
+      const live = this.inspector?.live
+      const context = { request, client, config, upstreams, routing, now, recorder, live, log, items }
       this.serve(found.route, context).catch((error: unknown) => {
         log.bug(error)
         client.refuse({ failure: internalFailure })
       })
     }
+  }
+
+  private inspect(request: IncomingMessage, client: ClientAnswer, log: RequestLog): void {
+    const { inspector } = this
+    const off = inspector === undefined ? 'There is no inspector here.' : inspector.isOffBecause
+    const refused = checkPageCaller(request, this.gate) ?? (off === null ? null : inspectorOff(off))
+    if (refused !== null || inspector === undefined) {
+      client.refuse(refused ?? inspectorOff(off ?? ''))
+      return
+    }
+    inspector.serve(request, client.response).catch((error: unknown) => {
+      log.bug(error)
+      client.refuse({ failure: internalFailure })
+    })
   }
 
   private findRoute({ method = '', url = '/', headers }: IncomingMessage): RouteMatch {
@@ -230,7 +274,9 @@ export class Gateway {
   ): Refusal | null {
     if (found.is !== 'route') return refuseRoute(found, request.url ?? '')
     const { route } = found
-    if (!route.isOpen) {
+    if (this.own.has(request.socket)) {
+      log.key = 'inspector'
+    } else if (!route.isOpen) {
       const admitted = checkKey(request, dialect, this.gate)
       if ('failure' in admitted) return admitted
       log.key = admitted.keyName
@@ -276,6 +322,9 @@ export class Gateway {
         return
       case 'refusal':
         client.refuse({ failure: route.failure })
+        return
+      case 'inspector':
+        this.inspect(context.request, client, context.log)
     }
   }
 

@@ -45,6 +45,10 @@ export function everyoneOut({ wait }: Pick<Itinerary, 'wait'>): Refusal {
   }
 }
 
+export function inspectorOff(why: string): Refusal {
+  return refusal(404, 'not-found', 'inspector_off', why)
+}
+
 export function refuseRoute(found: Exclude<RouteMatch, { is: 'route' }>, url: string): Refusal {
   if (found.is === 'unknown') {
     // The path helps users to find a wrong base address. The query is left out, as it may hold a secret.

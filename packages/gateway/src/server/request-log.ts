@@ -14,6 +14,7 @@ import type { Logger } from '../observe/logger.ts'
 import type { HoldingParser, Metrics } from '../observe/metrics.ts'
 import type { AttemptObserver, FailedAttempt } from '../exchange/attempts.ts'
 import type { ExchangeObserver } from '../exchange/exchange.ts'
+import type { LiveExchange } from '../inspection/live-exchange.ts'
 import type { Plan } from '../exchange/plan.ts'
 import type { HttpRoute } from './route-table.ts'
 import type { UpstreamCall, UpstreamListener } from '../upstream/client.ts'
@@ -41,6 +42,8 @@ export interface RequestLogWorld {
 /** Gathers everything about one request while it runs, and logs it in one line at its end. */
 export class RequestLog implements ExchangeObserver, AttemptObserver, AnswerWatcher {
   model: string | null = null
+  /** The same exchange in the memory of the inspector, where it is kept there. */
+  shown: LiveExchange | undefined
   /** The name of the key that the client used. */
   key: string | null = null
   /** Is told the usage of an answer, and says what it gives away about the answer; undefined where that is nothing. */
@@ -83,6 +86,7 @@ export class RequestLog implements ExchangeObserver, AttemptObserver, AnswerWatc
   /** The request was read and understood. */
   asked({ model }: ConversationRequest): void {
     this.model = model
+    this.shown?.asksFor(model)
   }
 
   received(bytes: number, warnAbove: number): void {
@@ -105,6 +109,7 @@ export class RequestLog implements ExchangeObserver, AttemptObserver, AnswerWatc
   /** The upstream refused, and something was done about it. */
   secondThought(reason: string): void {
     if (this.secondThoughts.length < loggedChanges) this.secondThoughts.push(reason)
+    this.shown?.secondThought(reason)
   }
 
   attemptAnswered(upstream: string, milliseconds: number): void {
@@ -129,6 +134,7 @@ export class RequestLog implements ExchangeObserver, AttemptObserver, AnswerWatc
   }
 
   notes(notes: readonly RequestNote[]): void {
+    this.shown?.changedRequest(notes)
     for (const note of notes) {
       // For notes about messages the reason tells more than the field. The number is limited because a client can
       // send thousands of calls that need a repair.
@@ -153,6 +159,19 @@ export class RequestLog implements ExchangeObserver, AttemptObserver, AnswerWatc
     this.upstreamAt ??= this.now()
   }
 
+  upstreamHeaders(status: number, contentType: string): void {
+    this.shown?.upstreamAnswer(status, contentType)
+  }
+
+  upstreamSaid(bytes: Buffer): void {
+    this.shown?.upstreamChunk(bytes)
+  }
+
+  /** This goes to the client. */
+  sent(text: string): void {
+    this.shown?.clientChunk(text)
+  }
+
   upstreamAnswered(): void {
     // An upstream that is asked again answers again, and the stream to the client is one.
     if (this.answeredAt === null) this.metrics.streamOpened()
@@ -164,11 +183,13 @@ export class RequestLog implements ExchangeObserver, AttemptObserver, AnswerWatc
 
   firstByte(): void {
     this.firstByteAt ??= this.now()
+    this.shown?.firstByte()
   }
 
   /** A call was found in text that is written in this format. */
   callRead(format: FormatId): void {
     this.written ??= format
+    if (this.shown !== undefined) this.shown.written ??= format
   }
 
   parserOpened(parser: HoldingParser): void {
@@ -180,6 +201,7 @@ export class RequestLog implements ExchangeObserver, AttemptObserver, AnswerWatc
   call(name: string): void {
     this.wholeCalls = this.calls.length
     this.calls.push(name)
+    if (this.shown !== undefined) this.shown.calls++
   }
 
   callEnded(): void {
@@ -188,22 +210,26 @@ export class RequestLog implements ExchangeObserver, AttemptObserver, AnswerWatc
 
   problem(code: ProblemCode, message: string): void {
     this.problems.push(code)
+    this.shown?.tell('problem', code, message)
     this.metrics.problem(this.format() ?? 'standard', code)
     this.logger.debug({ requestId: this.requestId, code, message }, 'problem in what the model wrote')
   }
 
   repair(code: RepairCode, message: string): void {
     this.repairs.push(code)
+    this.shown?.tell('repair', code, message)
     this.logger.debug({ requestId: this.requestId, code, message }, 'repaired what the model wrote')
   }
 
   finished(reason: FinishReason): void {
     this.finish = reason
+    if (this.shown !== undefined) this.shown.finish = reason
   }
 
   failed(failure: Failure): void {
     if (this.failure !== null) return
     this.failure = failure
+    this.shown?.failed(failure)
     // A failure before the upstream was called is not an error of the upstream.
     if (this.upstreamAt !== null) this.metrics.upstreamError(failure.kind)
   }
@@ -211,6 +237,7 @@ export class RequestLog implements ExchangeObserver, AttemptObserver, AnswerWatc
   /** The fault holds names and addresses for those who run the gateway. Clients of a shared one are not told them. */
   upstreamFault({ code, message }: UpstreamFault): void {
     this.reason = `${code}: ${message}`
+    this.shown?.upstreamFault(code)
   }
 
   /** We end the answer because the client takes nothing. No upstream has failed. */
@@ -226,11 +253,14 @@ export class RequestLog implements ExchangeObserver, AttemptObserver, AnswerWatc
 
   usage(usage: Usage): void {
     this.tokens = usage
+    if (this.shown !== undefined) this.shown.usage = usage
   }
 
   /** The response is closed: nothing more will happen to it. */
   done({ writableFinished, headersSent, statusCode }: ServerResponse): void {
     if (this.answeredAt !== null) this.metrics.streamClosed()
+    if (!writableFinished) this.shown?.clientLeft()
+    this.shown?.end(headersSent ? statusCode : null)
     for (const parser of this.parsers) this.metrics.parserClosed(parser)
     const seconds = (this.now() - this.startedAt) / 1000
     const format = this.format()

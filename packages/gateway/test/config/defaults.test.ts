@@ -55,6 +55,7 @@ describe('a configuration that says nothing', () => {
       },
       record: null,
       log: { level: 'info', file: null },
+      inspector: { enabled: null, memory: 33_554_432 },
       metrics: true,
       proxies: { http: null, https: null, except: [] },
     })

@@ -54,15 +54,19 @@ export class KeyValuesReader {
     const { input } = context
     const closer = input.text.charAt(input.at) === '{' ? '}' : ')'
     input.at++
+    input.observer?.became('arguments', input.position - 1, input.position)
     this.json.open('object', closer)
   }
 
   /** Reads on. `done` and `broken` are final. */
   read(): 'more' | 'done' | 'broken' {
+    const { input } = this.context
     for (;;) {
       const { state } = this
       if (state.at === 'done' || state.at === 'broken') return state.at
+      const from = input.position
       const next = this.context.writer.isOver() ? 'more' : this.next(state)
+      input.observer?.became('arguments', from, input.position)
       if (next === 'more') return 'more'
       this.state = next
     }

@@ -86,11 +86,9 @@ export class Pythonic extends StateMachine<State> {
       case 'between':
         return this.between()
       case 'arguments':
-        return this.arguments()
       case 'value':
-        return this.value(state.literal)
       case 'after-value':
-        return this.afterValue()
+        return this.inArguments(state)
       case 'after-call':
         return this.afterCall()
       case 'broken':
@@ -168,7 +166,9 @@ export class Pythonic extends StateMachine<State> {
       return 'done'
     }
     if (lineBreak < 0 && (length === NONE || length === PARTIAL)) return 'more'
-    writer.stray(input.take(end).trimEnd())
+    const stray = input.take(end).trimEnd()
+    input.observer?.became('stray', input.base + from, input.base + from + stray.length)
+    writer.stray(stray)
     return { at: 'between' }
   }
 
@@ -191,6 +191,7 @@ export class Pythonic extends StateMachine<State> {
     const { input, writer, tools } = this.context
     if (writer.isIdle) writer.begin()
     input.at = end
+    input.observer?.became('name', input.position - name.length - 1, input.position - 1)
     if (isPrint(this.grammar, tools, name)) {
       this.printing++
       return { at: 'between' }
@@ -199,6 +200,19 @@ export class Pythonic extends StateMachine<State> {
     this.call = new PythonicArguments(this.context, tool, this.ends, (each) => this.mayBeCalled(each))
     this.hasCalls = true
     return { at: 'arguments' }
+  }
+
+  private inArguments(state: Extract<State, { at: 'arguments' | 'value' | 'after-value' }>): Next<State> {
+    const { input } = this.context
+    const from = input.position
+    const next =
+      state.at === 'value'
+        ? this.value(state.literal)
+        : state.at === 'arguments'
+          ? this.arguments()
+          : this.afterValue()
+    input.observer?.became('arguments', from, input.position)
+    return next
   }
 
   private arguments(): Next<State> {
@@ -262,7 +276,7 @@ export class Pythonic extends StateMachine<State> {
     if (char === ')') {
       input.at++
       if (this.printing > 0) this.printing--
-      else writer.repair('surplus-closer')
+      else writer.removed('surplus-closer', 1)
       return { at: 'after-call' }
     }
     const next = readCallName(input.text, input.at, input.final)

@@ -119,6 +119,8 @@ export class ParameterWriter {
   }
 
   text(piece: string): void {
+    const { observer, position } = this.context.input
+    observer?.became('arguments', position - piece.length, position)
     if (piece === '') return
     if (this.isBare) {
       const start = skipSpace(piece, 0)

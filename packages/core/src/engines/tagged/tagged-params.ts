@@ -21,7 +21,7 @@ import {
   type TaggedParamsRole,
 } from './grammar.ts'
 import { ParameterReader } from './parameter-reader.ts'
-import { type CallPlace, TaggedCalls } from './tagged-calls.ts'
+import { type CallPlace, TaggedCalls, tellName } from './tagged-calls.ts'
 
 type Inside =
   /** The output ended inside a tag. */
@@ -167,7 +167,7 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
       case 'json-end':
       case 'parameter-end':
         input.at += this.markers.length
-        writer.repair('residue')
+        writer.removed('residue', this.markers.length)
         return { at: 'body' }
       case 'call-end':
         input.at += this.markers.length
@@ -237,15 +237,17 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
     const shape = this.grammar.parameterBegin[0]
     if (key === '' || shape === undefined) {
       input.at += this.markers.length
-      writer.repair('residue')
+      writer.removed('residue', this.markers.length)
       return { at: 'body' }
     }
     const tag = readTag(key + input.text.slice(input.at), 0, shape, false)
     if (tag === 'more') return input.final ? { at: 'cut' } : 'more'
     if (tag === 'bad') {
-      this.junk += input.take(input.at + this.markers.length)
+      this.takeJunk(input.at + this.markers.length)
       return { at: 'junk' }
     }
+    const keyFrom = input.position - this.junk.length + before.length
+    input.observer?.became('arguments', keyFrom, keyFrom + key.length)
     input.at += tag.end - key.length
     this.junk = before.trimEnd()
     writer.problem('missing-tag', problemCodes['missing-tag'], key)
@@ -278,9 +280,10 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
         input.at = damaged.end
         return this.beginParameter(damaged)
       }
-      this.junk += input.take(input.at + this.markers.length)
+      this.takeJunk(from)
       return { at: 'junk' }
     }
+    tellName(input, 'arguments', input.at + this.markers.length, shape, tag)
     const hasValue = this.hasValue(tag)
     if (hasValue === 'more') return 'more'
     const source = input.text.slice(input.at, tag.end)
@@ -348,7 +351,7 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
     if (role === 'more') return 'more'
     if (role === 'none' && (input.text.charAt(input.at) === '}' || input.text.charAt(input.at) === ']')) {
       input.at++
-      writer.repair('surplus-closer')
+      writer.removed('surplus-closer', 1)
       return { at: 'after-json' }
     }
     if (role !== 'none' && role.is === 'json-end') {

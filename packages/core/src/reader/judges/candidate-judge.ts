@@ -65,6 +65,7 @@ export class CandidateJudge {
     if (entry.is === 'turn-token' || isOwnCloser) {
       input.at += length
       const code = isOwnCloser ? 'residue' : 'turn-token'
+      input.observer?.removed(code, input.position - length, input.position)
       candidate.evidence.repair(code, repairCodes[code])
       return 'goes-on'
     }
