@@ -79,6 +79,14 @@ export function callTooLarge(message: string): Failure {
   return upstreamFault('tool_call_too_large', message)
 }
 
+/** How many calls an answer may hold. No client runs that many, and what is kept for each adds up. */
+export const mostCalls = 4096
+
+export const tooManyCalls = upstreamFault(
+  'too_many_tool_calls',
+  `The answer of the upstream holds more than ${mostCalls} tool calls.`,
+)
+
 export const noContent = upstreamFault('upstream_empty', 'The upstream returned no content.')
 
 export const namelessCall = upstreamFault(

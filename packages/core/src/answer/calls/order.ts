@@ -12,6 +12,7 @@ import {
 } from '../failure.ts'
 import type { AnswerIds } from '../ids.ts'
 import type { OtherCall, StructuredCall } from './structured-call.ts'
+import { type Proof, type Waiting, WaitingEntries } from './waiting.ts'
 
 /** Whether arguments go out as they come, or a call when it is whole and valid. */
 export type CallDelivery = 'incremental' | 'complete'
@@ -43,23 +44,6 @@ export interface CallNaming {
   isForbidden(call: StructuredCall): boolean
 }
 
-type Waiting =
-  | { readonly is: 'call'; readonly call: StructuredCall }
-  | ({ readonly is: 'text' } & WaitingText)
-  | ({ readonly is: 'reasoning'; readonly field: string } & WaitingText)
-  | ({ readonly is: 'proof' } & Proof)
-  | { readonly is: 'other'; readonly item: unknown; readonly call: OtherCall | null }
-
-interface Proof {
-  readonly proof: string
-  readonly field: string | undefined
-}
-
-interface WaitingText {
-  readonly text: HeldText
-  isBlank: boolean
-}
-
 /**
  * Puts structured calls, which may come mixed with one another and with text, into an order in which one call is
  * open at a time. The first call goes out as it comes; what belongs behind it waits until it is whole.
@@ -78,7 +62,7 @@ export class AnswerOrder {
   private readonly delivery: CallDelivery
   private readonly heldLimit: number
   private readonly takesObjectsAlone: boolean
-  private readonly waiting: Waiting[] = []
+  private readonly waiting = new WaitingEntries()
   private lastSent: 'text' | 'something else' = 'something else'
   /** Proofs behind the text that was sent last. */
   private readonly lateProofs: Proof[] = []
@@ -95,12 +79,12 @@ export class AnswerOrder {
   }
 
   get isEmpty(): boolean {
-    return this.waiting.length === 0
+    return this.waiting.isEmpty
   }
 
   /** Whether the last that was said is a call, and the JSON of its arguments is not at its end. */
   get endsInHalfACall(): boolean {
-    const last = this.waiting.findLast(saysSomething)
+    const last = this.waiting.findLastSaying()
     return last?.is === 'call' && last.call.isHalf
   }
 
@@ -112,19 +96,19 @@ export class AnswerOrder {
 
   text(text: string): void {
     this.hasSaid ||= !isBlank(text)
-    if (this.waiting.length === 0) this.sendText(text)
+    if (this.waiting.isEmpty) this.sendText(text)
     else this.waitWith('text', text, '')
   }
 
   reasoning(text: string, field: string): void {
     this.hasSaid ||= !isBlank(text)
-    if (this.waiting.length === 0) this.sendReasoning(text, field)
+    if (this.waiting.isEmpty) this.sendReasoning(text, field)
     else this.waitWith('reasoning', text, field)
   }
 
   proof(proof: string, field?: string): void {
     this.heldBytes += proof.length
-    if (this.waiting.length === 0) this.sendProof({ proof, field })
+    if (this.waiting.isEmpty) this.sendProof({ proof, field })
     else this.waiting.push({ is: 'proof', proof, field })
   }
 
@@ -137,7 +121,7 @@ export class AnswerOrder {
   /** `call`: the one that it is a part of, if it is. */
   other(item: unknown, call: OtherCall | null = null): void {
     this.hasSaid = true
-    if (this.waiting.length === 0) {
+    if (this.waiting.isEmpty) {
       this.sendOther(item, call)
     } else {
       this.heldBytes += OTHER_BYTES
@@ -152,7 +136,7 @@ export class AnswerOrder {
   /** Sends on what may be sent. Answers why a call is none where the upstream has ended it half-way. */
   advance(): Failure | null {
     for (;;) {
-      const first = this.waiting[0]
+      const { first } = this.waiting
       if (first === undefined) return null
       if (first.is === 'call') {
         const { call } = first
@@ -179,10 +163,9 @@ export class AnswerOrder {
   flush(ending: Ending): Failure | null {
     let failure: Failure | null = null
     let isBroken = false
-    const entries = this.waiting.splice(0)
     // The model can have been stopped only in what it said last.
-    const last = entries.findLast(saysSomething)
-    for (const entry of entries) {
+    const last = this.waiting.findLastSaying()
+    for (const entry of this.waiting.takeAll()) {
       if (entry.is !== 'call') {
         this.release(entry)
         continue
@@ -206,15 +189,15 @@ export class AnswerOrder {
     const text = came.length * 3 > room ? came.slice(0, prefixWithin(came, room)) : came
     this.isOver ||= text !== came
     this.heldBytes += byteLength(text)
-    const last = isBlank(text) ? this.waiting.findLast((entry) => entry.is !== 'proof') : this.waiting.at(-1)
-    if (last?.is === is && (last.is === 'text' || last.field === field)) {
-      last.text.add(text)
-      last.isBlank &&= isBlank(text)
+    const isTextBlank = isBlank(text)
+    const last = isTextBlank ? this.waiting.lastSaid : this.waiting.last
+    if (last?.is === is && last.field === field) {
+      this.waiting.grow(last, text, isTextBlank)
       return
     }
-    const waiting = { text: new HeldText(), isBlank: isBlank(text) }
-    waiting.text.add(text)
-    this.waiting.push(is === 'text' ? { is, ...waiting } : { is, ...waiting, field })
+    const held = new HeldText()
+    held.add(text)
+    this.waiting.push({ is, field, text: held, isBlank: isTextBlank })
   }
 
   private release(entry: Exclude<Waiting, { is: 'call' }>): void {
@@ -279,7 +262,7 @@ export class AnswerOrder {
 
   /** A whole object may still be followed by nothing: such a call ends when something else has begun. */
   private mayEnd(call: StructuredCall): boolean {
-    const isFollowed = this.waiting.some((entry, at) => at > 0 && saysSomething(entry))
+    const isFollowed = this.waiting.isFirstFollowed
     if (call.isClosed) {
       // Half a call that the upstream has ended may be where the model was stopped, unless something follows it. Some
       // servers make an object without members of it.
@@ -350,12 +333,6 @@ export class AnswerOrder {
       else this.sink.problem(note.code, problemCodes[note.code], note.source)
     }
   }
-}
-
-/** White space says nothing, as some servers send it with the end of an answer; nor does a proof. */
-function saysSomething(entry: Waiting): boolean {
-  if (entry.is === 'text' || entry.is === 'reasoning') return !entry.isBlank
-  return entry.is !== 'proof'
 }
 
 /** What a waiting thing of the upstream's dialect counts for. Its size is not known; that many of them wait is the danger. */

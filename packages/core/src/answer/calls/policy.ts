@@ -3,7 +3,7 @@ import type { FormatId } from '../../formats/format-id.ts'
 import type { JsonObject } from '../../json/objects.ts'
 import { repairCodes, type RepairCode } from '../../problems.ts'
 import type { AnswerSink, FinishReason, Usage } from '../answer.ts'
-import { callTooLarge, type Failure, noContent } from '../failure.ts'
+import { callTooLarge, type Failure, mostCalls, noContent, tooManyCalls } from '../failure.ts'
 import { InBandCalls } from './in-band.ts'
 import { type DeclaredTools, declaredName, isWholeName, withoutTokens } from './names.ts'
 import { AnswerOrder, type OrderOptions } from './order.ts'
@@ -55,7 +55,9 @@ export class CallPolicy {
   private readonly held: StructuredCall[] = []
   /** How many structured calls have come. */
   private opened = 0
-  /** How many of those the client forbids. */
+  /** How many calls have come in fields of their own, of functions or not. */
+  private counted = 0
+  /** How many structured calls the client forbids. */
   private forbidden = 0
   private readonly warned = new Set<string>()
   /** As far as the upstream has counted. */
@@ -126,6 +128,10 @@ export class CallPolicy {
     if (this.isEnded) return
     this.parser.settle()
     if (this.isForbiddenOther(call)) return
+    if (!call.isCounted) {
+      call.isCounted = true
+      if (!this.mayOpen()) return
+    }
     this.order.other(item, call)
     this.advance()
   }
@@ -141,6 +147,7 @@ export class CallPolicy {
     const call = new StructuredCall(source, this.opened++)
     if (this.isEnded) return call
     this.parser.settle()
+    if (!this.mayOpen()) return call
     if (this.options.calls === 'remove') {
       this.repair('forbidden-call')
       return call
@@ -157,6 +164,10 @@ export class CallPolicy {
   /** To be called when something was added to a structured call, or the upstream has closed it. */
   callGrew(call: StructuredCall): void {
     if (this.isEnded || this.options.calls === 'remove' || call.isForbidden) return
+    if (call.name.length > longestName) {
+      this.fail(callTooLarge(`The name of a tool call is longer than ${longestName} characters.`))
+      return
+    }
     this.order.recount(call)
     this.advance()
   }
@@ -245,6 +256,13 @@ export class CallPolicy {
     return true
   }
 
+  /** The answer fails with the first call that is too many. */
+  private mayOpen(): boolean {
+    this.counted++
+    if (this.counted > mostCalls) this.fail(tooManyCalls)
+    return !this.isEnded
+  }
+
   private declaredName({ name }: StructuredCall): string {
     const clean = withoutTokens(name)
     const tools = this.options.declaredTools?.()
@@ -311,6 +329,9 @@ export class CallPolicy {
     else if (!this.order.isEmpty || (this.sink.heldBytes ?? 0) > 0) this.advance()
   }
 }
+
+/** A name may come in pieces without an end. No client has a tool with a longer one. */
+const longestName = 1024
 
 const cutName = 'the name of a structured call held tokens of the model; they were cut off'
 
