@@ -53,7 +53,7 @@ function forOneClient(config: GatewayConfig, logFile: string, key: string | unde
     listen: { ...listen, host: '127.0.0.1', port: 0 },
     keys: key === undefined ? keys : [...keys, { name: 'run', sha256: digest(key), plain: new Secret(key) }],
     log: { ...log, file: log.file ?? logFile },
-    timeouts: { ...timeouts, drain: Math.min(timeouts.drain, MOST_DRAIN_MS) },
+    timeouts: { ...timeouts, drain: Math.min(timeouts.drain, MOST_DRAIN_MS), drainGrace: 0 },
   }
 }
 

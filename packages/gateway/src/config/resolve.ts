@@ -1,13 +1,22 @@
 import { dirname, resolve } from 'node:path'
 import { formatIds, type FormatId, type MarkerOverrides } from '@dragoman/core'
-import { withoutBrackets } from './addresses.ts'
-import type { ClientKey, FormatsConfig, GatewayConfig, ModelRule, Timeouts, Upstream } from './config.ts'
+import { isLoopbackHost, withoutBrackets } from './addresses.ts'
+import type {
+  ClientKey,
+  FormatsConfig,
+  GatewayConfig,
+  ModelRule,
+  Upstream,
+  UpstreamTimeouts,
+} from './config.ts'
 import type { ProxyConfig } from './proxies.ts'
 import { originAt, type SettingTree } from './setting-tree.ts'
 import type { ParsedConfig } from './schema.ts'
 import { Secret } from './secret.ts'
 import type { PlainKeys } from './variable-key.ts'
 import { upstreamBase } from './upstream-url.ts'
+
+const DRAIN_GRACE = 3000
 
 /** What the configuration needs beside the settings. */
 export interface ResolvedBeside {
@@ -46,7 +55,11 @@ export function resolveConfig(
     strictHistory,
     warnings,
     limits,
-    timeouts,
+    timeouts: {
+      ...timeouts,
+      // On a loopback address nobody stands before the gateway who has to learn that it ends.
+      drainGrace: timeouts.drainGrace ?? (isLoopbackHost(listen.host) ? 0 : DRAIN_GRACE),
+    },
     record: record === undefined ? null : { ...record, dir: absolute(record.dir, 'record', 'dir') },
     log: { ...log, file: log.file === null ? null : absolute(log.file, 'log', 'file') },
     metrics,
@@ -92,7 +105,7 @@ function modelsOf({ models, timeouts }: ParsedConfig, only: string): readonly Mo
 }
 
 function upstreamTimeouts(
-  common: Timeouts,
+  common: UpstreamTimeouts,
   own: ParsedConfig['models'][number]['timeouts'],
 ): ModelRule['timeouts'] {
   return {

@@ -3,6 +3,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { type DialectId, dialectIds, dialects } from '@dragoman/core'
 import { type Refusal, refusal } from '../base/refusal.ts'
 import type { ClientKey } from '../config/config.ts'
+import type { Received } from './client-address.ts'
 import type { FailureLimit } from './failure-limit.ts'
 
 export interface GatePolicy {
@@ -16,6 +17,8 @@ export interface GatePolicy {
   readonly keys: readonly ClientKey[]
   readonly failureLimit: FailureLimit
   readonly authFailuresPerMinute: number
+  /** Where a request comes from, as far as that can be trusted. */
+  readonly addressOf: (request: Received) => string
 }
 
 export interface Admitted {
@@ -64,16 +67,24 @@ export function checkKey(
   policy: GatePolicy,
 ): Refusal | Admitted {
   if (policy.keys.length === 0) return { keyName: null }
-  const address = request.socket.remoteAddress ?? ''
-  if (policy.failureLimit.isBlocked(address, policy.authFailuresPerMinute)) {
-    const headers = { 'retry-after': '60' }
-    return refusal(429, 'rate-limit', 'too_many_failures', 'Too many wrong keys from this address.', headers)
-  }
   const found = findKey(keysIn(request, dialect), policy.keys)
   if (found.is === 'ours') return { keyName: found.name }
-  // A caller without a key is not guessing. If such requests counted, one caller could lock out everybody else behind
-  // the same address.
-  if (found.is === 'wrong') policy.failureLimit.fail(address)
+  // A caller without a key is not guessing.
+  if (found.is === 'wrong') {
+    const address = policy.addressOf(request)
+    // Who has a right key is let in whatever others behind the same address have tried.
+    if (policy.failureLimit.isBlocked(address, policy.authFailuresPerMinute)) {
+      const headers = { 'retry-after': '60' }
+      return refusal(
+        429,
+        'rate-limit',
+        'too_many_failures',
+        'Too many wrong keys from this address.',
+        headers,
+      )
+    }
+    policy.failureLimit.fail(address)
+  }
   return refusal(401, 'authentication', 'invalid_api_key', 'A valid API key is needed.')
 }
 

@@ -10,6 +10,7 @@ import {
 } from '@dragoman/core'
 import type { GatewayConfig, Upstream } from '../config/config.ts'
 import { matchModel, type ModelRoute } from '../config/match-model.ts'
+import type { BodyShare } from '../base/body-budget.ts'
 import { parseBody, withoutByteOrderMark } from '../base/json-body.ts'
 import { readBody } from '../base/read-body.ts'
 import type { Refusal } from '../base/refusal.ts'
@@ -20,7 +21,7 @@ import type { ClientAnswer } from '../exchange/client-answer.ts'
 import { Exchange } from '../exchange/exchange.ts'
 import type { ItemCache } from '../exchange/item-cache.ts'
 import { keepingPieces } from '../exchange/kept-pieces.ts'
-import { lateBody, modelNotFound } from './refusals.ts'
+import { lateBody, modelNotFound, noRoomForBody } from './refusals.ts'
 import type { RequestLog } from './request-log.ts'
 import { askedAt } from './route-table.ts'
 import { withoutAddress } from '../upstream/upstream-failures.ts'
@@ -42,8 +43,19 @@ export interface RouteContext {
   /** Undefined where exchanges are not recorded. */
   readonly recorder: Recorder | undefined
   readonly log: RequestLog
+  readonly arrival: Arrival
   /** What answers held, for clients that name it. Undefined where nothing is kept. */
   readonly items?: ItemCache | undefined
+}
+
+/** A request whose body is still to be read. */
+export interface Arrival {
+  /** Its part of the memory for bodies. */
+  readonly share: BodyShare
+  /** The client waits for a sign that its body is wanted. */
+  readonly awaitsContinue: boolean
+  /** The body is there, and the request takes its place among those under way. Or there is none. */
+  takePlace(): Refusal | null
 }
 
 /**
@@ -142,12 +154,20 @@ export async function readRequest(
   context: RouteContext,
   recording?: OpenRecording,
 ): Promise<{ readonly request: ConversationRequest; readonly received: ReceivedBody } | undefined> {
-  const { request, client, config, log } = context
-  const { bodyBytes } = config.limits
-  const body = await readBody(request, { limit: bodyBytes, longest: config.timeouts.clientBody })
+  const { request, client, config, log, arrival } = context
+  const { bodyBytes, jsonDepth, jsonValues } = config.limits
+  const { share } = arrival
+  if (arrival.awaitsContinue && Number(request.headers['content-length'] ?? '0') <= bodyBytes) {
+    client.response.writeContinue()
+  }
+  const body = await readBody(request, { limit: bodyBytes, longest: config.timeouts.clientBody, share })
   if (body.is === 'gone') return undefined
   if (body.is === 'late') {
     client.refuse(lateBody)
+    return undefined
+  }
+  if (body.is === 'no-room') {
+    client.refuse(noRoomForBody)
     return undefined
   }
   if (body.is === 'too-large') {
@@ -156,11 +176,16 @@ export async function readRequest(
     })
     return undefined
   }
+  const crowded = arrival.takePlace()
+  if (crowded !== null) {
+    client.refuse(crowded)
+    return undefined
+  }
   log.received(body.bytes.length, config.warnings.conversationBytes)
   const bytes = withoutByteOrderMark(body.bytes)
   const text = bytes.toString('utf8')
   recording?.clientRequest(text)
-  const json = parseBody(text, config.limits.jsonDepth)
+  const json = parseBody(text, { depth: jsonDepth, values: jsonValues })
   if (json.is === 'invalid') {
     client.refuse({ failure: failure('invalid-request', 'invalid_json', json.message) })
     return undefined
