@@ -97,7 +97,10 @@ export class InBandCalls implements Sink {
 
   proof(proof: string, field: string | undefined): void {
     if (this.proofs === null) this.order.proof(proof, field)
-    else this.proofs.push({ proof, field })
+    else {
+      this.order.heldBytes += proof.length
+      this.proofs.push({ proof, field })
+    }
   }
 
   text(text: string): void {
@@ -153,6 +156,7 @@ export class InBandCalls implements Sink {
     }
     const proofs = this.proofs ?? []
     this.proofs = null
+    for (const { proof } of proofs) this.order.heldBytes -= proof.length
     if (complete) for (const { proof, field } of proofs) this.order.proof(proof, field)
   }
 

@@ -119,13 +119,14 @@ export class AnswerOrder {
   }
 
   /** `call`: the one that it is a part of, if it is. */
-  other(item: unknown, call: OtherCall | null = null): void {
+  other(item: unknown, call: OtherCall | null, itemBytes: number): void {
     this.hasSaid = true
     if (this.waiting.isEmpty) {
       this.sendOther(item, call)
     } else {
-      this.heldBytes += OTHER_BYTES
-      this.waiting.push({ is: 'other', item, call })
+      const bytes = OTHER_BYTES + itemBytes
+      this.heldBytes += bytes
+      this.waiting.push({ is: 'other', item, call, bytes })
     }
   }
 
@@ -214,7 +215,7 @@ export class AnswerOrder {
         this.sendProof(entry)
         break
       case 'other':
-        this.heldBytes -= OTHER_BYTES
+        this.heldBytes -= entry.bytes
         this.sendOther(entry.item, entry.call)
     }
   }
@@ -335,7 +336,7 @@ export class AnswerOrder {
   }
 }
 
-/** What a waiting thing of the upstream's dialect counts for. Its size is not known; that many of them wait is the danger. */
+/** What a waiting thing of the upstream's dialect counts for beside what it says: that many of them wait is the danger. */
 const OTHER_BYTES = 1024
 
 function faultOf({ name }: StructuredCall, fault: 'cut' | 'invalid'): Failure {

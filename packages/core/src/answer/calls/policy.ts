@@ -3,7 +3,7 @@ import type { FormatId } from '../../formats/format-id.ts'
 import type { JsonObject } from '../../json/objects.ts'
 import { repairCodes, type RepairCode } from '../../problems.ts'
 import type { AnswerSink, FinishReason, Usage } from '../answer.ts'
-import { callTooLarge, type Failure, mostCalls, noContent, tooManyCalls } from '../failure.ts'
+import { callTooLarge, type Failure, heldTooMuch, mostCalls, noContent, tooManyCalls } from '../failure.ts'
 import { InBandCalls } from './in-band.ts'
 import { type DeclaredTools, declaredName, isWholeName, withoutTokens } from './names.ts'
 import { AnswerOrder, type OrderOptions } from './order.ts'
@@ -57,6 +57,8 @@ export class CallPolicy {
   private opened = 0
   /** How many calls have come in fields of their own, of functions or not. */
   private counted = 0
+  /** How much stands around the arguments of structured calls. */
+  private keptLength = 0
   /** How many structured calls the client forbids. */
   private forbidden = 0
   private readonly warned = new Set<string>()
@@ -112,19 +114,22 @@ export class CallPolicy {
 
   /** `field`: where it stood, for a proof that comes without reasoning. */
   proof(proof: string, field?: string): void {
-    if (proof !== '' && !this.isEnded) this.inBand.proof(proof, field)
+    if (proof === '' || this.isEnded) return
+    this.inBand.proof(proof, field)
+    if (this.order.heldBytes > this.options.heldLimit)
+      this.fail(heldTooMuch('The proof of reasoning', this.options.heldLimit))
   }
 
-  /** Something that only the upstream's dialect can say. It stays at its place. */
-  other(item: unknown): void {
+  /** Something that only the upstream's dialect can say. It stays at its place. `bytes`: about how much it takes. */
+  other(item: unknown, bytes = 0): void {
     if (this.isEnded) return
     this.parser.settle()
-    this.order.other(item)
+    this.order.other(item, null, bytes)
     this.advance()
   }
 
   /** A part of a call that only the upstream's dialect has. Where the client gets it, the answer has a call. */
-  otherCall(item: unknown, call: OtherCall): void {
+  otherCall(item: unknown, call: OtherCall, bytes = 0): void {
     if (this.isEnded) return
     this.parser.settle()
     if (this.isForbiddenOther(call)) return
@@ -132,7 +137,7 @@ export class CallPolicy {
       call.isCounted = true
       if (!this.mayOpen()) return
     }
-    this.order.other(item, call)
+    this.order.other(item, call, bytes)
     this.advance()
   }
 
@@ -147,7 +152,7 @@ export class CallPolicy {
     const call = new StructuredCall(source, this.opened++)
     if (this.isEnded) return call
     this.parser.settle()
-    if (!this.mayOpen()) return call
+    if (!this.mayOpen() || !this.mayKeep(source)) return call
     if (this.options.calls === 'remove') {
       this.repair('forbidden-call')
       return call
@@ -215,9 +220,10 @@ export class CallPolicy {
 
   /** For what every event of a stream may say again. */
   warnOnce(message: string): void {
-    if (this.warned.has(message)) return
-    this.warned.add(message)
-    this.warn(message)
+    const told = message.slice(0, longestWarning)
+    if (this.warned.has(told) || this.warned.size === mostWarnings) return
+    this.warned.add(told)
+    this.warn(told)
   }
 
   /** A name may come in pieces, and an id behind it: neither is certain before the arguments begin. */
@@ -260,6 +266,16 @@ export class CallPolicy {
   private mayOpen(): boolean {
     this.counted++
     if (this.counted > mostCalls) this.fail(tooManyCalls)
+    return !this.isEnded
+  }
+
+  /** What stands around the arguments of calls is kept until the end of the answer, and nothing says how much it is. */
+  private mayKeep(source: JsonObject): boolean {
+    this.keptLength += JSON.stringify(source).length
+    const { heldLimit } = this.options
+    if (this.keptLength > heldLimit) {
+      this.fail(callTooLarge(`More than ${heldLimit} bytes stand around the arguments of tool calls.`))
+    }
     return !this.isEnded
   }
 
@@ -332,6 +348,10 @@ export class CallPolicy {
 
 /** A name may come in pieces without an end. No client has a tool with a longer one. */
 const longestName = 1024
+
+/** An upstream may think of a new word for each event, as long as it likes. */
+const mostWarnings = 64
+const longestWarning = 256
 
 const cutName = 'the name of a structured call held tokens of the model; they were cut off'
 

@@ -6,7 +6,7 @@ export type Waiting =
   | { readonly is: 'call'; readonly call: StructuredCall }
   | WaitingText
   | ({ readonly is: 'proof' } & Proof)
-  | { readonly is: 'other'; readonly item: unknown; readonly call: OtherCall | null }
+  | { readonly is: 'other'; readonly item: unknown; readonly call: OtherCall | null; readonly bytes: number }
 
 export interface Proof {
   readonly proof: string

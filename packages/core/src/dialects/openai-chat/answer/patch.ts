@@ -1,6 +1,6 @@
 import type { Usage } from '../../../answer/answer.ts'
 import type { CallPolicy } from '../../../answer/calls/policy.ts'
-import type { Failure } from '../../../answer/failure.ts'
+import { type Failure, tooManyOf } from '../../../answer/failure.ts'
 import type { AnswerOutput } from '../../../answer/output.ts'
 import { PieceCollector, type PatchOptions } from '../../../answer/patch.ts'
 import type { WireAnswer } from '../../../answer/stream.ts'
@@ -26,6 +26,9 @@ export function patchChatAnswer(options: PatchOptions): WireAnswer {
 }
 
 const MOST_AT_ONCE = 1024
+
+/** A request may ask for 128. Each choice has a parser of its own, which takes many times what the choice itself does. */
+const MOST_CHOICES = 128
 
 class ChatPatch implements WireAnswer {
   taken = 0
@@ -161,7 +164,13 @@ class ChatPatch implements WireAnswer {
         sent.push({ is: 'choices', event, chunk, choices: [choice] })
         continue
       }
-      const { patch, policy } = this.choiceAt(choice, position)
+      const at = choiceIndex(choice, position)
+      if (this.choices.size >= MOST_CHOICES && !this.choices.has(at)) {
+        this.send(sent)
+        this.endWith(tooManyOf('choices', MOST_CHOICES), null)
+        return
+      }
+      const { patch, policy } = this.choiceAt(at)
       const errorText = this.isStrict ? errorTextOf(choice) : null
       if (errorText !== null) {
         policy.fail(errorText)
@@ -178,8 +187,7 @@ class ChatPatch implements WireAnswer {
     this.failIfBroken()
   }
 
-  private choiceAt(choice: JsonObject, position: number): PatchedChoice {
-    const index = choiceIndex(choice, position)
+  private choiceAt(index: number): PatchedChoice {
     let known = this.choices.get(index)
     if (known === undefined) {
       const made = new PieceCollector('as the client')
