@@ -3,7 +3,7 @@ import type { CallPolicy } from '../../../answer/calls/policy.ts'
 import type { StructuredCall } from '../../../answer/calls/structured-call.ts'
 import { type Failure, heldTooMuch, tooManyOf } from '../../../answer/failure.ts'
 import type { WireAnswer } from '../../../answer/stream.ts'
-import { isJsonObject, nonEmptyText, objectIn, type JsonObject } from '../../../json/objects.ts'
+import { isJsonObject, nonEmptyText, objectIn, type JsonObject, wordOf } from '../../../json/objects.ts'
 import { RawJson } from '../../../json/raw.ts'
 import type { SseEvent } from '../../../sse/items.ts'
 import { decodeAnthropicUsage, decodeStopReason, failureIfEmpty, nothingCounted } from '../words.ts'
@@ -59,10 +59,10 @@ class MessageAnswer implements WireAnswer {
   private warnOfDropped(data: JsonObject): void {
     if (data['type'] === 'content_block_start') {
       const { type } = objectIn(data, 'content_block')
-      if (!knownBlocks.has(type)) this.drop(`a block of type ${String(type)}`)
+      if (!knownBlocks.has(type)) this.drop(`a block of type ${wordOf(type)}`)
     } else if (data['type'] === 'content_block_delta') {
       const { type } = objectIn(data, 'delta')
-      if (!knownDeltas.has(type)) this.drop(`a delta of type ${String(type)}`)
+      if (!knownDeltas.has(type)) this.drop(`a delta of type ${wordOf(type)}`)
     }
   }
 
