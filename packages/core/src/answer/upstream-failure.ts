@@ -100,7 +100,8 @@ function ownWords(value: unknown, { type, number }: ReadError): Partial<Failure>
 /** Whether this is an error in the place of an answer. */
 export function isErrorValue(value: JsonObject): boolean {
   const { error } = value
-  const isNone = error === undefined || error === null || error === '' || error === false
+  // Some servers say with each chunk that there is none, as a number too.
+  const isNone = error === undefined || error === null || error === '' || error === false || error === 0
   return !isNone || value['object'] === 'error' || value['type'] === 'error'
 }
 
