@@ -23,6 +23,8 @@ export interface GatewayConfig {
   readonly log: LogConfig
   readonly metrics: boolean
   readonly proxies: ProxyConfig
+  /** Values of `upstreams.*.body` that come from variables, which nobody is to be shown. */
+  readonly hidden: readonly Secret[]
 }
 
 export interface ListenConfig {

@@ -10,7 +10,7 @@ import type {
   UpstreamTimeouts,
 } from './config.ts'
 import type { ProxyConfig } from './proxies.ts'
-import { originAt, type SettingTree } from './setting-tree.ts'
+import { leavesOf, originAt, type SettingTree } from './setting-tree.ts'
 import type { ParsedConfig } from './schema.ts'
 import { Secret } from './secret.ts'
 import type { PlainKeys } from './variable-key.ts'
@@ -64,7 +64,16 @@ export function resolveConfig(
     log: { ...log, file: log.file === null ? null : absolute(log.file, 'log', 'file') },
     metrics,
     proxies,
+    hidden: hiddenIn(settings),
   }
+}
+
+function hiddenIn(settings: SettingTree): readonly Secret[] {
+  return leavesOf(settings).flatMap(([path, leaf]) => {
+    const isOfBody = path[0] === 'upstreams' && path[2] === 'body'
+    const isFilledIn = leaf.kind === 'value' && leaf.written !== undefined
+    return isOfBody && isFilledIn && typeof leaf.value === 'string' ? [new Secret(leaf.value)] : []
+  })
 }
 
 function clientKeyOf({ name, sha256 }: ParsedConfig['keys'][number], plain: Secret | undefined): ClientKey {

@@ -57,6 +57,7 @@ describe('a configuration that says nothing', () => {
       record: null,
       log: { level: 'info', file: null },
       metrics: true,
+      hidden: [],
       proxies: { http: null, https: null, except: [] },
     })
   })
