@@ -149,6 +149,9 @@ function refuseServerTools(
   return true
 }
 
+/** A longer name is no model's. It would stand in the log and in every error about it. */
+const LONGEST_MODEL = 256
+
 /** Reads and decodes the request. Where that fails, the client is told why and the result is undefined. */
 export async function readRequest(
   context: RouteContext,
@@ -197,6 +200,11 @@ export async function readRequest(
     const unnamed = failure('invalid-request', 'invalid_request', message)
     const wrong = code === undefined ? unnamed : { ...unnamed, code }
     client.refuse({ failure: field === 'body' ? wrong : { ...wrong, field } })
+    return undefined
+  }
+  if (decoded.request.model.length > LONGEST_MODEL) {
+    const message = `The name of the model is longer than ${LONGEST_MODEL} characters.`
+    client.refuse({ failure: { ...failure('invalid-request', 'invalid_request', message), field: 'model' } })
     return undefined
   }
   log.model = decoded.request.model

@@ -57,7 +57,8 @@ export class InBandCalls implements Sink {
   }
 
   private get takesObjectsAlone(): boolean {
-    return this.options.refuses?.includes('arguments that are no object') === true
+    const { refuses, delivery } = this.options
+    return refuses?.includes('arguments that are no object') === true || delivery === 'complete'
   }
 
   get hasCalls(): boolean {

@@ -75,7 +75,9 @@ export class AnswerOrder {
     this.naming = naming
     this.delivery = options.delivery ?? 'incremental'
     this.heldLimit = options.heldLimit
-    this.takesObjectsAlone = options.refuses?.includes('arguments that are no object') === true
+    // A call that is given out whole is one that a client can run.
+    this.takesObjectsAlone =
+      options.refuses?.includes('arguments that are no object') === true || options.delivery === 'complete'
   }
 
   get isEmpty(): boolean {
