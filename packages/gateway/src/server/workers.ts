@@ -1,5 +1,6 @@
 import cluster, { type Worker } from 'node:cluster'
 import { AggregatorRegistry } from 'prom-client'
+import { closeWithWorker } from './handed-connections.ts'
 import { fromWorker, type ToWorker, withFilesInForce } from './worker-messages.ts'
 
 /** The pause before a worker is replaced: one that fails at its start would otherwise be started in a loop. */
@@ -72,6 +73,7 @@ export class Workers {
   private startOne(): Promise<string> {
     const worker = cluster.fork(withFilesInForce(this.options.files()))
     this.alive.add(worker)
+    closeWithWorker(worker.process)
     return new Promise((resolve, fail) => {
       let isListening = false
       worker.on('message', (given: unknown) => {

@@ -200,7 +200,10 @@ describe('a folder that becomes a link to another while a file in it is opened',
     const outside = await temporaryFolder()
     await writeFile(join(outside, 'a.txt'), 'secret')
     await symlink(outside, join(folder, 'swapped'))
-    const opened = (await WorkFolder.open(folder)).openFile(join(folder, 'swapped', 'a.txt'), constants.O_RDWR)
+    const opened = (await WorkFolder.open(folder)).openFile(
+      join(folder, 'swapped', 'a.txt'),
+      constants.O_RDWR,
+    )
     await expect(opened).rejects.toThrow('outside the working folder')
     expect(await readFile(join(outside, 'a.txt'), 'utf8')).toBe('secret')
   })
@@ -225,7 +228,13 @@ describe('a file that programs run by themselves', () => {
 
 describe('the environment of commands', () => {
   it('holds no keys', () => {
-    const env = { PATH: '/bin', ROUTER: 'the-secret-key', COPY: 'Bearer the-secret-key', OPENAI_API_KEY: 'x', DRAGOMAN_API_KEY: 'x' }
+    const env = {
+      PATH: '/bin',
+      ROUTER: 'the-secret-key',
+      COPY: 'Bearer the-secret-key',
+      OPENAI_API_KEY: 'x',
+      DRAGOMAN_API_KEY: 'x',
+    }
     expect(withoutKeys(env, ['the-secret-key', 'x'])).toEqual({ PATH: '/bin' })
   })
 })
