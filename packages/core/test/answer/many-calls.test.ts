@@ -73,16 +73,11 @@ const cases = shapes.flatMap(([title, from, make]) => clients.map((to) => [title
 
 describe.each(cases)('%s, for a client of %s', (_title, to, from, make) => {
   it('takes time that grows with the number of calls, and not with its square', () => {
-    const timeOf = (events: readonly string[]) => {
-      const begun = performance.now()
-      expect(failureOf(events, from, to)).toBeNull()
-      return performance.now() - begun
-    }
     const [few, many] = [eventsOf(make(200)), eventsOf(make(4000))]
-    const time = Math.min(...[1, 2, 3].map(() => timeOf(few)))
+    const time = Math.min(...[1, 2, 3].map(() => timeTaken(few, from, to)))
     // Linear is twenty times, quadratic four hundred. A busy machine can only make a run slower: one quick run of many proves the point.
     const limit = 100 * time + 20
-    const isQuick = Array.from({ length: 8 }).some(() => timeOf(many) < limit)
+    const isQuick = Array.from({ length: 8 }).some(() => timeTaken(many, from, to) < limit)
     expect(isQuick, `200 calls took ${time} ms, 4,000 never less than ${limit}`).toBe(true)
   })
 
@@ -97,6 +92,12 @@ describe('the name of a call', () => {
     expect(failureOf(eventsOf(answer), 'openai-chat', to)).toBe('tool_call_too_large')
   })
 })
+
+function timeTaken(events: readonly string[], from: DialectId, to: DialectId): number {
+  const begun = performance.now()
+  expect(failureOf(events, from, to)).toBeNull()
+  return performance.now() - begun
+}
 
 /** Why the answer is none, or null. */
 function failureOf(events: readonly string[], from: DialectId, to: DialectId): string | null {

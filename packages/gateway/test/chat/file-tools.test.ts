@@ -189,7 +189,7 @@ describe('a named pipe', () => {
     ['write_file', { path: 'pipe', content: 'x' }],
     ['search_text', { text: 'x', folder: 'pipe' }],
   ])('is no file for %s, and keeps nobody waiting', async (tool, given) => {
-    execFileSync('mkfifo', [join(folder, 'pipe')])
+    execFileSync('sh', ['-c', 'mkfifo "$0"', join(folder, 'pipe')])
     const { result } = await useTool(tool, given, { folder })
     expect(result).toMatch(/no ordinary file|no file|nothing found/)
   })

@@ -9,7 +9,7 @@ import { openLogFile } from '../../src/observe/patient-writer.ts'
 let folder: string
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'dragoman-pipes-'))
-  execFileSync('mkfifo', [join(folder, 'pipe')])
+  execFileSync('sh', ['-c', 'mkfifo "$0"', join(folder, 'pipe')])
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 

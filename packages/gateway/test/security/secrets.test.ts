@@ -60,7 +60,8 @@ describe.each(clientDialects)('a key that the upstream repeats in front of a cli
   }
 })
 
-const escapedCanary = [...canary]
+const escapedCanary = canary
+  .split('')
   .map((letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`)
   .join('')
 
@@ -86,10 +87,11 @@ describe.each(clientDialects)('a key that the upstream repeats in escapes, to a 
   })
 })
 
-describe('what the configuration keeps secret', () => {
-  const secretsIn = async (yaml: string, env: Readonly<Record<string, string>>) =>
-    secretsOf(await accepted({ yaml, env }))
+async function secretsIn(yaml: string, env: Readonly<Record<string, string>>): Promise<readonly string[]> {
+  return secretsOf(await accepted({ yaml, env }))
+}
 
+describe('what the configuration keeps secret', () => {
   it('is the key in a header as well as the whole header', async () => {
     const yaml = 'upstreams: { a: { url: "https://a/v1", headers: { authorization: "Bearer ${K}" } } }'
     expect(await secretsIn(yaml, { K: canary })).toEqual([`Bearer ${canary}`, canary])

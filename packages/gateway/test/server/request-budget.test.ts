@@ -117,19 +117,21 @@ describe('the places for requests', () => {
   })
 })
 
-describe('a client that asks whether its body is wanted', () => {
-  const expects = (gateway: RunningGateway, headers: string): Promise<string> =>
-    new Promise((resolve) => {
-      const socket = connect(Number(new URL(gateway.address).port), '127.0.0.1')
-      let reply = ''
-      socket.setEncoding('utf8').on('data', (piece: string) => {
-        reply += piece
-      })
-      socket.on('error', () => {}).on('close', () => resolve(reply))
-      const head = 'POST /v1/messages HTTP/1.1\r\ncontent-type: application/json\r\nexpect: 100-continue\r\n'
-      socket.write(`${head}${headers}\r\n\r\n`)
+/** All that comes back over a connection on which a client waits for a sign before it sends its body. */
+function expects(gateway: RunningGateway, headers: string): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = connect(Number(new URL(gateway.address).port), '127.0.0.1')
+    let reply = ''
+    socket.setEncoding('utf8').on('data', (piece: string) => {
+      reply += piece
     })
+    socket.on('error', () => {}).on('close', () => resolve(reply))
+    const head = 'POST /v1/messages HTTP/1.1\r\ncontent-type: application/json\r\nexpect: 100-continue\r\n'
+    socket.write(`${head}${headers}\r\n\r\n`)
+  })
+}
 
+describe('a client that asks whether its body is wanted', () => {
   it.each([
     ['from a page of another site', 'host: evil.example\r\ncontent-length: 10', 403],
     ['without a key', 'host: localhost\r\ncontent-length: 10', 401],
