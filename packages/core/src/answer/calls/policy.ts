@@ -116,8 +116,8 @@ export class CallPolicy {
   proof(proof: string, field?: string): void {
     if (proof === '' || this.isEnded) return
     this.inBand.proof(proof, field)
-    if (this.order.heldBytes > this.options.heldLimit)
-      this.fail(heldTooMuch('The proof of reasoning', this.options.heldLimit))
+    const limit = Math.max(this.options.heldLimit, mostKept)
+    if (this.order.heldBytes > limit) this.fail(heldTooMuch('The proof of reasoning', limit))
   }
 
   /** Something that only the upstream's dialect can say. It stays at its place. `bytes`: about how much it takes. */
@@ -272,9 +272,8 @@ export class CallPolicy {
   /** What stands around the arguments of calls is kept until the end of the answer, and nothing says how much it is. */
   private mayKeep(source: JsonObject): boolean {
     this.keptLength += JSON.stringify(source).length
-    const { heldLimit } = this.options
-    if (this.keptLength > heldLimit) {
-      this.fail(callTooLarge(`More than ${heldLimit} bytes stand around the arguments of tool calls.`))
+    if (this.keptLength > mostKept) {
+      this.fail(callTooLarge(`More than ${mostKept} bytes stand around the arguments of tool calls.`))
     }
     return !this.isEnded
   }
@@ -345,6 +344,9 @@ export class CallPolicy {
     else if (!this.order.isEmpty || (this.sink.heldBytes ?? 0) > 0) this.advance()
   }
 }
+
+/** How much may be kept of what is no part of the arguments of a call: those have a limit that users set. */
+const mostKept = 4_194_304
 
 /** A name may come in pieces without an end. No client has a tool with a longer one. */
 const longestName = 1024

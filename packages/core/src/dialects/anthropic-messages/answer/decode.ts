@@ -81,8 +81,8 @@ const knownDeltas: ReadonlySet<unknown> = new Set([
 
 /** Real signatures take some kilobytes. */
 const longestSignature = 1_048_576
-/** Some servers begin a block before they have ended another. */
-const mostOpenBlocks = 4096
+/** Some servers begin all blocks before they end one: there may be more of them than calls. */
+const mostOpenBlocks = 8192
 
 /** An event of the upstream and the JSON in it. */
 export interface Wire {
