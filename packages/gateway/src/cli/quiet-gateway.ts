@@ -55,7 +55,7 @@ function forOneClient(config: GatewayConfig, logFile: string, key: string | unde
     keys: key === undefined ? keys : [...keys, { name: 'run', sha256: digest(key), plain: new Secret(key) }],
     log: { ...log, file: log.file ?? logFile },
     inspector: { ...inspector, enabled: inspector.enabled ?? false },
-    timeouts: { ...timeouts, drain: Math.min(timeouts.drain, MOST_DRAIN_MS) },
+    timeouts: { ...timeouts, drain: Math.min(timeouts.drain, MOST_DRAIN_MS), drainGrace: 0 },
   }
 }
 

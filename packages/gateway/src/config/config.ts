@@ -25,6 +25,8 @@ export interface GatewayConfig {
   readonly log: LogConfig
   readonly metrics: boolean
   readonly proxies: ProxyConfig
+  /** Values of `upstreams.*.body` that come from variables, which nobody is to be shown. */
+  readonly hidden: readonly Secret[]
 }
 
 export interface ListenConfig {
@@ -33,6 +35,8 @@ export interface ListenConfig {
   /** In lower case, without port. */
   readonly allowedHosts: readonly string[]
   readonly allowedOrigins: readonly string[]
+  /** Addresses and networks, such as `10.0.0.0/8`. */
+  readonly trustedProxies: readonly string[]
 }
 
 export interface ClientKey {
@@ -123,10 +127,12 @@ export interface FormatsConfig {
 
 export interface Limits {
   readonly bodyBytes: number
+  readonly bodiesBytes: number
   readonly toolCallBytes: number
   readonly overflow: 'error' | 'flush'
   readonly headerBytes: number
   readonly jsonDepth: number
+  readonly jsonValues: number
   readonly lineBytes: number
   readonly responseBytes: number
   readonly concurrent: number
@@ -147,6 +153,7 @@ export interface Timeouts extends UpstreamTimeouts {
   readonly clientStall: number
   readonly keepAlive: number
   readonly drain: number
+  readonly drainGrace: number
   readonly ping: number
 }
 

@@ -1,22 +1,23 @@
 import { dirname, resolve } from 'node:path'
 import { formatIds, type FormatId, type MarkerOverrides } from '@dragoman/core'
-import { withoutBrackets } from './addresses.ts'
+import { isLoopbackHost, withoutBrackets } from './addresses.ts'
 import type {
   ClientKey,
   FormatsConfig,
   GatewayConfig,
   ModelRule,
   RuleTarget,
-  Timeouts,
   Upstream,
   UpstreamTimeouts,
 } from './config.ts'
 import type { ProxyConfig } from './proxies.ts'
-import { originAt, type SettingTree } from './setting-tree.ts'
+import { leavesOf, originAt, type SettingTree } from './setting-tree.ts'
 import type { ParsedConfig } from './schema.ts'
 import { Secret } from './secret.ts'
 import type { PlainKeys } from './variable-key.ts'
 import { upstreamBase } from './upstream-url.ts'
+
+const DRAIN_GRACE = 3000
 
 /** What the configuration needs beside the settings. */
 export interface ResolvedBeside {
@@ -56,13 +57,26 @@ export function resolveConfig(
     strictHistory,
     warnings,
     limits,
-    timeouts,
+    timeouts: {
+      ...timeouts,
+      // On a loopback address nobody stands before the gateway who has to learn that it ends.
+      drainGrace: timeouts.drainGrace ?? (isLoopbackHost(listen.host) ? 0 : DRAIN_GRACE),
+    },
     record: record === undefined ? null : { ...record, dir: absolute(record.dir, 'record', 'dir') },
     inspector: { ...inspector, enabled: inspector.enabled ?? null },
     log: { ...log, file: log.file === null ? null : absolute(log.file, 'log', 'file') },
     metrics,
     proxies,
+    hidden: hiddenIn(settings),
   }
+}
+
+function hiddenIn(settings: SettingTree): readonly Secret[] {
+  return leavesOf(settings).flatMap(([path, leaf]) => {
+    const isOfBody = path[0] === 'upstreams' && path[2] === 'body'
+    const isFilledIn = leaf.kind === 'value' && leaf.written !== undefined
+    return isOfBody && isFilledIn && typeof leaf.value === 'string' ? [new Secret(leaf.value)] : []
+  })
 }
 
 function clientKeyOf(
@@ -102,7 +116,7 @@ function modelsOf({ models, timeouts }: ParsedConfig, only: string): readonly Mo
 
 type ParsedRule = ParsedConfig['models'][number]
 
-function ruleOf(rule: ParsedRule, common: Timeouts): ModelRule {
+function ruleOf(rule: ParsedRule, common: UpstreamTimeouts): ModelRule {
   const pools = [rule.upstream]
     .flat()
     .map((entry) => [entry].flat().map((listed) => targetOf(rule, listed, common)))
@@ -115,7 +129,7 @@ function ruleOf(rule: ParsedRule, common: Timeouts): ModelRule {
 type ListedUpstream = Exclude<ParsedRule['upstream'], readonly unknown[]>
 
 /** What an upstream says of itself in the list takes the place of what the rule says of all. */
-function targetOf(rule: ParsedRule, listed: ListedUpstream, common: Timeouts): RuleTarget {
+function targetOf(rule: ParsedRule, listed: ListedUpstream, common: UpstreamTimeouts): RuleTarget {
   const own = typeof listed === 'string' ? { name: listed } : listed
   return {
     upstream: own.name,

@@ -21,6 +21,7 @@ import {
   gatewayField,
   hostFault,
   hostNameFault,
+  networkFault,
   originFault,
   upstreamNameFault,
 } from './faults.ts'
@@ -36,6 +37,9 @@ const listen = section({
   allowedOrigins: listOf(text(originFault))
     .prefault([])
     .describe('Browser origins that may call the gateway, such as https://app.example.'),
+  trustedProxies: listOf(text(networkFault))
+    .prefault([])
+    .describe('Proxies whose X-Forwarded-For tells the address of a client: addresses or networks.'),
 })
 
 const clientKey = section({
@@ -163,12 +167,18 @@ const formats = section({
 
 const limits = section({
   bodyBytes: wholeNumber(1).prefault(33_554_432).describe('The body of a request; more is a 413.'),
+  bodiesBytes: wholeNumber(1)
+    .prefault(268_435_456)
+    .describe('The bodies of all requests under way together; more is a 503.'),
   toolCallBytes: wholeNumber(1).prefault(4_194_304).describe('What the parser may hold of one call.'),
   overflow: oneOf(['error', 'flush'])
     .prefault('error')
     .describe('Beyond toolCallBytes: an error, or what is held as text.'),
   headerBytes: wholeNumber(1024).prefault(16_384).describe('All headers of a request; more is a 431.'),
   jsonDepth: wholeNumber(1, 10_000).prefault(128).describe('Nesting in a request; more is a 400.'),
+  jsonValues: wholeNumber(1000)
+    .prefault(100_000)
+    .describe('Objects, lists, members and items in a request, all together; more is a 400.'),
   lineBytes: wholeNumber(1024).prefault(8_388_608).describe('One line or event of an upstream stream.'),
   responseBytes: wholeNumber(1024).prefault(67_108_864).describe('A whole answer of an upstream.'),
   concurrent: wholeNumber(1).prefault(1000).describe('Requests at one time; more are a 503.'),
@@ -191,6 +201,9 @@ const timeouts = section({
     .describe('While the client takes nothing of what is there for it.'),
   keepAlive: duration().prefault('90s').describe('How long an idle connection of a client stays open.'),
   drain: duration({ min: 0 }).prefault('5s').describe('From SIGTERM to the end.'),
+  drainGrace: duration({ min: 0 })
+    .optional()
+    .describe('After SIGTERM, within drain: new requests are served while balancers learn of it.'),
   ping: duration().prefault('15s').describe('Silence towards a client before it gets a sign of life.'),
 })
 

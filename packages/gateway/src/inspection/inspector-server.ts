@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { BodyBudget } from '../base/body-budget.ts'
 import { isObject } from '../base/is-object.ts'
 import { readBody } from '../base/read-body.ts'
 import { sendJson } from '../base/send.ts'
@@ -118,7 +119,7 @@ class ApiRequest {
       refuse(response, { status: 405, message: 'A session is begun by POST and ended by DELETE.' })
       return
     }
-    const body = await readBody(request, KEY_LIMITS)
+    const body = await readBody(request, { ...KEY_LIMITS, share: new BodyBudget(KEY_LIMITS.limit).open() })
     const key = body.is === 'body' ? keyIn(body.bytes.toString('utf8')) : undefined
     const unlocked =
       key === undefined

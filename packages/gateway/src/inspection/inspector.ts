@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isDeepStrictEqual } from 'node:util'
 import type { GatewayConfig } from '../config/config.ts'
+import { clientAddress } from '../security/client-address.ts'
 import type { FailureLimit } from '../security/failure-limit.ts'
 import type { Redactor } from '../security/redact.ts'
 import { type InspectorAccess, inspectorAccess } from './access.ts'
@@ -122,13 +123,13 @@ export class Inspector {
       isOpenFor: ({ headers }) => access.is === 'open' || sessions.isOpen(headers.cookie, keys),
       unlock: (key, request) => {
         const { failureLimit } = this.options
-        const address = request.socket.remoteAddress ?? ''
-        if (failureLimit.isBlocked(address, this.config.limits.authFailuresPerMinute)) {
-          return { status: 429, message: 'Too many wrong keys from this address.' }
-        }
         const cookie = sessions.begin(key, keys, inspectorRoot)
         if (cookie !== undefined) return { cookie }
+        const { limits, listen } = this.config
+        const address = clientAddress(listen.trustedProxies)(request)
+        const isBlocked = failureLimit.isBlocked(address, limits.authFailuresPerMinute)
         failureLimit.fail(address)
+        if (isBlocked) return { status: 429, message: 'Too many wrong keys from this address.' }
         return { status: 401, message: 'This is no key for the inspector.' }
       },
       lock: ({ headers }) => sessions.end(headers.cookie, inspectorRoot),

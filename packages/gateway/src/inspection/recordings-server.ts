@@ -1,7 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { sendJson } from '../base/send.ts'
-import { FailureLimit } from '../security/failure-limit.ts'
 import { checkPageCaller } from '../security/gatekeeper.ts'
 import { createRedactor } from '../security/redact.ts'
 import { Changes } from './changes.ts'
@@ -26,7 +25,6 @@ export class RecordingsServer {
     const source = new RecordedExchanges(at, 'any', createRedactor([]))
     const status = { version, instance: null, shows: 'recordings', mayAskAgain: false } as const
     const parts = { files, source, changes: this.changes, status, door: noDoor, mostBytes: 0 }
-    const failureLimit = new FailureLimit(() => performance.now())
     this.server = createServer((request, response) => {
       // Without a listener an error on either socket would end the process.
       request.on('error', () => {})
@@ -36,9 +34,6 @@ export class RecordingsServer {
         port: this.port,
         allowedHosts: [],
         allowedOrigins: [],
-        keys: [],
-        failureLimit,
-        authFailuresPerMinute: 1,
       })
       if (refused !== null) {
         sendJson(response, refused.status ?? 403, { error: { message: refused.failure.message } })

@@ -1,6 +1,7 @@
 import { constants } from 'node:fs'
 import { access, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import type { RecordConfig } from '../config/config.ts'
 import { makeFolder } from '../base/make-folder.ts'
 
@@ -81,7 +82,7 @@ export class RecordingFolder {
       size -= file.size
       return true
     })
-    await Promise.all(removed.map(({ name }) => rm(join(this.config.dir, name), { force: true })))
+    await inSlices(removed, ({ name }) => rm(join(this.config.dir, name), { force: true }))
     this.size = size
   }
 
@@ -91,7 +92,7 @@ export class RecordingFolder {
 
   private async look(): Promise<FoundFile[]> {
     const names = (await readdir(this.config.dir)).toSorted()
-    const files = await Promise.all(names.map((name) => this.lookAt(name)))
+    const files = await inSlices(names, (name) => this.lookAt(name))
     return files.filter((file) => file !== undefined)
   }
 
@@ -110,6 +111,23 @@ export class RecordingFolder {
       isPartial: partial !== undefined,
     }
   }
+}
+
+/** How many files are asked about at once. Thousands at once would keep every stream waiting until all are begun. */
+const SLICE = 64
+
+async function inSlices<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = []
+  const next = async (from: number): Promise<Result[]> => {
+    if (from >= items.length) return results
+    results.push(...(await Promise.all(items.slice(from, from + SLICE).map(work))))
+    await setImmediate()
+    return next(from + SLICE)
+  }
+  return next(0)
 }
 
 interface FoundFile {

@@ -11,6 +11,8 @@ import {
 } from '@dragoman/core'
 import type { GatewayConfig, ModelRule } from '../config/config.ts'
 import { routesOf, ruleFor } from '../config/match-model.ts'
+import type { BodyShare } from '../base/body-budget.ts'
+import type { Refusal } from '../base/refusal.ts'
 import { parseBody, withoutByteOrderMark } from '../base/json-body.ts'
 import { readBody } from '../base/read-body.ts'
 import type { LiveExchanges } from '../inspection/live-exchanges.ts'
@@ -22,7 +24,7 @@ import type { ClientAnswer } from '../exchange/client-answer.ts'
 import { Exchange } from '../exchange/exchange.ts'
 import type { ItemCache } from '../exchange/item-cache.ts'
 import { keepingPieces } from '../exchange/kept-pieces.ts'
-import { everyoneOut, lateBody, modelNotFound } from './refusals.ts'
+import { everyoneOut, lateBody, modelNotFound, noRoomForBody } from './refusals.ts'
 import type { RequestLog } from './request-log.ts'
 import { askedAt } from './route-table.ts'
 import type { Place, Routing, Stop } from '../routing/routing.ts'
@@ -51,8 +53,19 @@ export interface RouteContext {
   /** The memory of the inspector. Undefined where nobody may look. */
   readonly live?: Pick<LiveExchanges, 'open'> | undefined
   readonly log: RequestLog
+  readonly arrival: Arrival
   /** What answers held, for clients that name it. Undefined where nothing is kept. */
   readonly items?: ItemCache | undefined
+}
+
+/** A request whose body is still to be read. */
+export interface Arrival {
+  /** Its part of the memory for bodies. */
+  readonly share: BodyShare
+  /** The client waits for a sign that its body is wanted. */
+  readonly awaitsContinue: boolean
+  /** The body is there, and the request takes its place among those under way. Or there is none. */
+  takePlace(): Refusal | null
 }
 
 /**
@@ -188,17 +201,28 @@ function watch(
   }
 }
 
+/** A longer name is no model's. It would stand in the log and in every error about it. */
+const LONGEST_MODEL = 256
+
 /** Reads and decodes the request. Where that fails, the client is told why and the result is undefined. */
 export async function readRequest(
   context: RouteContext,
   recording?: OpenRecording,
 ): Promise<ReadRequest | undefined> {
-  const { request, client, config, log } = context
-  const { bodyBytes } = config.limits
-  const body = await readBody(request, { limit: bodyBytes, longest: config.timeouts.clientBody })
+  const { request, client, config, log, arrival } = context
+  const { bodyBytes, jsonDepth, jsonValues } = config.limits
+  const { share } = arrival
+  if (arrival.awaitsContinue && Number(request.headers['content-length'] ?? '0') <= bodyBytes) {
+    client.response.writeContinue()
+  }
+  const body = await readBody(request, { limit: bodyBytes, longest: config.timeouts.clientBody, share })
   if (body.is === 'gone') return undefined
   if (body.is === 'late') {
     client.refuse(lateBody)
+    return undefined
+  }
+  if (body.is === 'no-room') {
+    client.refuse(noRoomForBody)
     return undefined
   }
   if (body.is === 'too-large') {
@@ -207,12 +231,17 @@ export async function readRequest(
     })
     return undefined
   }
+  const crowded = arrival.takePlace()
+  if (crowded !== null) {
+    client.refuse(crowded)
+    return undefined
+  }
   log.received(body.bytes.length, config.warnings.conversationBytes)
   const bytes = withoutByteOrderMark(body.bytes)
   const text = bytes.toString('utf8')
   recording?.clientRequest(bytes)
   log.shown?.clientRequest(bytes)
-  const json = parseBody(text, config.limits.jsonDepth)
+  const json = parseBody(text, { depth: jsonDepth, values: jsonValues })
   if (json.is === 'invalid') {
     client.refuse({ failure: failure('invalid-request', 'invalid_json', json.message) })
     return undefined
@@ -224,6 +253,11 @@ export async function readRequest(
     const unnamed = failure('invalid-request', 'invalid_request', message)
     const wrong = code === undefined ? unnamed : { ...unnamed, code }
     client.refuse({ failure: field === 'body' ? wrong : { ...wrong, field } })
+    return undefined
+  }
+  if (decoded.request.model.length > LONGEST_MODEL) {
+    const message = `The name of the model is longer than ${LONGEST_MODEL} characters.`
+    client.refuse({ failure: { ...failure('invalid-request', 'invalid_request', message), field: 'model' } })
     return undefined
   }
   log.asked(decoded.request)

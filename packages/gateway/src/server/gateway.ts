@@ -1,14 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type DialectId, dialects } from '@dragoman/core'
 import { isLoopbackHost } from '../config/addresses.ts'
 import type { GatewayConfig } from '../config/config.ts'
+import { BodyBudget } from '../base/body-budget.ts'
 import type { Refusal } from '../base/refusal.ts'
 import { sendJson } from '../base/send.ts'
 import type { Logger } from '../observe/logger.ts'
 import type { Metrics } from '../observe/metrics.ts'
-import { openExchange, type RouteContext } from './answer-route.ts'
+import { type Arrival, openExchange, type RouteContext } from './answer-route.ts'
 import { countTokens } from './count-tokens.ts'
 import { answerModels } from './models.ts'
 import { askAgain } from './ask-again.ts'
@@ -16,6 +18,7 @@ import { askedAt, dialectOf, findRoute, type HttpRoute, isProbed, type RouteMatc
 import { Inspector, type InspectorWorld } from '../inspection/inspector.ts'
 import type { Recorder } from '../recorder/recorder.ts'
 import { allowOrigin, answerPreflight, isPreflight } from '../security/cors.ts'
+import { clientAddress } from '../security/client-address.ts'
 import { FailureLimit } from '../security/failure-limit.ts'
 import type { Redactor } from '../security/redact.ts'
 import {
@@ -77,8 +80,12 @@ export class Gateway {
   private readonly inspector: Inspector | undefined
   /** The connections by which the inspector asks again, with the ids of their requests. */
   private readonly own = new WeakMap<object, string>()
-  private isDraining = false
-  private inFlight = 0
+  private state: 'serving' | 'leaving' | 'draining' = 'serving'
+  /** Requests that are not answered yet. */
+  private underWay = 0
+  /** How many of them have their body. A client that sends none must not hold the place of another. */
+  private places = 0
+  private readonly bodies: BodyBudget
   private onIdle: () => void = () => {}
 
   constructor(config: GatewayConfig, world: GatewayWorld) {
@@ -90,12 +97,15 @@ export class Gateway {
       startSimulator: world.startSimulator,
     })
     this.routing = new Routing(world.now)
+    this.bodies = new BodyBudget(budgetOf(config))
     this.failureLimit = new FailureLimit(world.now)
     this.bound = { host: config.listen.host, port: config.listen.port }
     this.server = createServer(
       { connectionsCheckingInterval: 1000, maxHeaderSize: config.limits.headerBytes },
-      (request, response) => this.handle(request, response),
+      (request, response) => this.handle(request, response, false),
     )
+    // Without this, Node asks for the body before anybody has looked at who sends it.
+    this.server.on('checkContinue', (request, response) => this.handle(request, response, true))
     this.inspector =
       world.inspector &&
       new Inspector(config, {
@@ -142,6 +152,7 @@ export class Gateway {
     this.config = config
     this.inspector?.reconfigure({ ...config, listen: { ...config.listen, host: this.bound.host } })
     this.gate = this.policy()
+    this.bodies.change(budgetOf(config))
     this.setTimeouts()
     this.limitItems()
   }
@@ -161,10 +172,18 @@ export class Gateway {
     this.server.keepAliveTimeout = keepAlive
   }
 
-  /** Waits for the requests under way, for at most `timeouts.drain`, then closes. `/health` reports it meanwhile. */
+  /**
+   * Waits for the requests under way, for at most `timeouts.drain`, then closes. `/health` reports it meanwhile. New
+   * requests are served for `timeouts.drainGrace` of that time: a balancer that has not asked for the health since would show
+   * its clients a refusal.
+   */
   async drain(): Promise<void> {
-    this.isDraining = true
-    if (this.inFlight > 0) await this.untilIdle(this.config.timeouts.drain)
+    const { drain, drainGrace } = this.config.timeouts
+    const grace = Math.min(drain, drainGrace)
+    this.state = 'leaving'
+    if (grace > 0) await sleep(grace)
+    this.state = 'draining'
+    if (this.underWay > 0) await this.untilIdle(drain - grace)
     for (const exchange of this.exchanges) exchange.cut(shuttingDown.failure)
     for (const client of this.arriving) client.refuse(shuttingDown)
     await this.close()
@@ -190,12 +209,12 @@ export class Gateway {
     await this.upstreams.close()
   }
 
-  private handle(request: IncomingMessage, response: ServerResponse): void {
+  private handle(request: IncomingMessage, response: ServerResponse, awaitsContinue: boolean): void {
     closeWithSocket(request, response)
     const ownId = this.own.get(request.socket)
     const requestId = ownId ?? randomUUID()
     response.setHeader('x-request-id', requestId).setHeader('request-id', requestId)
-    if (this.isDraining) response.setHeader('connection', 'close')
+    if (this.state !== 'serving') response.setHeader('connection', 'close')
     const url = request.url ?? '/'
     const found = this.findRoute(request)
     const dialect = dialectOf(url, request.headers)
@@ -231,13 +250,28 @@ export class Gateway {
     }
     const refused = stranger ?? this.check(request, dialect, found, log)
     if (refused !== null) {
+      // The client may send its body all the same, or may not: what follows on this connection cannot be told.
+      if (awaitsContinue) response.setHeader('connection', 'close')
       client.refuse(refused)
     } else if (found.is === 'route') {
       const { config, upstreams, routing, world, items } = this
       const recorder = world.recorders?.current
       const { now } = world
       const live = this.inspector?.live
-      const context = { request, client, config, upstreams, routing, now, recorder, live, log, items }
+      const arrival = this.arrival(client, awaitsContinue)
+      const context = {
+        request,
+        client,
+        config,
+        upstreams,
+        routing,
+        now,
+        recorder,
+        live,
+        log,
+        items,
+        arrival,
+      }
       this.serve(found.route, context).catch((error: unknown) => {
         log.bug(error)
         client.refuse({ failure: internalFailure })
@@ -283,7 +317,7 @@ export class Gateway {
     }
     if (route.serves === 'refusal') return { failure: route.failure }
     if (route.method === 'POST') return checkContent(request) ?? this.checkRoom()
-    return this.isDraining && route.serves === 'models' ? shuttingDown : null
+    return this.state === 'draining' && route.serves === 'models' ? shuttingDown : null
   }
 
   private async serve(route: HttpRoute, context: RouteContext): Promise<void> {
@@ -292,7 +326,8 @@ export class Gateway {
     switch (route.serves) {
       case 'health':
       case 'ready':
-        sendJson(response, this.isDraining ? 503 : 200, { status: this.isDraining ? 'draining' : 'ok' })
+        if (this.state === 'serving') sendJson(response, 200, { status: 'ok' })
+        else sendJson(response, 503, { status: 'draining' })
         return
       case 'live':
         sendJson(response, 200, { status: 'ok' })
@@ -329,12 +364,32 @@ export class Gateway {
   }
 
   private occupy(client: ClientAnswer): void {
-    this.inFlight++
+    this.underWay++
     this.arriving.add(client)
     client.response.on('close', () => {
       this.arriving.delete(client)
-      if (--this.inFlight === 0) this.onIdle()
+      if (--this.underWay === 0) this.onIdle()
     })
+  }
+
+  private arrival({ response }: ClientAnswer, awaitsContinue: boolean): Arrival {
+    const share = this.bodies.open()
+    let place: 'none' | 'taken' = 'none'
+    response.on('close', () => {
+      share.release()
+      if (place === 'taken') this.places--
+    })
+    return {
+      share,
+      awaitsContinue,
+      takePlace: () => {
+        const refused = this.checkRoom()
+        if (refused !== null || response.closed) return refused
+        place = 'taken'
+        this.places++
+        return null
+      },
+    }
   }
 
   private run(exchange: Exchange | undefined, client: ClientAnswer): void {
@@ -346,8 +401,8 @@ export class Gateway {
   }
 
   private checkRoom(): Refusal | null {
-    if (this.isDraining) return shuttingDown
-    return this.inFlight < this.config.limits.concurrent ? null : tooMany
+    if (this.state === 'draining') return shuttingDown
+    return this.places < this.config.limits.concurrent ? null : tooMany
   }
 
   /** Is made once for each configuration and not for each request. */
@@ -362,8 +417,14 @@ export class Gateway {
       keys,
       failureLimit: this.failureLimit,
       authFailuresPerMinute: limits.authFailuresPerMinute,
+      addressOf: clientAddress(listen.trustedProxies),
     }
   }
+}
+
+/** One body always has room, whatever the two limits say. */
+function budgetOf({ limits }: GatewayConfig): number {
+  return Math.max(limits.bodiesBytes, limits.bodyBytes)
 }
 
 /** What the client says of itself, where its dialect has a header for that. */

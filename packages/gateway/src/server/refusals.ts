@@ -20,6 +20,14 @@ export const tooMany = refusal(
   soon,
 )
 
+export const noRoomForBody = refusal(
+  503,
+  'overloaded',
+  'too_many_requests',
+  'The bodies of the requests under way take all the room there is for them (limits.bodiesBytes).',
+  soon,
+)
+
 /** The rest of the body may still arrive, so the connection cannot be used for another request. */
 export const lateBody = refusal(
   408,

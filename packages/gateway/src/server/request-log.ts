@@ -58,13 +58,14 @@ export class RequestLog implements ExchangeObserver, AttemptObserver, AnswerWatc
   private answeredAt: number | null = null
   private firstByteAt: number | null = null
   private carried: Plan | undefined
-  private readonly calls: string[] = []
+  private readonly calls = new FirstOf()
   /** How many of the calls are known to be whole. */
   private wholeCalls = 0
   private readonly parsers: HoldingParser[] = []
   private written: FormatId | null = null
-  private readonly problems: ProblemCode[] = []
-  private readonly repairs: string[] = []
+  private readonly problems = new FirstOf()
+  private hasLostCalls = false
+  private readonly repairs = new FirstOf()
   private readonly dropped: string[] = []
   private readonly secondThoughts: string[] = []
   private readonly attempts: string[] = []
@@ -125,7 +126,8 @@ export class RequestLog implements ExchangeObserver, AttemptObserver, AnswerWatc
     )
     this.metrics.upstreamAttempt(upstream, cause ?? 'refused')
     if (!movedOn) return
-    for (const read of [this.calls, this.problems, this.repairs]) read.splice(0)
+    for (const read of [this.calls, this.problems, this.repairs]) read.clear()
+    this.hasLostCalls = false
     this.wholeCalls = 0
     this.written = null
     this.finish = null
@@ -199,24 +201,25 @@ export class RequestLog implements ExchangeObserver, AttemptObserver, AnswerWatc
 
   /** Calls come one after the other, so the one before is whole when the next begins. */
   call(name: string): void {
-    this.wholeCalls = this.calls.length
-    this.calls.push(name)
+    this.wholeCalls = this.calls.count
+    this.calls.add(name)
     if (this.shown !== undefined) this.shown.calls++
   }
 
   callEnded(): void {
-    this.wholeCalls = this.calls.length
+    this.wholeCalls = this.calls.count
   }
 
   problem(code: ProblemCode, message: string): void {
-    this.problems.push(code)
+    this.problems.add(code)
+    this.hasLostCalls ||= lostCalls.has(code)
     this.shown?.tell('problem', code, message)
     this.metrics.problem(this.format() ?? 'standard', code)
     this.logger.debug({ requestId: this.requestId, code, message }, 'problem in what the model wrote')
   }
 
   repair(code: RepairCode, message: string): void {
-    this.repairs.push(code)
+    this.repairs.add(code)
     this.shown?.tell('repair', code, message)
     this.logger.debug({ requestId: this.requestId, code, message }, 'repaired what the model wrote')
   }
@@ -273,7 +276,7 @@ export class RequestLog implements ExchangeObserver, AttemptObserver, AnswerWatc
       seconds,
       secondsToFirstEvent: firstByte,
       overheadSeconds: this.overhead(),
-      format: this.calls.length > 0 ? format : null,
+      format: this.calls.count > 0 ? format : null,
     })
     this.countCalls(format ?? 'standard')
     this.warnOfSuspicion()
@@ -292,9 +295,9 @@ export class RequestLog implements ExchangeObserver, AttemptObserver, AnswerWatc
         ms: Math.round(seconds * 1000),
         firstByteMs: firstByte === null ? null : Math.round(firstByte * 1000),
         finish: this.finish,
-        calls: orNull(this.calls),
-        problems: orNull(this.problems),
-        repairs: orNull(this.repairs),
+        calls: this.calls.shown(),
+        problems: this.problems.shown(),
+        repairs: this.repairs.shown(),
         changed: orNull(this.dropped),
         again: orNull(this.secondThoughts),
         attempts: orNull(this.attempts),
@@ -316,13 +319,13 @@ export class RequestLog implements ExchangeObserver, AttemptObserver, AnswerWatc
   /** All calls of an answer that ended well are whole. An answer that was cut may end in half a call. */
   private countCalls(format: string): void {
     const isWhole = this.failure === null && this.finish !== null && this.finish !== 'length'
-    const whole = isWhole ? this.calls.length : this.wholeCalls
+    const whole = isWhole ? this.calls.count : this.wholeCalls
     this.metrics.toolCalls(format, 'complete', whole)
-    this.metrics.toolCalls(format, 'incomplete', this.calls.length - whole)
+    this.metrics.toolCalls(format, 'incomplete', this.calls.count - whole)
   }
 
   private failureText(): string | null {
-    if (this.failure !== null) return `${this.failure.code}: ${this.failure.message}`
+    if (this.failure !== null) return `${this.failure.code}: ${this.failure.message}`.slice(0, longestFailure)
     return this.isCut ? 'client_stalled: The client took nothing for timeouts.clientStall.' : null
   }
 
@@ -332,8 +335,7 @@ export class RequestLog implements ExchangeObserver, AttemptObserver, AnswerWatc
 
   /** Health checks come every few seconds, so they are logged at the lowest level. */
   private level(): 'debug' | 'info' | 'warn' {
-    if (this.failure !== null || this.isCut || this.problems.some((code) => lostCalls.has(code)))
-      return 'warn'
+    if (this.failure !== null || this.isCut || this.hasLostCalls) return 'warn'
     return this.route?.method === 'GET' ? 'debug' : 'info'
   }
 
@@ -346,6 +348,32 @@ export class RequestLog implements ExchangeObserver, AttemptObserver, AnswerWatc
     return (this.upstreamAt - this.startedAt + Math.max(0, this.firstByteAt - this.answeredAt)) / 1000
   }
 }
+
+/** An upstream may make thousands of calls, and as many mistakes: the line names the first, and counts the others. */
+class FirstOf {
+  count = 0
+  private readonly first: string[] = []
+
+  add(text: string): void {
+    this.count++
+    if (this.first.length < mostNamed) this.first.push(text.slice(0, longestName))
+  }
+
+  clear(): void {
+    this.count = 0
+    this.first.length = 0
+  }
+
+  /** Null where there is none. */
+  shown(): readonly string[] | null {
+    const rest = this.count - this.first.length
+    return orNull(rest === 0 ? this.first : [...this.first, `and ${rest} more`])
+  }
+}
+
+const mostNamed = 10
+const longestName = 256
+const longestFailure = 2000
 
 function orNull(list: readonly string[]): readonly string[] | null {
   return list.length === 0 ? null : list

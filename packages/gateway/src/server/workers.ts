@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import cluster, { type Worker } from 'node:cluster'
 import { AggregatorRegistry } from 'prom-client'
+import { closeWithWorker } from './handed-connections.ts'
 import { fromWorker, type ToWorker, withFilesInForce, withSessionSecret } from './worker-messages.ts'
 
 /** The pause before a worker is replaced: one that fails at its start would otherwise be started in a loop. */
@@ -77,6 +78,7 @@ export class Workers {
       ...withSessionSecret(this.secret),
     })
     this.alive.add(worker)
+    closeWithWorker(worker.process)
     return new Promise((resolve, fail) => {
       let isListening = false
       worker.on('message', (given: unknown) => {
