@@ -236,7 +236,8 @@ export class TextFlow {
   isInQuotedLine(at: number): boolean {
     const { input } = this
     if (this.isFresh && !this.isQuotedLine) return isQuotedUpTo(input.text.slice(input.at, at))
-    if (this.previousCode === NEWLINE) this.noteSign()
+    // What begins with the sign itself is no quote: some calls do.
+    if (this.previousCode === NEWLINE && at > input.at) this.noteSign()
     if (!this.isQuotedLine) return false
     // Many openers may stand in one line: it is looked through once.
     const from = Math.max(input.at, this.quoteSeenTo - input.base)

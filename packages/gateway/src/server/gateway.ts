@@ -5,12 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type DialectId, dialects } from '@dragoman/core'
 import { isLoopbackHost } from '../config/addresses.ts'
 import type { GatewayConfig } from '../config/config.ts'
-import { BodyBudget } from '../base/body-budget.ts'
 import type { Refusal } from '../base/refusal.ts'
 import { sendJson } from '../base/send.ts'
 import type { Logger } from '../observe/logger.ts'
 import type { Metrics } from '../observe/metrics.ts'
-import { type Arrival, openExchange, type RouteContext } from './answer-route.ts'
+import { openExchange, type RouteContext } from './answer-route.ts'
 import { countTokens } from './count-tokens.ts'
 import { answerModels } from './models.ts'
 import { askAgain } from './ask-again.ts'
@@ -31,12 +30,12 @@ import {
 import { Routing } from '../routing/routing.ts'
 import { type BuiltInServer, Upstreams } from '../upstream/upstreams.ts'
 import { ClientAnswer } from '../exchange/client-answer.ts'
-import type { Exchange } from '../exchange/exchange.ts'
 import { ItemCache } from '../exchange/item-cache.ts'
 import { internalFailure } from '../exchange/upstream-answer.ts'
 import { closeWithSocket } from './queued-responses.ts'
-import { inspectorOff, refuseRoute, shuttingDown, tooMany } from './refusals.ts'
+import { inspectorOff, refuseRoute, shuttingDown } from './refusals.ts'
 import { RequestLog } from './request-log.ts'
+import { Room } from './room.ts'
 import { statusOf } from './status.ts'
 import type { Traces } from './traces.ts'
 
@@ -68,9 +67,7 @@ export class Gateway {
   private readonly server: Server
   readonly upstreams: Upstreams
   private readonly routing: Routing
-  private readonly exchanges = new Set<Exchange>()
-  /** The answers of requests that have no exchange yet. */
-  private readonly arriving = new Set<ClientAnswer>()
+  private readonly room: Room
   private readonly failureLimit: FailureLimit
   private gate: GatePolicy
   /** What answers held, for clients that name it. Undefined where nothing is kept. */
@@ -81,12 +78,6 @@ export class Gateway {
   /** The connections by which the inspector asks again, with the ids of their requests. */
   private readonly own = new WeakMap<object, string>()
   private state: 'serving' | 'leaving' | 'draining' = 'serving'
-  /** Requests that are not answered yet. */
-  private underWay = 0
-  /** How many of them have their body. A client that sends none must not hold the place of another. */
-  private places = 0
-  private readonly bodies: BodyBudget
-  private onIdle: () => void = () => {}
 
   constructor(config: GatewayConfig, world: GatewayWorld) {
     this.config = config
@@ -97,7 +88,7 @@ export class Gateway {
       startSimulator: world.startSimulator,
     })
     this.routing = new Routing(world.now)
-    this.bodies = new BodyBudget(budgetOf(config))
+    this.room = new Room(config.limits)
     this.failureLimit = new FailureLimit(world.now)
     this.bound = { host: config.listen.host, port: config.listen.port }
     this.server = createServer(
@@ -152,7 +143,7 @@ export class Gateway {
     this.config = config
     this.inspector?.reconfigure({ ...config, listen: { ...config.listen, host: this.bound.host } })
     this.gate = this.policy()
-    this.bodies.change(budgetOf(config))
+    this.room.change(config.limits)
     this.setTimeouts()
     this.limitItems()
   }
@@ -183,20 +174,8 @@ export class Gateway {
     this.state = 'leaving'
     if (grace > 0) await sleep(grace)
     this.state = 'draining'
-    if (this.underWay > 0) await this.untilIdle(drain - grace)
-    for (const exchange of this.exchanges) exchange.cut(shuttingDown.failure)
-    for (const client of this.arriving) client.refuse(shuttingDown)
+    await this.room.close(drain - grace)
     await this.close()
-  }
-
-  private async untilIdle(longest: number): Promise<void> {
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, longest)
-      this.onIdle = () => {
-        clearTimeout(timer)
-        resolve()
-      }
-    })
   }
 
   private async close(): Promise<void> {
@@ -258,7 +237,7 @@ export class Gateway {
       const recorder = world.recorders?.current
       const { now } = world
       const live = this.inspector?.live
-      const arrival = this.arrival(client, awaitsContinue)
+      const arrival = this.room.arrival(client, awaitsContinue)
       const context = {
         request,
         client,
@@ -316,7 +295,7 @@ export class Gateway {
       log.key = admitted.keyName
     }
     if (route.serves === 'refusal') return { failure: route.failure }
-    if (route.method === 'POST') return checkContent(request) ?? this.checkRoom()
+    if (route.method === 'POST') return checkContent(request) ?? this.room.check()
     return this.state === 'draining' && route.serves === 'models' ? shuttingDown : null
   }
 
@@ -347,13 +326,13 @@ export class Gateway {
         await answerModels(context)
         return
       case 'token-count':
-        this.occupy(client)
+        this.room.occupy(client)
         await countTokens(context, route.body)
         return
       case 'answer':
       case 'compaction':
-        this.occupy(client)
-        this.run(await openExchange(context), client)
+        this.room.occupy(client)
+        this.room.run(await openExchange(context), client)
         return
       case 'refusal':
         client.refuse({ failure: route.failure })
@@ -361,48 +340,6 @@ export class Gateway {
       case 'inspector':
         this.inspect(context.request, client, context.log)
     }
-  }
-
-  private occupy(client: ClientAnswer): void {
-    this.underWay++
-    this.arriving.add(client)
-    client.response.on('close', () => {
-      this.arriving.delete(client)
-      if (--this.underWay === 0) this.onIdle()
-    })
-  }
-
-  private arrival({ response }: ClientAnswer, awaitsContinue: boolean): Arrival {
-    const share = this.bodies.open()
-    let place: 'none' | 'taken' = 'none'
-    response.on('close', () => {
-      share.release()
-      if (place === 'taken') this.places--
-    })
-    return {
-      share,
-      awaitsContinue,
-      takePlace: () => {
-        const refused = this.checkRoom()
-        if (refused !== null || response.closed) return refused
-        place = 'taken'
-        this.places++
-        return null
-      },
-    }
-  }
-
-  private run(exchange: Exchange | undefined, client: ClientAnswer): void {
-    if (exchange === undefined) return
-    this.arriving.delete(client)
-    this.exchanges.add(exchange)
-    client.response.on('close', () => this.exchanges.delete(exchange))
-    exchange.start()
-  }
-
-  private checkRoom(): Refusal | null {
-    if (this.state === 'draining') return shuttingDown
-    return this.places < this.config.limits.concurrent ? null : tooMany
   }
 
   /** Is made once for each configuration and not for each request. */
@@ -420,11 +357,6 @@ export class Gateway {
       addressOf: clientAddress(listen.trustedProxies),
     }
   }
-}
-
-/** One body always has room, whatever the two limits say. */
-function budgetOf({ limits }: GatewayConfig): number {
-  return Math.max(limits.bodiesBytes, limits.bodyBytes)
 }
 
 /** What the client says of itself, where its dialect has a header for that. */
