@@ -5,6 +5,7 @@ import type {
   ClientKey,
   FormatsConfig,
   GatewayConfig,
+  KeyLimits,
   ModelRule,
   RuleTarget,
   Timeouts,
@@ -47,6 +48,7 @@ export function resolveConfig(
     },
     keys: keys.map((key) => clientKeyOf(key, plainKeys.get(key.name))),
     upstreams: upstreams.size === 0 ? 'simulator' : upstreams,
+    ...accountingOf(parsed),
     models: modelsOf(parsed, [...upstreams.keys()][0] ?? 'simulator'),
     routing: parsed.routing,
     formats: formatsOf(parsed),
@@ -64,8 +66,55 @@ export function resolveConfig(
   }
 }
 
-function clientKeyOf({ name, sha256 }: ParsedConfig['keys'][number], plain: Secret | undefined): ClientKey {
-  return plain === undefined ? { name, sha256 } : { name, sha256, plain }
+function clientKeyOf(
+  { name, sha256, models, limits, budget }: ParsedConfig['keys'][number],
+  plain: Secret | undefined,
+): ClientKey {
+  return {
+    name,
+    sha256,
+    ...(plain === undefined ? {} : { plain }),
+    ...(models === undefined ? {} : { models }),
+    ...(limits === undefined ? {} : { limits: withoutHoles(limits) }),
+    ...(budget === undefined ? {} : { budget }),
+  }
+}
+
+function withoutHoles({ requestsPerMinute, tokensPerMinute, concurrent }: ParsedLimits): KeyLimits {
+  return {
+    ...(requestsPerMinute === undefined ? {} : { requestsPerMinute }),
+    ...(tokensPerMinute === undefined ? {} : { tokensPerMinute }),
+    ...(concurrent === undefined ? {} : { concurrent }),
+  }
+}
+
+type ParsedLimits = NonNullable<ParsedConfig['keys'][number]['limits']>
+
+function accountingOf({
+  keys,
+  prices,
+  store,
+  storeFailure,
+}: ParsedConfig): Pick<GatewayConfig, 'accounting'> {
+  const listed = Object.entries(prices).map(([match, price]) => ({
+    match,
+    input: price.input,
+    cacheRead: price.cacheRead ?? price.input,
+    output: price.output,
+  }))
+  const isWanted =
+    store !== undefined ||
+    listed.length > 0 ||
+    keys.some(({ limits, budget }) => limits !== undefined || budget !== undefined)
+  if (!isWanted) return {}
+  const isHere = store === undefined || store === 'memory'
+  return {
+    accounting: {
+      prices: listed,
+      store: isHere ? { is: 'memory' } : { is: 'redis', url: new Secret(store) },
+      storeFailure,
+    },
+  }
 }
 
 function upstreamOf([name, given]: [string, ParsedConfig['upstreams'][string]]): Upstream {

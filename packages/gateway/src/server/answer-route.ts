@@ -9,7 +9,7 @@ import {
   mintToolId,
   responsesWithoutCall,
 } from '@dragoman/core'
-import type { GatewayConfig, ModelRule } from '../config/config.ts'
+import type { ClientKey, GatewayConfig, ModelRule } from '../config/config.ts'
 import { routesOf, ruleFor } from '../config/match-model.ts'
 import { parseBody, withoutByteOrderMark } from '../base/json-body.ts'
 import { readBody } from '../base/read-body.ts'
@@ -21,7 +21,9 @@ import type { ClientAnswer } from '../exchange/client-answer.ts'
 import { Exchange } from '../exchange/exchange.ts'
 import type { ItemCache } from '../exchange/item-cache.ts'
 import { keepingPieces } from '../exchange/kept-pieces.ts'
-import { everyoneOut, lateBody, modelNotFound } from './refusals.ts'
+import { mayUse } from '../quotas/models-of-key.ts'
+import type { Quotas } from '../quotas/quotas.ts'
+import { everyoneOut, lateBody, modelNotForKey, modelNotFound } from './refusals.ts'
 import type { RequestLog } from './request-log.ts'
 import { askedAt } from './route-table.ts'
 import type { Place, Routing, Stop } from '../routing/routing.ts'
@@ -48,6 +50,10 @@ export interface RouteContext {
   /** Undefined where exchanges are not recorded. */
   readonly recorder: Recorder | undefined
   readonly log: RequestLog
+  /** The key that the client showed. Undefined where none is needed. */
+  readonly key?: ClientKey | undefined
+  /** Undefined where nobody's use is counted. */
+  readonly quotas?: Quotas | undefined
   /** What answers held, for clients that name it. Undefined where nothing is kept. */
   readonly items?: ItemCache | undefined
 }
@@ -66,10 +72,11 @@ export async function openExchange(context: RouteContext): Promise<Exchange | un
   if (read === undefined) return undefined
   const { request } = read
   const rule = ruleFor(request.model, config)
-  if (rule === undefined) {
-    client.refuse(modelNotFound(request.model))
+  if (rule === undefined || !mayUse(context.key, request.model)) {
+    client.refuse(rule === undefined ? modelNotFound(request.model) : modelNotForKey(request.model))
     return undefined
   }
+  if (!(await isAdmitted(request, rule, context))) return undefined
   const places = await placesOf(rule, request.model, context)
   const key = (): string => conversationKey(request, context.request.headers)
   const itinerary = routing.itinerary(places, config.routing, key)
@@ -98,6 +105,28 @@ export async function openExchange(context: RouteContext): Promise<Exchange | un
   })
   watch(attempts, request, context)
   return exchangeFor(context, request, attempts, recording)
+}
+
+/** Whether the key may ask now. If not, the client has been told. */
+async function isAdmitted(
+  request: ConversationRequest,
+  rule: ModelRule,
+  { client, config, key, log, quotas }: RouteContext,
+): Promise<boolean> {
+  const { accounting } = config
+  if (quotas === undefined || accounting === undefined) return true
+  const { dialect, requestId: id } = client
+  const model = rule.model ?? request.model
+  const tokens = estimateTokens(request)
+  const admission = await quotas.admit({ id, key, model, tokens, dialect }, accounting)
+  if (admission.is === 'admitted') {
+    client.setOwnLimits(admission.headers)
+    log.admitted(admission.ticket)
+    return true
+  }
+  if (request.stream) client.refuseStream(admission.refusal)
+  else client.refuse(admission.refusal)
+  return false
 }
 
 /** Everywhere that requests of a rule may go. */
@@ -308,15 +337,18 @@ function readingFor(
       return mintToolId({ dialect, format, taken, newId: randomName })
     },
     maxEventBytes: config.limits.lineBytes,
-    watcher: said === undefined ? log : overheard(log, said),
+    watcher: said === undefined && !log.isAccounted ? log : overheard(log, said),
     redact,
   }
 }
 
 /** Tells the log what it wants to know of an answer, and beside it that the answer says something. */
-function overheard(log: RequestLog, said: () => void): AnswerWatcher {
+function overheard(log: RequestLog, said: (() => void) | undefined): AnswerWatcher {
   return {
-    said,
+    said: (characters) => {
+      log.wrote(characters)
+      said?.()
+    },
     call: (name) => log.call(name),
     callEnded: () => log.callEnded(),
     problem: (code, message) => log.problem(code, message),

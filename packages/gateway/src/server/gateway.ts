@@ -3,11 +3,12 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { type DialectId, dialects } from '@dragoman/core'
 import { isLoopbackHost } from '../config/addresses.ts'
-import type { GatewayConfig } from '../config/config.ts'
+import type { AccountingConfig, GatewayConfig } from '../config/config.ts'
 import type { Refusal } from '../base/refusal.ts'
 import { sendJson } from '../base/send.ts'
 import type { Logger } from '../observe/logger.ts'
 import type { Metrics } from '../observe/metrics.ts'
+import { quotasFor } from './accounting.ts'
 import { openExchange, type RouteContext } from './answer-route.ts'
 import { countTokens } from './count-tokens.ts'
 import { answerModels } from './models.ts'
@@ -17,6 +18,8 @@ import { allowOrigin, answerPreflight, isPreflight } from '../security/cors.ts'
 import { FailureLimit } from '../security/failure-limit.ts'
 import type { Redactor } from '../security/redact.ts'
 import { checkCaller, checkContent, checkKey, type GatePolicy } from '../security/gatekeeper.ts'
+import type { Quotas } from '../quotas/quotas.ts'
+import type { QuotaStore } from '../quotas/store.ts'
 import { Routing } from '../routing/routing.ts'
 import { type BuiltInServer, Upstreams } from '../upstream/upstreams.ts'
 import { ClientAnswer } from '../exchange/client-answer.ts'
@@ -38,6 +41,8 @@ export interface GatewayWorld {
   readonly recorders?: { readonly current: Recorder | undefined }
   /** How many clients may be connected; further ones are refused. */
   readonly connections?: number
+  /** Opens the store in which use is counted. Left out: as the configuration says. */
+  readonly openStore?: (accounting: AccountingConfig) => QuotaStore
   /** Starts the server that answers where no upstream is configured. */
   readonly startSimulator: () => Promise<BuiltInServer>
 }
@@ -61,6 +66,8 @@ export class Gateway {
   private items: ItemCache | undefined
   /** The address that the server was opened with; a later configuration does not change it. */
   private readonly bound: { readonly host: string; readonly port: number }
+  /** Undefined while nobody's use is counted. */
+  private quotas: Quotas | undefined
   private isDraining = false
   private inFlight = 0
   private onIdle: () => void = () => {}
@@ -84,6 +91,7 @@ export class Gateway {
     this.gate = this.policy()
     this.setTimeouts()
     this.limitItems()
+    this.openQuotas()
   }
 
   /** Starts listening, and resolves to the address with the actual port. */
@@ -118,6 +126,13 @@ export class Gateway {
     this.gate = this.policy()
     this.setTimeouts()
     this.limitItems()
+    this.openQuotas()
+  }
+
+  /** The store stays the one that the first configuration named. */
+  private openQuotas(): void {
+    const { accounting } = this.config
+    if (accounting !== undefined) this.quotas ??= quotasFor(accounting, this.world)
   }
 
   private limitItems(): void {
@@ -161,6 +176,7 @@ export class Gateway {
     })
     clearTimeout(force)
     await this.upstreams.close()
+    await this.quotas?.close()
   }
 
   private handle(request: IncomingMessage, response: ServerResponse): void {
@@ -197,10 +213,12 @@ export class Gateway {
     if (refused !== null) {
       client.refuse(refused)
     } else if (found.is === 'route') {
-      const { config, upstreams, routing, world, items } = this
+      const { config, upstreams, routing, world, items, quotas } = this
       const recorder = world.recorders?.current
       const { now } = world
-      const context = { request, client, config, upstreams, routing, now, recorder, log, items }
+      const key = config.keys.find(({ name }) => name === log.key)
+      const asked = { request, client, key, log }
+      const context = { ...asked, config, upstreams, routing, now, recorder, items, quotas }
       this.serve(found.route, context).catch((error: unknown) => {
         log.bug(error)
         client.refuse({ failure: internalFailure })

@@ -14,6 +14,7 @@ import type { HoldingParser, Metrics } from '../observe/metrics.ts'
 import type { AttemptObserver, FailedAttempt } from '../exchange/attempts.ts'
 import type { ExchangeObserver } from '../exchange/exchange.ts'
 import type { Plan } from '../exchange/plan.ts'
+import type { Ticket } from '../quotas/ticket.ts'
 import type { HttpRoute } from './route-table.ts'
 import type { UpstreamFault } from '../upstream/upstream-fault.ts'
 
@@ -62,6 +63,8 @@ export class RequestLog implements ExchangeObserver, AttemptObserver, AnswerWatc
   private reason: string | null = null
   private isCut = false
   private tokens: Usage | null = null
+  private ticket: Ticket | null = null
+  private isDone = false
 
   constructor(
     route: HttpRoute | null,
@@ -74,6 +77,21 @@ export class RequestLog implements ExchangeObserver, AttemptObserver, AnswerWatc
     this.metrics = world.metrics
     this.now = world.now
     this.startedAt = world.now()
+  }
+
+  /** The key may ask. What comes of it is counted when the request is over. */
+  admitted(ticket: Ticket): void {
+    this.ticket = ticket
+    // The client may have left while the store was asked.
+    if (this.isDone) this.settle()
+  }
+
+  get isAccounted(): boolean {
+    return this.ticket !== null
+  }
+
+  wrote(characters: number): void {
+    this.ticket?.wrote(characters)
   }
 
   received(bytes: number, warnAbove: number): void {
@@ -209,6 +227,8 @@ export class RequestLog implements ExchangeObserver, AttemptObserver, AnswerWatc
 
   /** The response is closed: nothing more will happen to it. */
   done({ writableFinished, headersSent, statusCode }: ServerResponse): void {
+    this.isDone = true
+    this.settle()
     if (this.answeredAt !== null) this.metrics.streamClosed()
     for (const parser of this.parsers) this.metrics.parserClosed(parser)
     const seconds = (this.now() - this.startedAt) / 1000
@@ -248,11 +268,25 @@ export class RequestLog implements ExchangeObserver, AttemptObserver, AnswerWatc
         again: orNull(this.secondThoughts),
         attempts: orNull(this.attempts),
         tokens: this.tokens === null ? null : this.tokens.inputTokens + this.tokens.outputTokens,
+        ...tokenFields(this.tokens),
         failure: this.failureText(),
         reason: this.failure === null ? null : this.reason,
       },
       'request',
     )
+  }
+
+  private settle(): void {
+    const { carried } = this
+    const isCalled = this.upstreamAt !== null && carried !== undefined
+    this.ticket?.settle({
+      place: isCalled ? { upstream: carried.upstream.name, model: carried.route.model } : null,
+      usage: this.tokens,
+      isAnswered: this.answeredAt !== null,
+      isFinished: this.finish !== null,
+      problems: this.problems.length,
+      isFailed: this.failure !== null,
+    })
   }
 
   private warnOfSuspicion(): void {
@@ -293,6 +327,18 @@ export class RequestLog implements ExchangeObserver, AttemptObserver, AnswerWatc
   private overhead(): number | null {
     if (this.upstreamAt === null || this.answeredAt === null || this.firstByteAt === null) return null
     return (this.upstreamAt - this.startedAt + Math.max(0, this.firstByteAt - this.answeredAt)) / 1000
+  }
+}
+
+/** Those of the prompt and those of the answer, with the parts that are paid or timed differently where there are some. */
+function tokenFields(usage: Usage | null): object {
+  if (usage === null) return {}
+  const { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens, reasoningTokens } = usage
+  return {
+    tokensIn: inputTokens + cacheReadTokens + cacheWriteTokens,
+    tokensOut: outputTokens,
+    ...(cacheReadTokens === 0 ? {} : { tokensCached: cacheReadTokens }),
+    ...(reasoningTokens === 0 ? {} : { tokensReasoning: reasoningTokens }),
   }
 }
 
