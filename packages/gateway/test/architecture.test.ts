@@ -31,6 +31,7 @@ const folders: Readonly<Record<string, readonly string[]>> = {
     'server',
     'recorder',
     'exchange',
+    'quotas',
     'upstream',
     'observe',
     'config',

@@ -26,7 +26,7 @@ export function wholeNumber(min: number, max = Number.MAX_SAFE_INTEGER) {
 }
 
 /** A sum of money. */
-export function amount({ min = 0.000_001 }: { min?: number } = {}) {
+export function money({ min = 0.000_001 }: { min?: number } = {}) {
   const error = says(min === 0 ? 'must be a number, 0 or more' : 'must be a number above 0')
   return z.number({ error }).min(min, { error })
 }

@@ -1,7 +1,7 @@
 import { defaultDialect, dialectIds, type FormatId, formatIds, serverIds } from '@dragoman/core'
 import { z } from 'zod'
 import {
-  amount,
+  money,
   duration,
   flag,
   formatName,
@@ -61,7 +61,7 @@ const clientKey = section({
     .optional()
     .describe('How much the key may ask.'),
   budget: section({
-    usd: amount().describe('US dollars.'),
+    usd: money().describe('US dollars.'),
     per: oneOf(['day', 'month']).describe('When it begins anew: at midnight, or on the first, in UTC.'),
   })
     .optional()
@@ -69,11 +69,11 @@ const clientKey = section({
 })
 
 const price = section({
-  input: amount({ min: 0 }).describe('US dollars for a million tokens of prompts.'),
-  cacheRead: amount({ min: 0 })
+  input: money({ min: 0 }).describe('US dollars for a million tokens of prompts.'),
+  cacheRead: money({ min: 0 })
     .optional()
     .describe('The same for those that came from a cache. Default: as input.'),
-  output: amount({ min: 0 }).describe('The same for tokens of answers.'),
+  output: money({ min: 0 }).describe('The same for tokens of answers.'),
 })
 
 const upstream = section({

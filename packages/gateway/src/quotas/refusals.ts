@@ -1,6 +1,7 @@
 import { type DialectId, dialects, type RateLimit } from '@dragoman/core'
 import type { Refusal } from '../base/refusal.ts'
 import type { Budget, KeyLimits } from '../config/config.ts'
+import { nextPeriod } from './budget-period.ts'
 import type { Allowances, LimitName, Verdict } from './store.ts'
 
 type Refused = Extract<Verdict, { is: 'refused' }>
@@ -14,8 +15,9 @@ export function limitRefusal(
 ): Refusal {
   const retryAfter = Math.max(1, Math.ceil(wait / 1000))
   const headers = limitHeaders(left, dialect, today)
-  if (by === 'budget') {
-    const message = `The budget of this key is spent: ${budget?.usd} USD a ${budget?.per}. It begins anew at ${new Date(today + wait).toISOString()}.`
+  if (by === 'budget' && budget !== undefined) {
+    const anew = new Date(nextPeriod(today, budget.per)).toISOString()
+    const message = `The budget of this key is spent: ${budget.usd} USD a ${budget.per}. It begins anew at ${anew}.`
     // What is spent is spent until then: asking again after a while, as SDKs do by themselves, would not help.
     const final = { ...headers, 'x-should-retry': 'false' }
     return {
@@ -27,9 +29,10 @@ export function limitRefusal(
   return { failure: { kind: 'rate-limit', code: 'rate_limit_exceeded', message, retryAfter }, headers }
 }
 
-const sentences: Readonly<Record<Exclude<LimitName, 'budget'>, (limits: KeyLimits) => string>> = {
+const sentences: Readonly<Record<LimitName, (limits: KeyLimits) => string>> = {
   requests: ({ requestsPerMinute }) => `This key may make ${requestsPerMinute} requests a minute.`,
   tokens: ({ tokensPerMinute }) => `This key may use ${tokensPerMinute} tokens a minute.`,
+  budget: () => 'The budget of this key is spent.',
   concurrent: ({ concurrent }) => `This key may have ${concurrent} requests under way at one time.`,
 }
 

@@ -1,9 +1,38 @@
+import { refusal } from '../base/refusal.ts'
+import { sendJson } from '../base/send.ts'
 import type { AccountingConfig } from '../config/config.ts'
 import type { Logger } from '../observe/logger.ts'
 import type { Metrics } from '../observe/metrics.ts'
-import { MemoryStore } from '../quotas/memory-store.ts'
+import { openStore as openConfigured } from '../quotas/open-store.ts'
 import { Quotas } from '../quotas/quotas.ts'
-import type { QuotaStore } from '../quotas/store.ts'
+import { storeGone } from '../quotas/refusals.ts'
+import { type QuotaStore, StoreFault } from '../quotas/store.ts'
+import { shownRow } from '../quotas/usage-report.ts'
+import type { RouteContext } from './answer-route.ts'
+import { askedAt } from './route-table.ts'
+
+/** `GET /usage?since=2026-11-16`: what was used, as far back as it is kept. */
+export async function answerUsage({ request, client, quotas }: RouteContext): Promise<void> {
+  if (quotas === undefined) {
+    client.refuse(notCounted)
+    return
+  }
+  const since = askedAt(request.url ?? '').query['since'] ?? ''
+  try {
+    const rows = await quotas.store.usage(since)
+    sendJson(client.response, 200, { usage: rows.map(shownRow) })
+  } catch (error) {
+    if (!(error instanceof StoreFault)) throw error
+    client.refuse(storeGone)
+  }
+}
+
+const notCounted = refusal(
+  404,
+  'not-found',
+  'usage_not_counted',
+  'Usage is not counted here: set store in the configuration.',
+)
 
 export interface AccountingWorld {
   readonly logger: Logger
@@ -15,7 +44,14 @@ export interface AccountingWorld {
 /** Counts use where the configuration says, and tells log and metrics. */
 export function quotasFor(accounting: AccountingConfig, world: AccountingWorld): Quotas {
   const { logger, metrics, now, openStore } = world
-  const store = openStore?.(accounting) ?? new MemoryStore({ now, today: Date.now })
+  const clock = { now, today: Date.now }
+  const store =
+    openStore?.(accounting) ??
+    openConfigured(accounting, clock, {
+      fault: () => metrics.storeFault(),
+      gone: (reason) => logger.warn({ reason, storeFailure: accounting.storeFailure }, 'the store is gone'),
+      back: () => logger.warn({}, 'the store is back'),
+    })
   return new Quotas({
     store,
     today: Date.now,

@@ -8,7 +8,7 @@ import type { Refusal } from '../base/refusal.ts'
 import { sendJson } from '../base/send.ts'
 import type { Logger } from '../observe/logger.ts'
 import type { Metrics } from '../observe/metrics.ts'
-import { quotasFor } from './accounting.ts'
+import { answerUsage, quotasFor } from './accounting.ts'
 import { openExchange, type RouteContext } from './answer-route.ts'
 import { countTokens } from './count-tokens.ts'
 import { answerModels } from './models.ts'
@@ -272,6 +272,9 @@ export class Gateway {
       }
       case 'status':
         sendJson(response, 200, statusOf(this.config, this.routing, this.world))
+        return
+      case 'usage':
+        await answerUsage(context)
         return
       case 'models':
         await answerModels(context)

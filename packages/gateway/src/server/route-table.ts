@@ -22,7 +22,7 @@ interface OwnRoute {
   readonly method: 'GET'
   /** A path may end in `{id}`, which stands for any text, slashes included: names of models have them. */
   readonly path: string
-  readonly serves: 'models' | 'health' | 'live' | 'ready' | 'metrics' | 'status' | 'hello'
+  readonly serves: 'models' | 'health' | 'live' | 'ready' | 'metrics' | 'status' | 'usage' | 'hello'
 }
 
 const modelPaths = ['/v1/models', ...dialectIds.flatMap((id) => dialects[id].http.modelsPath ?? [])]
@@ -38,6 +38,7 @@ export const routes: readonly HttpRoute[] = [
   { serves: 'ready', method: 'GET', path: '/health/ready', isOpen: true },
   { serves: 'metrics', method: 'GET', path: '/metrics', isOpen: false },
   { serves: 'status', method: 'GET', path: '/status', isOpen: false },
+  { serves: 'usage', method: 'GET', path: '/usage', isOpen: false },
   // Claude Code asks by it whether there is a server. Without an answer, each of its starts would be a warning in the log.
   { serves: 'hello', method: 'GET', path: '/api/hello', isOpen: true },
 ]
