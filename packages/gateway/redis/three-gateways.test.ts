@@ -44,6 +44,11 @@ function ask(address: string): Promise<number> {
   })
 }
 
+async function isBack(gateway: RunningProgram): Promise<boolean> {
+  await ask(gateway.address)
+  return gateway.stderr().includes('the store is back')
+}
+
 async function threeGateways(settings: object): Promise<{ file: string; gateways: RunningProgram[] }> {
   const { url } = await startUpstream((response) => json(response, 200, completion('Hello')))
   const upstreams = { lab: { url, kind: 'other' } }
@@ -95,10 +100,6 @@ it('while Redis is gone requests are served, and are counted together again when
   await expect
     .poll(() => gateways.every(({ stderr }) => stderr().includes('the store is gone')), { timeout: 5000 })
     .toBe(true)
-  const isBack = async (gateway: RunningProgram): Promise<boolean> => {
-    await ask(gateway.address)
-    return gateway.stderr().includes('the store is back')
-  }
   await expect
     .poll(async () => (await Promise.all(gateways.map(isBack))).every(Boolean), {
       timeout: 10_000,

@@ -70,10 +70,10 @@ export class RedisStore implements QuotaStore {
       this.keyOf(key, 'leases'),
       this.keyOf(key, `spent:${period ?? 'nothing'}`),
     ]
-    const reply = await this.run(claimScript, keys, [
-      ...[id, requestsPerMinute, tokensPerMinute, concurrent, tokens, budget?.nano ?? -1, budget?.cost ?? 0],
-      ...[LEASE_MS, CONCURRENT_WAIT_MS, SPENT_SECONDS[budget?.per ?? 'month']],
-    ])
+    const wanted = [tokens, budget?.nano ?? -1, budget?.cost ?? 0]
+    const terms = [LEASE_MS, CONCURRENT_WAIT_MS, SPENT_SECONDS[budget?.per ?? 'month']]
+    const most = [requestsPerMinute, tokensPerMinute, concurrent]
+    const reply = await this.run(claimScript, keys, [id, ...most, ...wanted, ...terms])
     const [by, wait, slot, ...counts] = claimReply(reply)
     const left = allowances(claim, counts)
     if (by !== '') {
@@ -97,10 +97,8 @@ export class RedisStore implements QuotaStore {
       this.keyOf(key, `spent:${period}`),
       this.keyOf(key, `usage:${used?.day ?? 'nothing'}`),
     ]
-    await this.run(settleScript, keys, [
-      ...[id, taken?.slot ?? 0, surplus, cost, SPENT_SECONDS[per], USAGE_SECONDS],
-      ...(used === null ? [] : fieldsOf(used)),
-    ])
+    const change = [taken?.slot ?? 0, surplus, cost, SPENT_SECONDS[per], USAGE_SECONDS]
+    await this.run(settleScript, keys, [id, ...change, ...(used === null ? [] : fieldsOf(used))])
   }
 
   async usage(since: string): Promise<readonly UsageRow[]> {

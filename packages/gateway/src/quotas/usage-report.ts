@@ -20,11 +20,16 @@ export function rowFrom(value: unknown): UsageRow | undefined {
   const { usd } = given
   if (typeof day !== 'string' || typeof key !== 'string') return undefined
   if (typeof model !== 'string' || typeof upstream !== 'string' || typeof usd !== 'number') return undefined
-  const counts = countNames.reduce<UsageCounts>((read, name) => {
-    const count = given[name]
-    return typeof count === 'number' ? { ...read, [name]: count } : read
-  }, nothingUsed)
-  return { ...counts, cost: Math.round(usd * NANO), day, key, model, upstream }
+  const said = countNames.flatMap((name) => (typeof given[name] === 'number' ? [[name, given[name]]] : []))
+  return {
+    ...nothingUsed,
+    ...Object.fromEntries(said),
+    cost: Math.round(usd * NANO),
+    day,
+    key,
+    model,
+    upstream,
+  }
 }
 
 /** Sums rows up by these columns. What cost most, or took most tokens, comes first; by day, the days in order. */
@@ -74,7 +79,14 @@ function shown(columns: readonly UsageColumn[], row: UsageRow, { cost, ...counts
   const { requests, input, cached, output, reasoning, problems, failures } = counts
   return {
     ...Object.fromEntries(columns.map((column) => [column, row[column]])),
-    ...{ requests, input, cached, output, reasoning, usd: cost / NANO, problems, failures },
+    requests,
+    input,
+    cached,
+    output,
+    reasoning,
+    usd: cost / NANO,
+    problems,
+    failures,
   }
 }
 

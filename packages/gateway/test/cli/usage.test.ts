@@ -68,8 +68,8 @@ describe('dragoman usage', () => {
       ['bob', '1', '3,000', '500', '10', '4', '0', '0', '0'],
       [''],
     ])
-    const json = await dragoman([...args, '--key-env', 'KEY_OF_BOB', '--json'], { env })
-    expect(JSON.parse(json.stdout)).toMatchObject({
+    const data = await dragoman([...args, '--key-env', 'KEY_OF_BOB', '--json'], { env })
+    expect(JSON.parse(data.stdout)).toMatchObject({
       usage: [
         { day: today(), key: 'ada', model: 'large', upstream: 'lab', requests: 2, input: 3000, usd: 0.0052 },
         { day: today(), key: 'bob', model: '=small', requests: 1 },
