@@ -1,4 +1,3 @@
-import { refusal } from '../base/refusal.ts'
 import { sendJson } from '../base/send.ts'
 import type { AccountingConfig } from '../config/config.ts'
 import type { Logger } from '../observe/logger.ts'
@@ -14,25 +13,18 @@ import { askedAt } from './route-table.ts'
 /** `GET /usage?since=2026-11-16`: what was used, as far back as it is kept. */
 export async function answerUsage({ request, client, quotas }: RouteContext): Promise<void> {
   if (quotas === undefined) {
-    client.refuse(notCounted)
+    sendJson(client.response, 200, { counted: false, usage: [] })
     return
   }
   const since = askedAt(request.url ?? '').query['since'] ?? ''
   try {
     const rows = await quotas.store.usage(since)
-    sendJson(client.response, 200, { usage: rows.map(shownRow) })
+    sendJson(client.response, 200, { counted: true, usage: rows.map(shownRow) })
   } catch (error) {
     if (!(error instanceof StoreFault)) throw error
     client.refuse(storeGone)
   }
 }
-
-const notCounted = refusal(
-  404,
-  'not-found',
-  'usage_not_counted',
-  'Usage is not counted here: set store in the configuration.',
-)
 
 export interface AccountingWorld {
   readonly logger: Logger

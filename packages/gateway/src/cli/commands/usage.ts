@@ -133,7 +133,9 @@ async function askGateway(
   }
   if (response.status !== 200) throw failure(`the gateway at ${base} answers ${response.status}`)
   const { rowFrom } = await import('../../quotas/usage-report.ts')
-  const { usage: listed }: Record<string, unknown> = Object(await response.json())
+  const { counted, usage: listed }: Record<string, unknown> = Object(await response.json())
+  if (counted === false)
+    throw failure(`the gateway at ${base} runs with a configuration that counts no usage`)
   return (Array.isArray(listed) ? listed : []).flatMap((row: unknown) => rowFrom(row) ?? [])
 }
 
