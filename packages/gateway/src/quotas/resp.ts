@@ -25,14 +25,14 @@ export class ReplyReader {
   push(chunk: Buffer): Reply[] {
     this.pieces.push(chunk)
     this.size += chunk.length
-    if (this.size < this.wanted) return []
     if (this.size > MOST_BYTES) throw new RedisError('the reply is too long')
+    if (this.size < this.wanted) return []
     const bytes = this.pieces.length === 1 ? chunk : Buffer.concat(this.pieces)
     const replies: Reply[] = []
     let at = 0
     for (let read = replyAt(bytes, at); ; read = replyAt(bytes, at)) {
       if (read.is === 'cut') {
-        this.keep(bytes.subarray(at))
+        this.keep(bytes.subarray(at), read.until - at)
         return replies
       }
       replies.push(read.reply)
@@ -40,23 +40,22 @@ export class ReplyReader {
     }
   }
 
-  /** A long reply comes in many pieces. Looking at all of it with each would take the square of its length. */
-  private keep(rest: Buffer): void {
+  /** A long text comes in many pieces. Looking at all of it with each would take the square of its length. */
+  private keep(rest: Buffer, wanted: number): void {
     this.pieces = rest.length === 0 ? [] : [rest]
     this.size = rest.length
-    this.wanted = rest.length < LOOKED_AT_EACH_TIME ? rest.length + 1 : rest.length * 2
+    this.wanted = wanted
   }
 }
 
-const LOOKED_AT_EACH_TIME = 65_536
-
-type Read = { readonly is: 'read'; readonly reply: Reply; readonly end: number } | { readonly is: 'cut' }
-
-const cut: Read = { is: 'cut' }
+type Read =
+  | { readonly is: 'read'; readonly reply: Reply; readonly end: number }
+  /** `until`: where the bytes have to reach at least, before it can be whole. */
+  | { readonly is: 'cut'; readonly until: number }
 
 function replyAt(bytes: Buffer, at: number): Read {
   const lineEnd = bytes.indexOf('\r\n', at)
-  if (lineEnd === -1) return cut
+  if (lineEnd === -1) return { is: 'cut', until: bytes.length + 1 }
   const line = bytes.toString('utf8', at + 1, lineEnd)
   const end = lineEnd + 2
   switch (String.fromCodePoint(bytes[at] ?? 0)) {
@@ -78,7 +77,7 @@ function replyAt(bytes: Buffer, at: number): Read {
 function textAt(bytes: Buffer, at: number, length: number): Read {
   if (length < 0) return { is: 'read', reply: null, end: at }
   const end = at + length + 2
-  if (bytes.length < end) return cut
+  if (bytes.length < end) return { is: 'cut', until: end }
   return { is: 'read', reply: bytes.toString('utf8', at, at + length), end }
 }
 
@@ -88,7 +87,7 @@ function listAt(bytes: Buffer, at: number, length: number): Read {
   let end = at
   while (reply.length < length) {
     const read = replyAt(bytes, end)
-    if (read.is === 'cut') return cut
+    if (read.is === 'cut') return read
     reply.push(read.reply)
     end = read.end
   }

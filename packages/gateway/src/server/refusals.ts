@@ -33,10 +33,7 @@ export function modelNotFound(model: string): Refusal {
   return refusal(404, 'not-found', 'model_not_found', `There is no model "${model}".`)
 }
 
-/**
- * Providers say this of a model that is not there, and of one that is not for this key, and clients know it. After a 403 some
- * would have their user log in again.
- */
+/** Providers say the same of a model that is not there and of one that is not for this key, and clients have a sentence for it. */
 export function modelNotForKey(model: string): Refusal {
   return refusal(404, 'not-found', 'model_not_found', `There is no model "${model}" that this key may use.`)
 }

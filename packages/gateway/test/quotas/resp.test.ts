@@ -50,7 +50,8 @@ describe('replies of Redis', () => {
     const read: Reply[] = []
     for (let at = 0; at < bytes.length; at += 16_384)
       read.push(...reader.push(bytes.subarray(at, at + 16_384)))
-    expect(read).toEqual([[long, 1]])
+    expect(read).toHaveLength(1)
+    expect(JSON.stringify(read) === JSON.stringify([[long, 1]])).toBe(true)
     expect(performance.now() - began).toBeLessThan(2000)
   })
 
