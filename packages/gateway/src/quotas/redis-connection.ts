@@ -159,7 +159,7 @@ class Link {
   constructor({ isSecure, host, port }: Target, connectMs: number, onLost: (why: string) => void) {
     this.onLost = onLost
     this.where = `the store at ${host}:${port}`
-    this.socket = isSecure ? connectTls({ host, port, servername: host }) : connectTcp({ host, port })
+    this.socket = isSecure ? connectTls({ host, port }) : connectTcp({ host, port })
     this.socket.setNoDelay(true)
     this.opened = new Promise((resolve, fail) => {
       const timer = setTimeout(

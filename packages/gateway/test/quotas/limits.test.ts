@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { ask } from '../simulator/speaking.ts'
 import { weatherIn } from '../simulator/speaking.ts'
 import { at, post, readAnswer } from '../server/ask.ts'
-import { type RunningGateway, startGateway, stopGateways } from '../server/running-gateway.ts'
+import { configFor, type RunningGateway, startGateway, stopGateways } from '../server/running-gateway.ts'
 import {
   chunk,
   completion,
@@ -295,4 +295,17 @@ it('a gateway without limits, budgets, prices and store counts nothing', async (
   expect([...answer.headers.keys()].filter((name) => name.includes('ratelimit'))).toEqual([])
   const metrics = await (await fetch(`${gateway.address}/metrics`, { headers: shows('ada') })).text()
   expect(metrics).not.toContain('dragoman_usage')
+})
+
+it('limits follow the configuration while the gateway runs, and what was used before counts', async () => {
+  const { url } = await startUpstream(fine)
+  const settings = (requestsPerMinute: number) => ({
+    keys: [keyFor('ada', { limits: { requestsPerMinute } })],
+  })
+  const gateway = await startGateway({ upstream: url, settings: settings(1) })
+  await chat(gateway, 'ada')
+  expect((await chat(gateway, 'ada')).status).toBe(429)
+  gateway.gateway.reconfigure(await configFor({ upstream: url, settings: settings(2) }))
+  expect((await chat(gateway, 'ada')).status).toBe(200)
+  expect((await chat(gateway, 'ada')).status).toBe(429)
 })
