@@ -297,15 +297,16 @@ it('a gateway without limits, budgets, prices and store counts nothing', async (
   expect(metrics).not.toContain('dragoman_usage')
 })
 
+function atMost(requestsPerMinute: number): { keys: object[] } {
+  return { keys: [keyFor('ada', { limits: { requestsPerMinute } })] }
+}
+
 it('limits follow the configuration while the gateway runs, and what was used before counts', async () => {
   const { url } = await startUpstream(fine)
-  const settings = (requestsPerMinute: number) => ({
-    keys: [keyFor('ada', { limits: { requestsPerMinute } })],
-  })
-  const gateway = await startGateway({ upstream: url, settings: settings(1) })
+  const gateway = await startGateway({ upstream: url, settings: atMost(1) })
   await chat(gateway, 'ada')
   expect((await chat(gateway, 'ada')).status).toBe(429)
-  gateway.gateway.reconfigure(await configFor({ upstream: url, settings: settings(2) }))
+  gateway.gateway.reconfigure(await configFor({ upstream: url, settings: atMost(2) }))
   expect((await chat(gateway, 'ada')).status).toBe(200)
   expect((await chat(gateway, 'ada')).status).toBe(429)
 })
