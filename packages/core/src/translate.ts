@@ -336,7 +336,7 @@ function familyToldBy(id: string, parser: ParserOptions): FormatId | null {
 
 function besides(watcher: AnswerWatcher): AnswerWatcher {
   return {
-    ...(watcher.said === undefined ? {} : { said: () => watcher.said?.() }),
+    ...(watcher.said === undefined ? {} : { said: (characters: number) => watcher.said?.(characters) }),
     call: (name) => watcher.call?.(name),
     callEnded: () => watcher.callEnded?.(),
     problem: (code, message, source) => watcher.problem?.(code, message, source),

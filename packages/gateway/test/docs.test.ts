@@ -42,6 +42,7 @@ describe('docs/errors.md', () => {
     const text = sources(
       'packages/gateway/src/server',
       'packages/gateway/src/exchange',
+      'packages/gateway/src/quotas',
       'packages/gateway/src/security',
       'packages/gateway/src/upstream',
       'packages/core/src/answer',

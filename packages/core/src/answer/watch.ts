@@ -6,8 +6,11 @@ import type { Failure } from './failure.ts'
 export interface AnswerWatcher {
   /** The upstream begins to answer, by the id and the name of the model that it gives. */
   started?(answer: { readonly id: string | null; readonly model: string | null }): void
-  /** The answer says something: text, reasoning or a call. Until then it may still turn out to be none. */
-  said?(): void
+  /**
+   * The answer says something, in so many characters: text, reasoning or a part of a call. Until then it may still turn out
+   * to be none.
+   */
+  said?(characters: number): void
   /** A call begins, by the name that the client knows. */
   call?(name: string): void
   /** The call that began last is whole. */
@@ -108,30 +111,35 @@ export class WatchedAnswer implements AnswerSink {
 
 /** Every piece of text costs a call more here, so only who asks for it pays for it. */
 class OverheardAnswer extends WatchedAnswer {
-  private readonly said: () => void
+  private readonly said: (characters: number) => void
 
   constructor(sink: AnswerSink, watcher: AnswerWatcher) {
     super(sink, watcher)
-    this.said = () => watcher.said?.()
+    this.said = (characters) => watcher.said?.(characters)
   }
 
   override text(text: string): void {
-    if (text !== '') this.said()
+    if (text !== '') this.said(text.length)
     super.text(text)
   }
 
   override reasoning(text: string, field: string): void {
-    if (text !== '') this.said()
+    if (text !== '') this.said(text.length)
     super.reasoning(text, field)
   }
 
   override callStart(index: number, id: string, name: string, call?: UpstreamCall): void {
-    this.said()
+    this.said(name.length)
     super.callStart(index, id, name, call)
   }
 
+  override callDelta(index: number, json: string): void {
+    this.said(json.length)
+    super.callDelta(index, json)
+  }
+
   override other(item: unknown, callIndex: number | null): void {
-    this.said()
+    this.said(0)
     super.other(item, callIndex)
   }
 }

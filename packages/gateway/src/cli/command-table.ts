@@ -14,6 +14,7 @@ import { replay } from './commands/replay.ts'
 import { run } from './commands/run.ts'
 import { serve } from './commands/serve.ts'
 import { simulate } from './commands/simulate.ts'
+import { usage } from './commands/usage.ts'
 
 /** Every command, in the order of the help. */
 export const commands: readonly Command[] = [
@@ -28,6 +29,7 @@ export const commands: readonly Command[] = [
   detect,
   formats,
   models,
+  usage,
   simulate,
   check,
   init,

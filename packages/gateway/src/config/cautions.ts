@@ -1,4 +1,5 @@
 import { serverAt, serverById } from '@dragoman/core'
+import { accountingCautions } from './accounting-faults.ts'
 import { isLoopbackHost } from './addresses.ts'
 import { listenHost } from './checks.ts'
 import type { ReadFile } from './config-files.ts'
@@ -15,6 +16,7 @@ export function cautions(settings: SettingTree): ConfigIssue[] {
     ...upstreams.flatMap((path) => missingPath(settings, path)),
     ...upstreams.flatMap((path) => unreadableText(settings, path)),
     ...unreachedModels(settings),
+    ...accountingCautions(settings),
     ...namelessAddress(settings),
   ]
 }

@@ -7,6 +7,7 @@ import {
   resolveFormatId,
 } from '@dragoman/core'
 import { isLoopbackHost, isOwnAddress } from './addresses.ts'
+import { accountingFaults } from './accounting-faults.ts'
 import type { ConfigIssue, Path } from './origin.ts'
 import {
   issueAt,
@@ -33,6 +34,7 @@ export function faultsBetween(settings: SettingTree): ConfigIssue[] {
     ...openPort(settings),
     ...openInspector(settings),
     ...repeatedKeyNames(settings),
+    ...accountingFaults(settings),
     ...misdirectedKeys(settings),
     ...ownAddresses(settings),
     ...unknownMarkers(settings),

@@ -9,6 +9,8 @@ export interface GatewayConfig {
   readonly keys: readonly ClientKey[]
   /** The upstreams by name, or `simulator` where none is configured. */
   readonly upstreams: ReadonlyMap<string, Upstream> | 'simulator'
+  /** Left out where nobody's use is counted: no key has a limit or a budget, and there are neither prices nor a store. */
+  readonly accounting?: AccountingConfig
   /** The first rule that matches a name counts. A model that no rule matches does not exist. */
   readonly models: readonly ModelRule[]
   readonly routing: RoutingConfig
@@ -50,7 +52,48 @@ export interface ClientKey {
    * and recordings.
    */
   readonly plain?: Secret
+  /** Patterns of the names that it may ask for. Left out: every model. */
+  readonly models?: readonly string[]
+  readonly limits?: KeyLimits
+  readonly budget?: Budget
 }
+
+/** What is left out is not limited. */
+export interface KeyLimits {
+  readonly requestsPerMinute?: number
+  readonly tokensPerMinute?: number
+  /** Requests under way at one time. */
+  readonly concurrent?: number
+}
+
+export interface Budget {
+  readonly usd: number
+  readonly per: BudgetPeriod
+}
+
+/** Days and months are those of UTC. */
+export type BudgetPeriod = 'day' | 'month'
+
+/** How use is counted, and where. */
+export interface AccountingConfig {
+  /** The first pattern that matches counts. A model that none matches costs nothing. */
+  readonly prices: readonly ModelPrice[]
+  readonly store: StoreConfig
+  /** What becomes of requests while the store cannot be asked: they are counted in memory, or refused. */
+  readonly storeFailure: 'open' | 'closed'
+}
+
+/** What a million tokens cost, in US dollars. */
+export interface ModelPrice {
+  /** A name of the model as its upstream has it, in which `*` stands for any characters. */
+  readonly match: string
+  readonly input: number
+  readonly cacheRead: number
+  readonly output: number
+}
+
+/** `memory`: this process alone. */
+export type StoreConfig = { readonly is: 'memory' } | { readonly is: 'redis'; readonly url: Secret }
 
 export interface Upstream {
   readonly name: string

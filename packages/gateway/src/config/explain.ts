@@ -42,5 +42,6 @@ function shown(path: Path, leaf: SettingTree): string {
   // Before its variables are filled in, a text shows no secret.
   if (leaf.written !== undefined) return JSON.stringify(leaf.written)
   const isSecret = path[0] === 'upstreams' && (path[2] === 'apiKey' || path[2] === 'headers')
+  if (path[0] === 'store') return JSON.stringify(String(leaf.value).replace(/\/\/[^@/]*@/, '//[redacted]@'))
   return isSecret ? '[redacted]' : JSON.stringify(leaf.value)
 }

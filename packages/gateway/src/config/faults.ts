@@ -40,6 +40,17 @@ export function upstreamNameFault(name: string): string | undefined {
   return /^[A-Za-z0-9][\w.-]*$/.test(name) ? undefined : 'must be of letters, digits, ".", "_" and "-"'
 }
 
+export function storeFault(store: string): string | undefined {
+  if (store === 'memory') return undefined
+  const url = URL.canParse(store) ? new URL(store) : undefined
+  const isRedis = url !== undefined && /^rediss?:\/\/[^/]/.test(store) && url.hostname !== ''
+  if (!isRedis) return 'must be memory, or an address such as redis://127.0.0.1:6379/0'
+  if (!/^(?:\/\d{0,4})?$/.test(url.pathname)) {
+    return 'must end in the number of a database, such as redis://127.0.0.1:6379/0'
+  }
+  return url.search === '' && url.hash === '' ? undefined : 'must not hold a query or a fragment'
+}
+
 /** Fields of a request body that the gateway sets itself; a configured value would break its requests. */
 export function gatewayField(field: string): string | undefined {
   return gatewayFields.has(field) ? 'is set by the gateway itself' : undefined

@@ -48,6 +48,30 @@ export function exampleName({ match, model }: ModelRule): string | undefined {
   return model === null ? undefined : match.replaceAll('*', '')
 }
 
+/** Whether there is a name that both patterns match. */
+export function patternsMeet(one: string, other: string): boolean {
+  const [a, b] = [one.toLowerCase(), other.toLowerCase()]
+  // How much of `b` can be matched together with what was read of `a` so far, place by place.
+  let ends = placesAhead(new Set([0]), b)
+  for (const character of a) {
+    const next = new Set<number>()
+    for (const at of ends) {
+      // A star of `a` takes any rest of `b`; a star of `b` takes this character and stays.
+      if (character === '*') for (let place = at; place <= b.length; place++) next.add(place)
+      else if (b[at] === '*') next.add(at)
+      else if (b[at] === character) next.add(at + 1)
+    }
+    ends = placesAhead(next, b)
+  }
+  return ends.has(b.length)
+}
+
+/** A star may stand for nothing. */
+function placesAhead(places: Set<number>, pattern: string): Set<number> {
+  for (const at of places) if (pattern[at] === '*') places.add(at + 1)
+  return places
+}
+
 // Each part of the pattern is matched where it first occurs, which leaves the most room for the next ones, so that no
 // step has to be taken back. A regular expression would try every split of a name that somebody made to be slow.
 export function matchesName(name: string, pattern: string): boolean {

@@ -5,6 +5,7 @@ import type {
   ClientKey,
   FormatsConfig,
   GatewayConfig,
+  KeyLimits,
   ModelRule,
   RuleTarget,
   Upstream,
@@ -48,6 +49,7 @@ export function resolveConfig(
     },
     keys: keys.map((key) => clientKeyOf(key, plainKeys.get(key.name))),
     upstreams: upstreams.size === 0 ? 'simulator' : upstreams,
+    ...accountingOf(parsed),
     models: modelsOf(parsed, [...upstreams.keys()][0] ?? 'simulator'),
     routing: parsed.routing,
     formats: formatsOf(parsed),
@@ -80,11 +82,55 @@ function hiddenIn(settings: SettingTree): readonly Secret[] {
 }
 
 function clientKeyOf(
-  { name, sha256, inspector }: ParsedConfig['keys'][number],
+  { name, sha256, inspector, models, limits, budget }: ParsedConfig['keys'][number],
   plain: Secret | undefined,
 ): ClientKey {
-  const key = inspector ? { name, sha256, inspector } : { name, sha256 }
-  return plain === undefined ? key : { ...key, plain }
+  return {
+    name,
+    sha256,
+    ...(plain === undefined ? {} : { plain }),
+    ...(inspector ? { inspector } : {}),
+    ...(models === undefined ? {} : { models }),
+    ...(limits === undefined ? {} : { limits: withoutHoles(limits) }),
+    ...(budget === undefined ? {} : { budget }),
+  }
+}
+
+function withoutHoles({ requestsPerMinute, tokensPerMinute, concurrent }: ParsedLimits): KeyLimits {
+  return {
+    ...(requestsPerMinute === undefined ? {} : { requestsPerMinute }),
+    ...(tokensPerMinute === undefined ? {} : { tokensPerMinute }),
+    ...(concurrent === undefined ? {} : { concurrent }),
+  }
+}
+
+type ParsedLimits = NonNullable<ParsedConfig['keys'][number]['limits']>
+
+function accountingOf({
+  keys,
+  prices,
+  store,
+  storeFailure,
+}: ParsedConfig): Pick<GatewayConfig, 'accounting'> {
+  const listed = Object.entries(prices).map(([match, price]) => ({
+    match,
+    input: price.input,
+    cacheRead: price.cacheRead ?? price.input,
+    output: price.output,
+  }))
+  const isWanted =
+    store !== undefined ||
+    listed.length > 0 ||
+    keys.some(({ limits, budget }) => limits !== undefined || budget !== undefined)
+  if (!isWanted) return {}
+  const isHere = store === undefined || store === 'memory'
+  return {
+    accounting: {
+      prices: listed,
+      store: isHere ? { is: 'memory' } : { is: 'redis', url: new Secret(store) },
+      storeFailure,
+    },
+  }
 }
 
 function upstreamOf([name, given]: [string, ParsedConfig['upstreams'][string]]): Upstream {

@@ -25,6 +25,12 @@ export function wholeNumber(min: number, max = Number.MAX_SAFE_INTEGER) {
   return z.int({ error }).min(min, { error }).max(max, { error })
 }
 
+/** A sum of money. */
+export function money({ min = 0.000_001 }: { min?: number } = {}) {
+  const error = says(min === 0 ? 'must be a number, 0 or more' : 'must be a number above 0')
+  return z.number({ error }).min(min, { error })
+}
+
 /** A text that is not empty and that `fault` finds nothing wrong with. */
 export function text(fault: (value: string) => string | undefined = () => undefined) {
   return z

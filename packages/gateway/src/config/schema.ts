@@ -1,6 +1,7 @@
 import { defaultDialect, dialectIds, type FormatId, formatIds, serverIds } from '@dragoman/core'
 import { z } from 'zod'
 import {
+  money,
   duration,
   flag,
   formatName,
@@ -23,6 +24,7 @@ import {
   hostNameFault,
   networkFault,
   originFault,
+  storeFault,
   upstreamNameFault,
 } from './faults.ts'
 import { defaultPort } from './addresses.ts'
@@ -50,6 +52,35 @@ const clientKey = section({
   inspector: flag()
     .prefault(false)
     .describe('Whether the key opens the inspector too, which shows all conversations.'),
+  models: listOf(text())
+    .min(1, { error: 'names no model: list patterns such as "claude-*", or leave it out for all models' })
+    .optional()
+    .describe('The names that the key may ask for; * stands for any characters. Default: all.'),
+  limits: section({
+    requestsPerMinute: wholeNumber(1).optional().describe('Requests in sixty seconds; more are a 429.'),
+    tokensPerMinute: wholeNumber(1)
+      .optional()
+      .describe(
+        'Tokens of prompts and answers in sixty seconds, without those from a cache; more are a 429.',
+      ),
+    concurrent: wholeNumber(1).optional().describe('Requests of the key at one time; more are a 429.'),
+  })
+    .optional()
+    .describe('How much the key may ask.'),
+  budget: section({
+    usd: money().describe('US dollars.'),
+    per: oneOf(['day', 'month']).describe('When it begins anew: at midnight, or on the first, in UTC.'),
+  })
+    .optional()
+    .describe('What the key may spend, by the prices.'),
+})
+
+const price = section({
+  input: money({ min: 0 }).describe('US dollars for a million tokens of prompts.'),
+  cacheRead: money({ min: 0 })
+    .optional()
+    .describe('The same for those that came from a cache. Default: as input.'),
+  output: money({ min: 0 }).describe('The same for tokens of answers.'),
 })
 
 const upstream = section({
@@ -231,6 +262,15 @@ const log = section({
 export const configSchema = section({
   listen: listen.prefault({}).describe('Where the gateway listens, and for whom.'),
   keys: listOf(clientKey).prefault([]).describe('Keys of clients. With one or more, every client needs one.'),
+  prices: mapOf(text(), price)
+    .prefault({})
+    .describe('What models cost, by a pattern of the name that the upstream has; the first match counts.'),
+  store: text(storeFault)
+    .optional()
+    .describe('Where use is counted: memory, for this process alone, or redis://HOST:PORT/N for several.'),
+  storeFailure: oneOf(['open', 'closed'])
+    .prefault('open')
+    .describe('While the store is gone: open counts in memory, closed refuses with 503.'),
   upstreams: mapOf(text(upstreamNameFault), upstream).prefault({}).describe('The servers that run models.'),
   models: listOf(model).prefault([]).describe('Which upstream answers for which name; the first match wins.'),
   routing: routing.prefault({}).describe('How requests are spread over several upstreams.'),

@@ -1,7 +1,7 @@
 import type { GatewayConfig } from './config.ts'
 
 /** The texts that no log, recording or error message may hold. */
-export function secretsOf({ keys, upstreams, proxies, hidden }: GatewayConfig): string[] {
+export function secretsOf({ keys, upstreams, proxies, hidden, accounting }: GatewayConfig): string[] {
   const secrets: string[] = []
   for (const proxy of [proxies.http, proxies.https]) {
     const credentials = proxy?.authorization?.reveal()
@@ -9,6 +9,10 @@ export function secretsOf({ keys, upstreams, proxies, hidden }: GatewayConfig): 
   }
   for (const { plain } of keys) if (plain !== undefined) secrets.push(plain.reveal())
   for (const value of hidden) secrets.push(value.reveal())
+  if (accounting?.store.is === 'redis') {
+    const { password } = new URL(accounting.store.url.reveal())
+    if (password !== '') secrets.push(password, decodeURIComponent(password))
+  }
   if (upstreams === 'simulator') return secrets
   for (const { apiKey, headers } of upstreams.values()) {
     if (apiKey !== null) secrets.push(apiKey.reveal())

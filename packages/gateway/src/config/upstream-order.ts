@@ -21,6 +21,14 @@ export function listedUpstreams(rule: SettingTree, path: Path): Path[] {
     .flatMap(({ entry, path: own }) => (entry.kind === 'map' ? [own] : []))
 }
 
+/** What the upstreams of a rule are asked for: models, or the pattern of the rule where the name of the client goes on. */
+export function modelsAskedFor(rule: SettingTree): string[] {
+  const match = textAt(rule, ['match']) ?? '*'
+  return poolsOf(rule, ['upstream'])
+    .flat()
+    .map((each) => modelOf(each, rule) ?? match)
+}
+
 /** An upstream as a rule names it. */
 interface NamedUpstream {
   readonly entry: SettingTree

@@ -86,11 +86,17 @@ function keysThatNeedRestart(opened: GatewayConfig, next: GatewayConfig): readon
   return openedWith(next).flatMap(([key, value]) => (before.get(key) === value ? [] : [key]))
 }
 
-function openedWith({ listen, limits }: GatewayConfig): readonly (readonly [key: string, value: unknown])[] {
+function openedWith({
+  listen,
+  limits,
+  accounting,
+}: GatewayConfig): readonly (readonly [key: string, value: unknown])[] {
   return [
     ['listen.host', listen.host],
     ['listen.port', listen.port],
     ['limits.headerBytes', limits.headerBytes],
+    ['store', accounting?.store.is === 'redis' ? accounting.store.url.reveal() : 'memory'],
+    ['storeFailure', accounting?.storeFailure ?? 'open'],
   ]
 }
 

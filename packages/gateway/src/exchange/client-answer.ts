@@ -83,8 +83,15 @@ export class ClientAnswer {
   setLimits(limits: RateLimits | undefined): void {
     if (this.response.headersSent) return
     for (const [name, value] of Object.entries(this.limitHeaders(limits))) {
-      this.response.setHeader(name, this.redact(value))
+      // A client with limits of its own is told those.
+      if (!this.response.hasHeader(name)) this.response.setHeader(name, this.redact(value))
     }
+  }
+
+  /** Tells the client with its answer how much of its own limits is left. */
+  setOwnLimits(headers: Readonly<Record<string, string>>): void {
+    if (this.response.headersSent) return
+    for (const [name, value] of Object.entries(headers)) this.response.setHeader(name, value)
   }
 
   /** Says which upstream answers. An answer that has begun with a sign of life goes without it. */

@@ -9,6 +9,12 @@ export interface Metrics {
   upstreamError(kind: string): void
   /** A try of one upstream where others could have been asked. `outcome` is `answered`, or why it failed. */
   upstreamAttempt(upstream: string, outcome: string): void
+  /** What a request used. The names are those of the configuration, and of a limited number of models. */
+  used(usage: MeasuredUsage): void
+  /** A request was refused because its key is at a limit, or because the store is gone. */
+  keyRefused(key: string, limit: string): void
+  /** The store in which use is counted did not answer. */
+  storeFault(): void
   dropped(sink: Sink, count?: number): void
   /** The bytes that the parser holds are counted until it is closed. */
   parserOpened(parser: HoldingParser): void
@@ -36,6 +42,18 @@ export interface RequestMeasure {
 const sinks = ['log', 'record', 'trace'] as const
 
 type Sink = (typeof sinks)[number]
+
+export interface MeasuredUsage {
+  readonly key: string
+  readonly model: string
+  readonly upstream: string
+  readonly input: number
+  readonly cached: number
+  readonly output: number
+  readonly reasoning: number
+  /** Billionths of a dollar. */
+  readonly cost: number
+}
 
 /**
  * Requests are counted in batches, when somebody asks or when there are this many: a batch takes a fraction of the
@@ -130,6 +148,44 @@ function createSeries(registry: Registry, countEnded: () => void) {
   }
 }
 
+type UsageSeries = ReturnType<typeof createUsageSeries>
+
+function createUsageSeries(registry: Registry) {
+  const registers = [registry]
+  const labelNames = ['key', 'model', 'upstream'] as const
+  return {
+    requests: new Counter({
+      name: 'dragoman_usage_requests_total',
+      help: 'Requests that went to an upstream, by key.',
+      labelNames,
+      registers,
+    }),
+    tokens: new Counter({
+      name: 'dragoman_usage_tokens_total',
+      help: 'Tokens, by key. Those of kind cached are a part of input, those of reasoning a part of output.',
+      labelNames: [...labelNames, 'kind'],
+      registers,
+    }),
+    cost: new Counter({
+      name: 'dragoman_usage_cost_usd_total',
+      help: 'What they cost by the prices of the configuration, in US dollars.',
+      labelNames,
+      registers,
+    }),
+    refusals: new Counter({
+      name: 'dragoman_key_refusals_total',
+      help: 'Requests refused because their key is at a limit, or because the store is gone.',
+      labelNames: ['key', 'limit'],
+      registers,
+    }),
+    storeFaults: new Counter({
+      name: 'dragoman_store_faults_total',
+      help: 'Questions that the store of limits and usage did not answer.',
+      registers,
+    }),
+  }
+}
+
 class PrometheusMetrics implements Metrics {
   private readonly registry = new Registry()
   private readonly gather: MetricsOptions['gather']
@@ -137,6 +193,8 @@ class PrometheusMetrics implements Metrics {
   private readonly ended: RequestMeasure[] = []
   private readonly parsers = new Set<HoldingParser>()
   private streams = 0
+  /** Made when something is counted there: most gateways count nobody's use. */
+  private usage: UsageSeries | undefined
 
   constructor(version: string, gather: MetricsOptions['gather']) {
     const { registry } = this
@@ -173,6 +231,29 @@ class PrometheusMetrics implements Metrics {
 
   upstreamAttempt(upstream: string, outcome: string): void {
     this.series.attempts.inc({ upstream, outcome })
+  }
+
+  used({ key, model, upstream, cost, ...tokens }: MeasuredUsage): void {
+    const series = this.usageSeries()
+    const labels = { key, model, upstream }
+    series.requests.inc(labels)
+    for (const kind of ['input', 'cached', 'output', 'reasoning'] as const) {
+      if (tokens[kind] > 0) series.tokens.inc({ ...labels, kind }, tokens[kind])
+    }
+    if (cost > 0) series.cost.inc(labels, cost / 1_000_000_000)
+  }
+
+  keyRefused(key: string, limit: string): void {
+    this.usageSeries().refusals.inc({ key, limit })
+  }
+
+  storeFault(): void {
+    this.usageSeries().storeFaults.inc()
+  }
+
+  private usageSeries(): UsageSeries {
+    this.usage ??= createUsageSeries(this.registry)
+    return this.usage
   }
 
   dropped(sink: Sink, count = 1): void {

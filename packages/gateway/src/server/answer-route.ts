@@ -1,72 +1,34 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
 import {
   type AnswerTranslation,
   type AnswerWatcher,
   type ConversationRequest,
   dialects,
-  type Failure,
   mintToolId,
-  responsesWithoutCall,
 } from '@dragoman/core'
-import type { GatewayConfig, ModelRule } from '../config/config.ts'
+import type { ModelRule } from '../config/config.ts'
 import { routesOf, ruleFor } from '../config/match-model.ts'
-import type { BodyShare } from '../base/body-budget.ts'
-import type { Refusal } from '../base/refusal.ts'
-import { parseBody, withoutByteOrderMark } from '../base/json-body.ts'
-import { readBody } from '../base/read-body.ts'
-import type { LiveExchanges } from '../inspection/live-exchanges.ts'
 import type { OpenRecording } from '../recorder/exchange-recording.ts'
-import type { Recorder } from '../recorder/recorder.ts'
 import { tapResponse, tapUpstream } from '../recorder/tap.ts'
 import { Attempts } from '../exchange/attempts.ts'
-import type { ClientAnswer } from '../exchange/client-answer.ts'
 import { Exchange } from '../exchange/exchange.ts'
-import type { ItemCache } from '../exchange/item-cache.ts'
 import { keepingPieces } from '../exchange/kept-pieces.ts'
-import { everyoneOut, lateBody, modelNotFound, noRoomForBody } from './refusals.ts'
+import { mayUse } from '../quotas/models-of-key.ts'
+import { everyoneOut, modelNotForKey, modelNotFound } from './refusals.ts'
+import { type ReadRequest, readRequest } from './read-request.ts'
+import type { RouteContext } from './route-context.ts'
 import type { RequestLog } from './request-log.ts'
 import { askedAt } from './route-table.ts'
-import type { Place, Routing, Stop } from '../routing/routing.ts'
+import type { Place, Stop } from '../routing/routing.ts'
 import { withoutAddress } from '../upstream/upstream-failures.ts'
-import type { Upstreams } from '../upstream/upstreams.ts'
 import { Negotiation } from '../exchange/negotiation.ts'
-import { type ReceivedBody, type Plan, planRequest } from '../exchange/plan.ts'
+import { type Plan, planRequest } from '../exchange/plan.ts'
 import { withLesson } from '../upstream/known-upstream.ts'
 import { estimateTokens } from '../exchange/estimate-tokens.ts'
 import { conversationKey } from '../exchange/session-key.ts'
 import { silentCut, tokensRead } from '../exchange/silent-cut.ts'
 import { type AnswerReading, openTranslation } from '../exchange/translation.ts'
 import { obstacleAt, obstacleIn } from './obstacles.ts'
-
-/** What a route needs to answer one request. */
-export interface RouteContext {
-  readonly request: IncomingMessage
-  readonly client: ClientAnswer
-  readonly config: GatewayConfig
-  readonly upstreams: Upstreams
-  /** What this process has found of its upstreams. */
-  readonly routing: Routing
-  readonly now: () => number
-  /** Undefined where exchanges are not recorded. */
-  readonly recorder: Recorder | undefined
-  /** The memory of the inspector. Undefined where nobody may look. */
-  readonly live?: Pick<LiveExchanges, 'open'> | undefined
-  readonly log: RequestLog
-  readonly arrival: Arrival
-  /** What answers held, for clients that name it. Undefined where nothing is kept. */
-  readonly items?: ItemCache | undefined
-}
-
-/** A request whose body is still to be read. */
-export interface Arrival {
-  /** Its part of the memory for bodies. */
-  readonly share: BodyShare
-  /** The client waits for a sign that its body is wanted. */
-  readonly awaitsContinue: boolean
-  /** The body is there, and the request takes its place among those under way. Or there is none. */
-  takePlace(): Refusal | null
-}
 
 /**
  * A request for an answer: makes the exchange that will answer it, for the caller to start. Resolves to undefined
@@ -84,10 +46,11 @@ export async function openExchange(context: RouteContext): Promise<Exchange | un
   if (read === undefined) return undefined
   const { request } = read
   const rule = ruleFor(request.model, config)
-  if (rule === undefined) {
-    client.refuse(modelNotFound(request.model))
+  if (rule === undefined || !mayUse(context.key, request.model)) {
+    client.refuse(rule === undefined ? modelNotFound(request.model) : modelNotForKey(request.model))
     return undefined
   }
+  if (!(await isAdmitted(request, rule, context))) return undefined
   const places = await placesOf(rule, request.model, context)
   const key = (): string => conversationKey(request, context.request.headers)
   const itinerary = routing.itinerary(places, config.routing, key)
@@ -118,6 +81,28 @@ export async function openExchange(context: RouteContext): Promise<Exchange | un
   return exchangeFor(context, request, attempts, recording)
 }
 
+/** Whether the key may ask now. If not, the client has been told. */
+async function isAdmitted(
+  request: ConversationRequest,
+  rule: ModelRule,
+  { client, config, key, log, quotas }: RouteContext,
+): Promise<boolean> {
+  const { accounting } = config
+  if (quotas === undefined || accounting === undefined) return true
+  const { dialect, requestId: id } = client
+  const model = rule.model ?? request.model
+  const tokens = estimateTokens(request)
+  const admission = await quotas.admit({ id, key, model, tokens, dialect }, accounting)
+  if (admission.is === 'admitted') {
+    client.setOwnLimits(admission.headers)
+    log.admitted(admission.ticket)
+    return true
+  }
+  if (request.stream) client.refuseStream(admission.refusal)
+  else client.refuse(admission.refusal)
+  return false
+}
+
 /** Everywhere that requests of a rule may go. */
 async function placesOf(
   rule: ModelRule,
@@ -131,12 +116,6 @@ async function placesOf(
       return upstream === undefined ? [] : [{ route, upstream }]
     }),
   )
-}
-
-/** A request that was read. */
-interface ReadRequest {
-  readonly request: ConversationRequest
-  readonly received: ReceivedBody
 }
 
 interface PlannedRequest extends ReadRequest {
@@ -199,85 +178,6 @@ function watch(
     }
     return silentCut(request, negotiation.plan, usage)
   }
-}
-
-/** A longer name is no model's. It would stand in the log and in every error about it. */
-const LONGEST_MODEL = 256
-
-/** Reads and decodes the request. Where that fails, the client is told why and the result is undefined. */
-export async function readRequest(
-  context: RouteContext,
-  recording?: OpenRecording,
-): Promise<ReadRequest | undefined> {
-  const { request, client, config, log, arrival } = context
-  const { bodyBytes, jsonDepth, jsonValues } = config.limits
-  const { share } = arrival
-  if (arrival.awaitsContinue && Number(request.headers['content-length'] ?? '0') <= bodyBytes) {
-    client.response.writeContinue()
-  }
-  const body = await readBody(request, { limit: bodyBytes, longest: config.timeouts.clientBody, share })
-  if (body.is === 'gone') return undefined
-  if (body.is === 'late') {
-    client.refuse(lateBody)
-    return undefined
-  }
-  if (body.is === 'no-room') {
-    client.refuse(noRoomForBody)
-    return undefined
-  }
-  if (body.is === 'too-large') {
-    client.refuse({
-      failure: failure('too-large', 'request_too_large', `The body is larger than ${bodyBytes} bytes.`),
-    })
-    return undefined
-  }
-  const crowded = arrival.takePlace()
-  if (crowded !== null) {
-    client.refuse(crowded)
-    return undefined
-  }
-  log.received(body.bytes.length, config.warnings.conversationBytes)
-  const bytes = withoutByteOrderMark(body.bytes)
-  const text = bytes.toString('utf8')
-  recording?.clientRequest(bytes)
-  log.shown?.clientRequest(bytes)
-  const json = parseBody(text, { depth: jsonDepth, values: jsonValues })
-  if (json.is === 'invalid') {
-    client.refuse({ failure: failure('invalid-request', 'invalid_json', json.message) })
-    return undefined
-  }
-  const { request: requests } = dialects[client.dialect]
-  const decoded = requests.decode(withNamedItems(json.value, context), askedAt(request.url ?? ''))
-  if ('error' in decoded) {
-    const { field, message, code } = decoded.error
-    const unnamed = failure('invalid-request', 'invalid_request', message)
-    const wrong = code === undefined ? unnamed : { ...unnamed, code }
-    client.refuse({ failure: field === 'body' ? wrong : { ...wrong, field } })
-    return undefined
-  }
-  if (decoded.request.model.length > LONGEST_MODEL) {
-    const message = `The name of the model is longer than ${LONGEST_MODEL} characters.`
-    client.refuse({ failure: { ...failure('invalid-request', 'invalid_request', message), field: 'model' } })
-    return undefined
-  }
-  log.asked(decoded.request)
-  log.notes(decoded.notes)
-  const [orphan] = config.strictHistory ? responsesWithoutCall(decoded.request.contents) : []
-  if (orphan !== undefined) {
-    const message = `There is a tool result for "${orphan.callId}", but no call with this id.`
-    client.refuse({
-      failure: { ...failure('invalid-request', 'unknown_tool_call', message), field: 'messages' },
-    })
-    return undefined
-  }
-  return { request: decoded.request, received: { bytes, json: json.value } }
-}
-
-/** The body with what the client names in it, as far as it is kept. */
-function withNamedItems(body: unknown, { client, items, log }: RouteContext): unknown {
-  const { references } = dialects[client.dialect].request
-  if (items === undefined || references === undefined) return body
-  return references.resolve(body, (id) => items.find(log.key, id))
 }
 
 function exchangeFor(
@@ -349,16 +249,19 @@ function readingFor(
       return mintToolId({ dialect, format, taken, newId: randomName })
     },
     maxEventBytes: config.limits.lineBytes,
-    watcher: said === undefined ? log : overheard(log, said),
+    watcher: said === undefined && !log.isAccounted ? log : overheard(log, said),
     redact,
   }
 }
 
 /** Tells the log what it wants to know of an answer, and beside it that the answer says something. */
-function overheard(log: RequestLog, said: () => void): AnswerWatcher {
+function overheard(log: RequestLog, said: (() => void) | undefined): AnswerWatcher {
   return {
-    said,
     started: (answer) => log.started(answer),
+    said: (characters) => {
+      log.wrote(characters)
+      said?.()
+    },
     call: (name) => log.call(name),
     callEnded: () => log.callEnded(),
     problem: (code, message) => log.problem(code, message),
@@ -379,8 +282,4 @@ function nowInSeconds(): number {
 
 function randomName(): string {
   return randomBytes(9).toString('base64url').replaceAll(/[-_]/g, '')
-}
-
-function failure(kind: Failure['kind'], code: string, message: string): Failure {
-  return { kind, code, message }
 }

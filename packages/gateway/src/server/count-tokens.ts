@@ -3,9 +3,11 @@ import { sendJson } from '../base/send.ts'
 import { matchModel, type ModelRoute } from '../config/match-model.ts'
 import { estimateTokens } from '../exchange/estimate-tokens.ts'
 import { styleOf } from '../exchange/model-style.ts'
+import { mayUse } from '../quotas/models-of-key.ts'
 import { basePath } from '../upstream/upstream-request.ts'
-import { readRequest, type RouteContext } from './answer-route.ts'
-import { modelNotFound } from './refusals.ts'
+import { readRequest } from './read-request.ts'
+import type { RouteContext } from './route-context.ts'
+import { modelNotForKey, modelNotFound } from './refusals.ts'
 
 /** A client waits for this number before it asks for an answer. */
 const COUNT_MS = 2000
@@ -22,8 +24,8 @@ export async function countTokens(
   if (read === undefined) return
   const { request } = read
   const route = matchModel(config, request.model)
-  if (route === undefined) {
-    client.refuse(modelNotFound(request.model))
+  if (route === undefined || !mayUse(context.key, request.model)) {
+    client.refuse(route === undefined ? modelNotFound(request.model) : modelNotForKey(request.model))
     return
   }
   const tokens = (await countedAt(context, request, route)) ?? estimateTokens(request)

@@ -4,12 +4,14 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type DialectId, dialects } from '@dragoman/core'
 import { isLoopbackHost } from '../config/addresses.ts'
-import type { GatewayConfig } from '../config/config.ts'
+import type { AccountingConfig, GatewayConfig } from '../config/config.ts'
 import type { Refusal } from '../base/refusal.ts'
 import { sendJson } from '../base/send.ts'
 import type { Logger } from '../observe/logger.ts'
 import type { Metrics } from '../observe/metrics.ts'
-import { openExchange, type RouteContext } from './answer-route.ts'
+import { answerUsage, quotasFor } from './accounting.ts'
+import { openExchange } from './answer-route.ts'
+import type { RouteContext } from './route-context.ts'
 import { countTokens } from './count-tokens.ts'
 import { answerModels } from './models.ts'
 import { askAgain } from './ask-again.ts'
@@ -27,6 +29,8 @@ import {
   checkPageCaller,
   type GatePolicy,
 } from '../security/gatekeeper.ts'
+import type { Quotas } from '../quotas/quotas.ts'
+import type { QuotaStore } from '../quotas/store.ts'
 import { Routing } from '../routing/routing.ts'
 import { type BuiltInServer, Upstreams } from '../upstream/upstreams.ts'
 import { ClientAnswer } from '../exchange/client-answer.ts'
@@ -53,6 +57,8 @@ export interface GatewayWorld {
   readonly inspector?: InspectorWorld | undefined
   /** How many clients may be connected; further ones are refused. */
   readonly connections?: number
+  /** Opens the store in which use is counted. Left out: as the configuration says. */
+  readonly openStore?: (accounting: AccountingConfig) => QuotaStore
   /** Starts the server that answers where no upstream is configured. */
   readonly startSimulator: () => Promise<BuiltInServer>
 }
@@ -77,6 +83,8 @@ export class Gateway {
   private readonly inspector: Inspector | undefined
   /** The connections by which the inspector asks again, with the ids of their requests. */
   private readonly own = new WeakMap<object, string>()
+  /** Undefined while nobody's use is counted. */
+  private quotas: Quotas | undefined
   private state: 'serving' | 'leaving' | 'draining' = 'serving'
 
   constructor(config: GatewayConfig, world: GatewayWorld) {
@@ -110,6 +118,7 @@ export class Gateway {
     this.gate = this.policy()
     this.setTimeouts()
     this.limitItems()
+    this.openQuotas()
   }
 
   /** Starts listening, and resolves to the address with the actual port. */
@@ -146,6 +155,13 @@ export class Gateway {
     this.room.change(config.limits)
     this.setTimeouts()
     this.limitItems()
+    this.openQuotas()
+  }
+
+  /** The store stays the one that the first configuration named. */
+  private openQuotas(): void {
+    const { accounting } = this.config
+    if (accounting !== undefined) this.quotas ??= quotasFor(accounting, this.world)
   }
 
   private limitItems(): void {
@@ -186,6 +202,7 @@ export class Gateway {
     })
     clearTimeout(force)
     await this.upstreams.close()
+    await this.quotas?.close()
   }
 
   private handle(request: IncomingMessage, response: ServerResponse, awaitsContinue: boolean): void {
@@ -233,24 +250,14 @@ export class Gateway {
       if (awaitsContinue) response.setHeader('connection', 'close')
       client.refuse(refused)
     } else if (found.is === 'route') {
-      const { config, upstreams, routing, world, items } = this
+      const { config, upstreams, routing, world, items, quotas } = this
       const recorder = world.recorders?.current
       const { now } = world
       const live = this.inspector?.live
       const arrival = this.room.arrival(client, awaitsContinue)
-      const context = {
-        request,
-        client,
-        config,
-        upstreams,
-        routing,
-        now,
-        recorder,
-        live,
-        log,
-        items,
-        arrival,
-      }
+      const key = config.keys.find(({ name }) => name === log.key)
+      const asked = { request, client, key, log, arrival }
+      const context = { ...asked, config, upstreams, routing, now, recorder, live, items, quotas }
       this.serve(found.route, context).catch((error: unknown) => {
         log.bug(error)
         client.refuse({ failure: internalFailure })
@@ -321,6 +328,9 @@ export class Gateway {
       }
       case 'status':
         sendJson(response, 200, statusOf(this.config, this.routing, this.world))
+        return
+      case 'usage':
+        await answerUsage(context)
         return
       case 'models':
         await answerModels(context)

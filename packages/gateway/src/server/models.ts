@@ -2,9 +2,10 @@ import { dialects, isSameModel, type ModelEntry, type ModelFacts } from '@dragom
 import type { GatewayConfig, ModelRule } from '../config/config.ts'
 import { matchModel, type ModelRoute, ruleFor } from '../config/match-model.ts'
 import { sendJson } from '../base/send.ts'
+import { mayUse } from '../quotas/models-of-key.ts'
 import type { Upstreams } from '../upstream/upstreams.ts'
-import type { RouteContext } from './answer-route.ts'
-import { modelNotFound } from './refusals.ts'
+import type { RouteContext } from './route-context.ts'
+import { modelNotForKey, modelNotFound } from './refusals.ts'
 import { modelNamedIn } from './route-table.ts'
 
 /** Some names that the built-in simulator answers to, as examples for people who try it. */
@@ -21,13 +22,15 @@ const simulated = [
 
 /** `GET /v1/models` and `GET /v1/models/{id}`, in the shape of the client's dialect. */
 export async function answerModels(context: RouteContext): Promise<void> {
-  const { request, client, config, upstreams } = context
+  const { request, client, config, upstreams, key } = context
   const { response, dialect } = client
   const { models } = dialects[dialect].http
   const name = modelNamedIn(request.url ?? '')
   if (name === undefined) {
-    const names = await modelNames(config, upstreams)
+    const names = (await modelNames(config, upstreams)).filter((id) => mayUse(key, id))
     sendJson(response, 200, models.list(names.map((id) => entryFor(id, config, upstreams))))
+  } else if (!mayUse(key, name)) {
+    client.refuse(modelNotForKey(name))
   } else if (await isModel(name, config, upstreams)) {
     sendJson(response, 200, models.one(await settledEntry(name, config, upstreams)))
   } else {

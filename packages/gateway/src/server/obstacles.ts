@@ -4,7 +4,7 @@ import { styleOf } from '../exchange/model-style.ts'
 import type { Plan } from '../exchange/plan.ts'
 import { tooLongForSilence } from '../exchange/silent-cut.ts'
 import type { Place } from '../routing/routing.ts'
-import type { RouteContext } from './answer-route.ts'
+import type { RouteContext } from './route-context.ts'
 
 /** Tells the client why its request is not sent to an upstream. */
 export type TellClient = () => void

@@ -41,6 +41,11 @@ export function modelNotFound(model: string): Refusal {
   return refusal(404, 'not-found', 'model_not_found', `There is no model "${model}".`)
 }
 
+/** Providers say the same of a model that is not there and of one that is not for this key, and clients have a sentence for it. */
+export function modelNotForKey(model: string): Refusal {
+  return refusal(404, 'not-found', 'model_not_found', `There is no model "${model}" that this key may use.`)
+}
+
 /** No upstream of a model may be asked now. The client is told how long that will be so. */
 export function everyoneOut({ wait }: Pick<Itinerary, 'wait'>): Refusal {
   return {

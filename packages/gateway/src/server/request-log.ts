@@ -16,6 +16,8 @@ import type { AttemptObserver, FailedAttempt } from '../exchange/attempts.ts'
 import type { ExchangeObserver } from '../exchange/exchange.ts'
 import type { LiveExchange } from '../inspection/live-exchange.ts'
 import type { Plan } from '../exchange/plan.ts'
+import type { Ticket } from '../quotas/ticket.ts'
+import { FirstOf, orNull, tokenFields } from './log-fields.ts'
 import type { HttpRoute } from './route-table.ts'
 import type { UpstreamCall, UpstreamListener } from '../upstream/client.ts'
 import type { UpstreamFault } from '../upstream/upstream-fault.ts'
@@ -74,6 +76,8 @@ export class RequestLog implements ExchangeObserver, AttemptObserver, AnswerWatc
   private reason: string | null = null
   private isCut = false
   private tokens: Usage | null = null
+  private ticket: Ticket | null = null
+  private isDone = false
 
   constructor(route: HttpRoute | null, requestId: string, world: RequestLogWorld) {
     this.route = route
@@ -88,6 +92,21 @@ export class RequestLog implements ExchangeObserver, AttemptObserver, AnswerWatc
   asked({ model }: ConversationRequest): void {
     this.model = model
     this.shown?.asksFor(model)
+  }
+
+  /** The key may ask. What comes of it is counted when the request is over. */
+  admitted(ticket: Ticket): void {
+    this.ticket = ticket
+    // The client may have left while the store was asked.
+    if (this.isDone) this.settle()
+  }
+
+  get isAccounted(): boolean {
+    return this.ticket !== null
+  }
+
+  wrote(characters: number): void {
+    this.ticket?.wrote(characters)
   }
 
   received(bytes: number, warnAbove: number): void {
@@ -261,6 +280,8 @@ export class RequestLog implements ExchangeObserver, AttemptObserver, AnswerWatc
 
   /** The response is closed: nothing more will happen to it. */
   done({ writableFinished, headersSent, statusCode }: ServerResponse): void {
+    this.isDone = true
+    this.settle()
     if (this.answeredAt !== null) this.metrics.streamClosed()
     if (!writableFinished) this.shown?.clientLeft()
     this.shown?.end(headersSent ? statusCode : null)
@@ -302,11 +323,25 @@ export class RequestLog implements ExchangeObserver, AttemptObserver, AnswerWatc
         again: orNull(this.secondThoughts),
         attempts: orNull(this.attempts),
         tokens: this.tokens === null ? null : this.tokens.inputTokens + this.tokens.outputTokens,
+        ...tokenFields(this.tokens),
         failure: this.failureText(),
         reason: this.failure === null ? null : this.reason,
       },
       'request',
     )
+  }
+
+  private settle(): void {
+    const { carried } = this
+    const isCalled = this.upstreamAt !== null && carried !== undefined
+    this.ticket?.settle({
+      place: isCalled ? { upstream: carried.upstream.name, model: carried.route.model } : null,
+      usage: this.tokens,
+      isAnswered: this.answeredAt !== null,
+      isFinished: this.finish !== null,
+      problems: this.problems.count,
+      isFailed: this.failure !== null,
+    })
   }
 
   private warnOfSuspicion(): void {
@@ -349,32 +384,4 @@ export class RequestLog implements ExchangeObserver, AttemptObserver, AnswerWatc
   }
 }
 
-/** An upstream may make thousands of calls, and as many mistakes: the line names the first, and counts the others. */
-class FirstOf {
-  count = 0
-  private readonly first: string[] = []
-
-  add(text: string): void {
-    this.count++
-    if (this.first.length < mostNamed) this.first.push(text.slice(0, longestName))
-  }
-
-  clear(): void {
-    this.count = 0
-    this.first.length = 0
-  }
-
-  /** Null where there is none. */
-  shown(): readonly string[] | null {
-    const rest = this.count - this.first.length
-    return orNull(rest === 0 ? this.first : [...this.first, `and ${rest} more`])
-  }
-}
-
-const mostNamed = 10
-const longestName = 256
 const longestFailure = 2000
-
-function orNull(list: readonly string[]): readonly string[] | null {
-  return list.length === 0 ? null : list
-}

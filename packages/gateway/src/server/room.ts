@@ -3,7 +3,7 @@ import type { Refusal } from '../base/refusal.ts'
 import type { GatewayConfig } from '../config/config.ts'
 import type { ClientAnswer } from '../exchange/client-answer.ts'
 import type { Exchange } from '../exchange/exchange.ts'
-import type { Arrival } from './answer-route.ts'
+import type { Arrival } from './route-context.ts'
 import { shuttingDown, tooMany } from './refusals.ts'
 
 /** How many requests may be under way at a time, how much their bodies may take, and the end of all of them. */

@@ -23,7 +23,16 @@ interface OwnRoute {
   readonly method: 'GET'
   /** A path may end in `{id}`, which stands for any text, slashes included: names of models have them. */
   readonly path: string
-  readonly serves: 'models' | 'health' | 'live' | 'ready' | 'metrics' | 'status' | 'hello' | 'inspector'
+  readonly serves:
+    | 'models'
+    | 'health'
+    | 'live'
+    | 'ready'
+    | 'metrics'
+    | 'status'
+    | 'usage'
+    | 'hello'
+    | 'inspector'
 }
 
 /**
@@ -50,6 +59,7 @@ export const routes: readonly HttpRoute[] = [
   { serves: 'ready', method: 'GET', path: '/health/ready', isOpen: true },
   { serves: 'metrics', method: 'GET', path: '/metrics', isOpen: false },
   { serves: 'status', method: 'GET', path: '/status', isOpen: false },
+  { serves: 'usage', method: 'GET', path: '/usage', isOpen: false },
   // Claude Code asks by it whether there is a server. Without an answer, each of its starts would be a warning in the log.
   { serves: 'hello', method: 'GET', path: '/api/hello', isOpen: true },
 ]

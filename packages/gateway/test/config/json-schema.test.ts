@@ -14,6 +14,7 @@ describe('the JSON schema in the package', () => {
       .filter(({ path }) => path.endsWith('.*'))
       .map(({ path }) => path)
     expect(open.filter((path) => !path.startsWith('formats.'))).toEqual([
+      'prices.*',
       'upstreams.*',
       'upstreams.*.headers.*',
       'upstreams.*.body.*',

@@ -5,6 +5,7 @@ import { startSimulator } from '../../src/cli/built-in-simulator.ts'
 import { createMetrics } from '../../src/observe/metrics.ts'
 import type { LogFields, Logger } from '../../src/observe/logger.ts'
 import type { Recorder } from '../../src/recorder/recorder.ts'
+import type { QuotaStore } from '../../src/quotas/store.ts'
 import { Gateway } from '../../src/server/gateway.ts'
 import { createRedactor } from '../../src/security/redact.ts'
 import type { GatewayConfig } from '../../src/config/config.ts'
@@ -31,6 +32,8 @@ export interface GatewaySetup {
   readonly kind?: string
   readonly apiKey?: string
   readonly recorder?: Recorder
+  /** Where use is counted, where that is not as the configuration says. */
+  readonly openStore?: () => QuotaStore
   /** Variables of the environment. */
   readonly env?: Readonly<Record<string, string>>
   /** The rest of the configuration, as in a file. */
@@ -64,6 +67,7 @@ export async function startGateway(setup: GatewaySetup): Promise<RunningGateway>
       pageFolder: packageFile('dist/inspector'),
       sessionSecret: 'signed with this in every test',
     },
+    ...(setup.openStore === undefined ? {} : { openStore: setup.openStore }),
   }
   const gateway = new Gateway({ ...config, listen: { ...config.listen, port: 0 } }, world)
   running.push(gateway)

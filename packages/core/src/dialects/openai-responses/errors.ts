@@ -95,8 +95,15 @@ function messageOf({ message, overflow }: Failure): string {
 /** A client that reads no header waits as long as the message says. */
 function messageInStream(failure: Failure): string {
   const message = messageOf(failure)
-  const { kind, retryAfter } = failure
-  if (kind !== 'rate-limit' || retryAfter === undefined || /try again in/i.test(message)) return message
+  const { kind, code, retryAfter } = failure
+  // What is spent is not there again after a pause.
+  if (
+    kind !== 'rate-limit' ||
+    code === 'insufficient_quota' ||
+    retryAfter === undefined ||
+    /try again in/i.test(message)
+  )
+    return message
   return `${message} Please try again in ${Math.ceil(retryAfter)}s.`
 }
 

@@ -6,6 +6,7 @@ import { configOptions, exitCodeFor, readConfigFlags } from '../config-options.t
 import type { Command } from '../command.ts'
 import type { Io } from '../../terminal/io.ts'
 import { startSimulator } from '../built-in-simulator.ts'
+import { storeIssues } from '../store-issues.ts'
 import { workerCount, workersOption } from '../shared-options.ts'
 import { type Survey, survey, type SurveyedModel } from '../survey.ts'
 
@@ -23,7 +24,7 @@ export const check: Command = {
     ...configOptions,
     workers: workersOption,
     explain: { type: 'boolean', help: 'Print every value and where it comes from.' },
-    offline: { type: 'boolean', help: 'Ask no upstream.' },
+    offline: { type: 'boolean', help: 'Ask no upstream and no store.' },
     json: { type: 'boolean', help: 'Print JSON.' },
   },
   examples: [
@@ -34,13 +35,14 @@ export const check: Command = {
     },
   ],
   async run(given, io) {
-    workerCount(given, 'check')
+    const workers = workerCount(given, 'check')
     // The schema takes a while to load, and the other commands must not wait for it.
     const [{ loadConfig }, { processWorld }] = await Promise.all([
       import('../../config/load.ts'),
       import('../../config/world.ts'),
     ])
-    const result = await loadConfig(processWorld(io.env), readConfigFlags(given))
+    const loaded = await loadConfig(processWorld(io.env), readConfigFlags(given))
+    const result = await withStoreAsked(loaded, workers, given.flag('offline') ? 'not asked' : 'asked')
     const known = result.ok && !given.flag('offline') ? await surveyed(result.config, io) : noSurvey
     const isExplained = given.flag('explain')
     if (given.flag('json'))
@@ -48,6 +50,18 @@ export const check: Command = {
     else await print(result, isExplained, known, io)
     return result.ok ? 0 : exitCodeFor(result.errors)
   },
+}
+
+/** The configuration, with what is wrong with its store. */
+async function withStoreAsked(
+  loaded: LoadResult,
+  workers: number,
+  asking: 'asked' | 'not asked',
+): Promise<LoadResult> {
+  if (!loaded.ok) return loaded
+  const { errors, warnings } = await storeIssues(loaded, workers, asking)
+  const told = { ...loaded, warnings: [...loaded.warnings, ...warnings] }
+  return errors.length === 0 ? told : { ...told, ok: false, errors }
 }
 
 /** The configuration is right or wrong whether or not an upstream answers, so none is waited for much longer. */
@@ -93,7 +107,10 @@ async function explanation({ settings }: LoadedConfig): Promise<string[][]> {
   return explainConfig(settings).map(({ path, value, origin }) => [path, value, describeOrigin(origin)])
 }
 
-function summary({ listen, keys, upstreams, models, record }: GatewayConfig, known: Survey): string[][] {
+function summary(
+  { listen, keys, upstreams, models, record, accounting }: GatewayConfig,
+  known: Survey,
+): string[][] {
   const host = listen.host.includes(':') ? `[${listen.host}]` : listen.host
   const servers =
     upstreams === 'simulator'
@@ -109,6 +126,7 @@ function summary({ listen, keys, upstreams, models, record }: GatewayConfig, kno
     ...servers,
     ...rules,
     ...known.models.flatMap(windowRow),
+    ...(accounting === undefined ? [] : [['usage', `counted in ${accounting.store.is}`]]),
     ['record', record === null ? 'off' : record.dir],
   ]
 }

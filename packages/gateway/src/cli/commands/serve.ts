@@ -13,6 +13,7 @@ import { serveHints } from '../serve-hints.ts'
 import { type AskedUpstreams, survey } from '../survey.ts'
 import { prepareRecording, startGateway } from '../start-gateway.ts'
 import { workerCount, workersOption } from '../shared-options.ts'
+import { storeIssues } from '../store-issues.ts'
 
 export const serve: Command = {
   name: 'serve',
@@ -64,7 +65,17 @@ async function serveUntilTheEnd(serving: Serving): Promise<0 | 1> {
     return serveAsWorker(serving)
   }
   await prepareRecording(serving.loaded.config)
+  await prepareStore(serving)
   return serving.workers === 1 ? serveAlone(serving) : serveWithWorkers(serving)
+}
+
+/** Whoever wants use to be counted should know at once where it is not. */
+async function prepareStore({ loaded, workers, io }: Serving): Promise<void> {
+  if (loaded.config.accounting === undefined) return
+  const { describeIssue } = await import('../../config/origin.ts')
+  const { errors, warnings } = await storeIssues(loaded, workers, 'asked')
+  await io.stderr.write(warnings.map((each) => `dragoman: warning: ${describeIssue(each)}\n`).join(''))
+  if (errors.length > 0) throw failure(errors.map(describeIssue).join('\n'))
 }
 
 /** A worker starts with the files that the others have, or not at all. */
