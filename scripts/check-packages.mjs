@@ -7,6 +7,7 @@ import { dirname, join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { rolldown } from 'rolldown'
+import { shippedPackages } from './shipped-packages.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const always = [/^LICENSE$/, /^README\.md$/, /^package\.json$/]
@@ -46,6 +47,11 @@ const packages = [
   },
 ]
 
+/** The most packages of others that come with the program. Each of them could be the one that is taken over. */
+const MOST_PACKAGES = 25
+/** Scripts that npm runs on the machine of whoever installs a package. */
+const installScripts = ['preinstall', 'install', 'postinstall', 'prepare']
+
 const workshop = mkdtempSync(join(tmpdir(), 'dragoman-packages-'))
 const failures = []
 try {
@@ -72,6 +78,7 @@ try {
     })
   }
   await checkVersions(packed)
+  await checkSupply(packed)
   await checkInstalled(packed)
 } finally {
   rmSync(workshop, { recursive: true, force: true })
@@ -138,6 +145,35 @@ async function checkVersions([core, gateway]) {
   })
 }
 
+/** What comes with our packages, by the lock file. That it is so on a user's machine is checked where they are installed. */
+async function checkSupply([core, gateway]) {
+  const shipped = shippedPackages(root)
+  await check(`at most ${MOST_PACKAGES} packages of others are shipped`, () =>
+    shipped.length <= MOST_PACKAGES ? [] : shipped.map(({ name, version }) => `${name}@${version}`),
+  )
+  await check('none of them runs a script when it is installed', () =>
+    shipped.filter(({ runsScript }) => runsScript).map(({ name }) => name),
+  )
+  await check(`${core.name} depends on nothing`, () =>
+    Object.keys(manifestIn(core.directory).dependencies ?? {}),
+  )
+  await check(`${gateway.name} names the exact versions that it depends on`, () =>
+    Object.entries(manifestIn(gateway.directory).dependencies)
+      .filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))
+      .map(([name, version]) => `${name}: ${version}`),
+  )
+  for (const { name, directory } of [core, gateway]) {
+    await check(`${name} runs no script when it is installed`, () =>
+      Object.keys(manifestIn(directory).scripts ?? {}).filter((script) => installScripts.includes(script)),
+    )
+  }
+  await check('the bill of materials names what is shipped', () => {
+    const { components } = JSON.parse(run(process.execPath, [join(root, 'scripts/sbom.mjs')]))
+    const listed = components.map(({ name, group }) => (group === undefined ? name : `${group}/${name}`))
+    return shipped.map(({ name }) => name).filter((name) => !listed.includes(name))
+  })
+}
+
 async function checkInstalled([core, gateway]) {
   const useCore = `
     const { toolCalls } = parseToolCalls('<tool_call>{"name":"add","arguments":{"x":1}}</tool_call>', { format: 'hermes' })
@@ -154,6 +190,19 @@ async function checkInstalled([core, gateway]) {
   })
   await checkShaken(core)
   const withProgram = await projectWith(gateway)
+  await check('what is installed with it is what the lock file says, without scripts', () => {
+    const { packages: installed } = JSON.parse(
+      readFileSync(join(workshop, gateway.name, 'package-lock.json'), 'utf8'),
+    )
+    const found = Object.entries(installed).filter(
+      ([path]) => path !== '' && path !== `node_modules/${gateway.name}`,
+    )
+    const expected = shippedPackages(root).map(({ name, version }) => `${name}@${version}`)
+    return found.flatMap(([path, { version, hasInstallScript }]) => {
+      const name = `${path.slice(path.lastIndexOf('node_modules/') + 13)}@${version}`
+      return expected.includes(name) && hasInstallScript !== true ? [] : [name]
+    })
+  })
   const program = join('node_modules', '.bin', 'dragoman')
   await check('the installed program tells its version', () =>
     differs(withProgram(program, ['--version']), gateway.version),
