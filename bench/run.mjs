@@ -5,6 +5,7 @@ import { creation } from './creation.mjs'
 import { detection } from './detection.mjs'
 import { gateway } from './gateway.mjs'
 import { growth } from './growth.mjs'
+import { inspector } from './inspector.mjs'
 import { memory } from './memory.mjs'
 import { otherParsers } from './other-parsers.mjs'
 import { streams } from './streams.mjs'
@@ -20,6 +21,7 @@ const questions = {
   callMemory,
   gateway,
   streams,
+  inspector,
   otherParsers,
 }
 

@@ -76,21 +76,22 @@ export async function streams() {
   }
 }
 
-function configIn(folder, port) {
+/** `more`: what else the configuration says; `name` is that of the file. */
+export function configIn(folder, port, more = {}, name = 'dragoman.yaml') {
   const entries = dialects.map((dialect) => {
     const url = `http://127.0.0.1:${port}/${dialect === 'gemini' ? 'v1beta' : 'v1'}`
     return [dialect, { url, dialect, kind: 'other' }]
   })
   const models = dialects.map((dialect) => ({ match: dialect, upstream: dialect, model: 'kimi-k2' }))
-  const path = join(folder, 'dragoman.yaml')
+  const path = join(folder, name)
   writeFileSync(
     path,
-    JSON.stringify({ upstreams: Object.fromEntries(entries), models, log: { level: 'warn' } }),
+    JSON.stringify({ upstreams: Object.fromEntries(entries), models, log: { level: 'warn' }, ...more }),
   )
   return path
 }
 
-async function inParallel(once, count) {
+export async function inParallel(once, count) {
   let left = count
   const worker = async () => {
     while (left-- > 0) await once()
@@ -98,7 +99,7 @@ async function inParallel(once, count) {
   await Promise.all(Array.from({ length: AT_ONCE }, worker))
 }
 
-function ask(agent, address, client, model) {
+export function ask(agent, address, client, model) {
   const { path, body } = questions[client](model)
   const text = JSON.stringify(body)
   const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }

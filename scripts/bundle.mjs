@@ -4,10 +4,12 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, w
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
+import { build } from 'vite'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const core = join(root, 'packages/core')
 const gateway = join(root, 'packages/gateway')
+const inspector = join(root, 'packages/inspector')
 
 /**
  * What the entries of the library share, the first that fits. A bundler leaves out a file of which nothing is used, so what
@@ -18,13 +20,14 @@ const sharedFiles = [
     name: 'text',
     test: inCore('(?:text/|json/|sse/|formats/format-id\\.|events\\.|problems\\.|errors\\.|conversation\\.)'),
   },
-  { name: 'reading', test: inCore('(?:engines/|formats/|reader/|parser|parsed-output)') },
+  { name: 'reading', test: inCore('(?:engines/|formats/|reader/|parser|parsed-output|trace)') },
   { name: 'dialects', test: inCore('(?!adapters/|index\\.)') },
   { name: 'adapters', test: inCore('adapters/[\\w-]+\\.ts$'), minShareCount: 2 },
 ]
 
 await bundleLibrary(join(core, 'dist/library'))
 await bundleProgram(join(gateway, 'dist/program'))
+await bundlePage(join(gateway, 'dist/inspector'))
 
 /** Sources of the core whose path inside `src` begins so. */
 function inCore(pattern) {
@@ -80,6 +83,18 @@ async function bundleProgram(folder) {
   ])
 }
 
+/** The page, with the licences of what is taken into it. It is served as it is, from any folder. */
+async function bundlePage(folder) {
+  const { output } = await build({ root: inspector, build: { write: false } })
+  writeFolder(folder, [
+    ...output.map((file) => [file.fileName, file.type === 'chunk' ? file.code : file.source]),
+    ...['preact', '@preact/signals', '@preact/signals-core'].map((name) => [
+      `${name.replace(/^.*\//, '')}.LICENSE`,
+      readFileSync(join(root, 'node_modules', name, 'LICENSE'), 'utf8'),
+    ]),
+  ])
+}
+
 async function joined(input, output) {
   const bundle = await rolldown({
     ...input,
@@ -109,7 +124,7 @@ function writeFolder(folder, entries) {
 
 /** What did not change is not touched, and the rest at once: the program may be about to load it. */
 function replace(path, text) {
-  if (existsSync(path) && readFileSync(path, 'utf8') === text) return
+  if (existsSync(path) && readFileSync(path, 'utf8') === String(text)) return
   writeFileSync(`${path}.new`, text)
   renameSync(`${path}.new`, path)
 }

@@ -7,7 +7,7 @@ import { dirname, join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { rolldown } from 'rolldown'
-import { shippedPackages } from './shipped-packages.mjs'
+import { bundledPackages, shippedPackages } from './shipped-packages.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const always = [/^LICENSE$/, /^README\.md$/, /^package\.json$/]
@@ -33,6 +33,8 @@ const packages = [
       'bin/runtime.js',
       'dist/program/main.js',
       'dist/program/zod.LICENSE',
+      'dist/inspector/index.html',
+      'dist/inspector/preact.LICENSE',
       'samples/kimi.txt',
       'config.schema.json',
     ],
@@ -41,6 +43,7 @@ const packages = [
       ...always,
       /^bin\/(dragoman|runtime)\.js$/,
       /^dist\/program\/([\w-]+\.js|zod\.LICENSE)$/,
+      /^dist\/inspector\/([\w-]+\.(html|js|css|svg)|(preact|signals|signals-core)\.LICENSE)$/,
       /^samples\/[\w-]+\.(txt|sse|json)$/,
       /^config\.schema\.json$/,
     ],
@@ -154,6 +157,16 @@ async function checkSupply([core, gateway]) {
   await check('none of them runs a script when it is installed', () =>
     shipped.filter(({ runsScript }) => runsScript).map(({ name }) => name),
   )
+  await check('each package that is bundled has its licence there, and no other', () => {
+    const licensed = gateway.files
+      .filter((file) => file.endsWith('.LICENSE'))
+      .map((file) => posix.basename(file))
+    const expected = bundledPackages.map((name) => `${posix.basename(name)}.LICENSE`)
+    return [
+      ...expected.filter((name) => !licensed.includes(name)),
+      ...licensed.filter((name) => !expected.includes(name)),
+    ]
+  })
   await check(`${core.name} depends on nothing`, () =>
     Object.keys(manifestIn(core.directory).dependencies ?? {}),
   )

@@ -22,7 +22,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const LANES = 2
 /** A run that takes longer has hung, which is no proof that a test noticed anything. */
 const LONGEST_RUN_MS = 90_000
-const runnable = new Set(['library', 'program'])
+const runnable = new Set(['inspector', 'library', 'program'])
 
 const wanted = process.argv[2] ?? ''
 const faults = plantedFaults.filter(({ fault }) => fault.includes(wanted))
@@ -180,7 +180,9 @@ function copyWorkspace(lane) {
   const own = join(lane, 'node_modules', '@dragoman')
   rmSync(own, { recursive: true, force: true })
   mkdirSync(own)
-  symlinkSync(join(lane, 'packages', 'core'), join(own, 'core'))
+  for (const each of readdirSync(join(root, 'node_modules', '@dragoman'))) {
+    symlinkSync(join(lane, 'packages', each), join(own, each))
+  }
   rmSync(join(lane, 'node_modules', 'dragoman'), { force: true })
   symlinkSync(join(lane, 'packages', 'gateway'), join(lane, 'node_modules', 'dragoman'))
   return lane

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** What the program is joined with when it is built: no dependency of the package, but a part of it. */
-const bundled = new Set(['zod'])
+/** What the program and its page are joined with when they are built: no dependencies of the package, but parts of it. */
+export const bundledPackages = ['zod', 'preact', '@preact/signals', '@preact/signals-core']
 
 /**
  * Every package that is installed with ours or stands inside it: where it is, its name and version, and whether it runs a
@@ -14,7 +14,7 @@ export function shippedPackages(root) {
   return Object.entries(packages).flatMap(([path, entry]) => {
     const name = nameAt(path)
     const isOurs = entry.link === true || name === undefined
-    if (isOurs || (entry.dev === true && !bundled.has(name))) return []
+    if (isOurs || (entry.dev === true && !bundledPackages.includes(name))) return []
     const isBundled = entry.dev === true
     return [{ path, name, version: entry.version, isBundled, runsScript: entry.hasInstallScript === true }]
   })

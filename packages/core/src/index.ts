@@ -6,6 +6,17 @@ export {
   type PushParser,
 } from './parser.ts'
 export { createParserStage, type ParserLimits, type ParserOptions, type ParserStage } from './parser-stage.ts'
+export {
+  createTracer,
+  heldReasons,
+  traceOutput,
+  type HeldSource,
+  type OutputTrace,
+  type SourceSpan,
+  type Tracer,
+} from './trace.ts'
+export type { SourceRange } from './reader/source-map.ts'
+export type { HeldReason } from './text/source-observer.ts'
 export { assemble, type ParsedOutput, type ParsedToolCall } from './parsed-output.ts'
 export { coalesce, type ModelEvent, type Sink } from './events.ts'
 export { problemCodes, repairCodes, type ProblemCode, type RepairCode } from './problems.ts'
@@ -62,6 +73,12 @@ export {
   type RewrittenAnswer,
   type StreamRewriter,
 } from './translate-parts.ts'
+export {
+  createAnswerGlance,
+  type AnswerGlance,
+  type GlancedCall,
+  type GlancedText,
+} from './dialects/glance.ts'
 export { defaultDialect, dialectIds, dialects, isDialectId, type DialectId } from './dialects/index.ts'
 export type {
   AnswerDialect,

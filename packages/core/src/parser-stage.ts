@@ -9,6 +9,7 @@ import { type ProblemCode, type RepairCode, repairCodes } from './problems.ts'
 import { Reader } from './reader/reader.ts'
 import { selectReading, type ToolChoice } from './reader/select-reading.ts'
 import type { Channel } from './reader/text-flow.ts'
+import type { SourceObserver } from './text/source-observer.ts'
 
 export interface ParserOptions {
   /** A format by name: it always wins. `auto` or nothing: the stream decides, the model's name helps. */
@@ -84,7 +85,19 @@ function announced<S extends ParserStage>(stage: S, { onOpen }: ParserOptions): 
   return stage
 }
 
-function openReader(options: ParserOptions, destination: Sink): Reader {
+/** For `trace.ts`: tells the observer what becomes of each character, and what is held at the moment. */
+export interface ObservedStage extends ParserStage {
+  readonly held: Reader['held']
+}
+
+export function createObservedStage(
+  options: ParserOptions,
+  destination: Sink & SourceObserver,
+): ObservedStage {
+  return announced(new WatchedStage(openReader(options, destination, destination)), options)
+}
+
+function openReader(options: ParserOptions, destination: Sink, observer?: SourceObserver): Reader {
   const calls = oneOf('calls', options.calls ?? 'read', ['read', 'remove'])
   const allowed = options.parallelToolCalls === false ? new FirstCall(destination) : destination
   const sink = calls === 'remove' ? new CallRemover(destination) : allowed
@@ -104,6 +117,7 @@ function openReader(options: ParserOptions, destination: Sink): Reader {
     toolCallBytes: byteLimit('toolCallBytes', options.limits?.toolCallBytes ?? defaultToolCallBytes),
     limitOf: limitsOf(options.limits?.byFormat),
     overflow: oneOf('limits.overflow', options.limits?.overflow ?? 'error', ['error', 'flush']),
+    observer,
   })
 }
 
@@ -157,6 +171,12 @@ class CountingStage extends Stage implements PassingStage {
 
   countPassing(text: string, ends: readonly number[]): number {
     return this.reader.countPassing(text, ends)
+  }
+}
+
+class WatchedStage extends Stage implements ObservedStage {
+  get held(): Reader['held'] {
+    return this.reader.held
   }
 }
 

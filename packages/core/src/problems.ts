@@ -18,6 +18,8 @@ export const problemCodes = {
   'stray-text': 'There is text between or after calls. It is passed on as text.',
   'unopened-reasoning':
     'Reasoning was closed that was never opened. If the prompt opens it, say so (promptOpensReasoning, models[].startsInReasoning).',
+  'unclosed-reasoning':
+    'The answer was closed inside reasoning that the prompt had opened: what was taken for reasoning is given as the answer as well.',
   overflow: 'More was held back than limits.toolCallBytes allows.',
 } as const
 

@@ -6,11 +6,11 @@ import { AnswerOutput } from './answer/output.ts'
 import type { PatchOptions } from './answer/patch.ts'
 import { AnswerStream, type WireAnswer } from './answer/stream.ts'
 import { textInError } from './answer/text-in-error.ts'
-import { type AnswerWatcher, WatchedAnswer } from './answer/watch.ts'
+import { type AnswerWatcher, watchedAnswer, WatchedAnswer } from './answer/watch.ts'
 import type { WholeCollector } from './answer/whole.ts'
 import type { AnswerDialect, AnswerEncoder, EncodeOptions } from './dialects/dialect.ts'
 import { dialects, type DialectId } from './dialects/index.ts'
-import type { JsonObject } from './json/objects.ts'
+import { isJsonObject, type JsonObject } from './json/objects.ts'
 import type { FormatId } from './formats/format-id.ts'
 import { formatOfCallId } from './ids/mint.ts'
 import {
@@ -63,6 +63,11 @@ export interface TranslationOptions extends ReadingOptions {
   readonly encoding: () => Omit<EncodeOptions, 'write' | 'includeUsage'>
   /** Whether the client asked for a chunk with the usage. */
   readonly includeUsage: boolean
+  /**
+   * The name of the model that a client of the upstream's own dialect is told. Left out, it is told what the upstream calls
+   * the model. A client of another dialect is told the name of `encoding` in any case.
+   */
+  readonly clientModel?: string | undefined
   /** Takes secrets out of what the upstream says about its failure. */
   readonly redact?: ((text: string) => string) | undefined
 }
@@ -121,7 +126,9 @@ class Translation implements AnswerTranslation {
     this.stream = new AnswerStream(
       this.answer,
       options,
-      (data) => this.source.unwrap(data),
+      this.isSameDialect && options.clientModel !== undefined
+        ? namedAs(options.clientModel, this.source)
+        : (data) => this.source.unwrap(data),
       (error, first) => this.rescue(error, first, options),
     )
     this.body = delivered === 'whole' ? new HeldBody() : null
@@ -221,6 +228,19 @@ class Translation implements AnswerTranslation {
   }
 }
 
+/** The data of events in which the model has the name that the client knows. */
+function namedAs(model: string, source: AnswerDialect): (data: unknown) => unknown {
+  return (data) => withText(source.unwrap(data), source.modelPath, model)
+}
+
+/** The value with another text at a path. Where there is no text, nothing changes. */
+function withText(value: unknown, [key, ...rest]: readonly string[], text: string): unknown {
+  if (key === undefined) return typeof value === 'string' ? text : value
+  if (!isJsonObject(value)) return value
+  const changed = withText(value[key], rest, text)
+  return changed === value[key] ? value : { ...value, [key]: changed }
+}
+
 /** Nothing is written for an answer that fails before it has begun: the failure is a response of its own. */
 class StartedAnswer extends WatchedAnswer {
   private readonly output: AnswerOutput
@@ -279,7 +299,7 @@ export function openPolicy(
 ): CallPolicy {
   const { parser, mint, conversationIds, clientToolName, maxTokens, watcher, onWarning } = options
   const watched =
-    watcher === undefined ? sink : new WatchedAnswer(sink, choice === 0 ? watcher : besides(watcher))
+    watcher === undefined ? sink : watchedAnswer(sink, choice === 0 ? watcher : besides(watcher))
   // Field by field: an object that is spread and then given functions is made anew by the runtime each time, which
   // takes longer than reading a short answer.
   return new CallPolicy(
@@ -316,6 +336,7 @@ function familyToldBy(id: string, parser: ParserOptions): FormatId | null {
 
 function besides(watcher: AnswerWatcher): AnswerWatcher {
   return {
+    ...(watcher.said === undefined ? {} : { said: () => watcher.said?.() }),
     call: (name) => watcher.call?.(name),
     callEnded: () => watcher.callEnded?.(),
     problem: (code, message, source) => watcher.problem?.(code, message, source),

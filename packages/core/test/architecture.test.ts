@@ -33,7 +33,7 @@ const zones: Readonly<Record<string, readonly string[]>> = {
   'formats/template': ['formats', 'formats/format-id'],
   'formats/thinking': ['formats', 'formats/format-id'],
   reader: ['formats', 'formats/format-id', 'engines', 'text', 'events', 'problems', 'errors'],
-  parser: ['reader', 'formats', 'formats/format-id', 'engines', 'events', 'problems', 'errors'],
+  parser: ['reader', 'text', 'formats', 'formats/format-id', 'engines', 'events', 'problems', 'errors'],
   ids: ['conversation', 'errors', 'formats/format-id', 'formats/template'],
   json: [],
   sse: ['text', 'errors'],
@@ -99,7 +99,7 @@ const zones: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-const parserFiles = new Set(['parser', 'parser-stage', 'parsed-output'])
+const parserFiles = new Set(['parser', 'parser-stage', 'parsed-output', 'trace'])
 
 /** Lists of data grow with the world, not with the idea. */
 const tables = new Set(['formats/model-names'])
@@ -196,8 +196,8 @@ describe('what is known of a family of models', () => {
   })
 })
 
-/** Where a dialect may be named outside its own folder: in the list of the dialects, and in that of the shapes of tools. */
-const namingDialects = ['dialects/index', 'prompt-tools/provider-format']
+/** Where a dialect may be named outside its own folder: in the lists of the dialects, and in that of the shapes of tools. */
+const namingDialects = ['dialects/index', 'dialects/glance', 'prompt-tools/provider-format']
 
 describe('what is known of a dialect', () => {
   it.each(Object.keys(core.dialects))('%s is named in its own folder alone', (dialect) => {
@@ -253,10 +253,12 @@ describe('the public names', () => {
       assembleAnswer
       coalesce
       createAnswerDecoder
+      createAnswerGlance
       createParser
       createParserStage
       createSseDecoder
       createStreamRewriter
+      createTracer
       decodeAnthropicRequest
       decodeChatRequest
       decodeGeminiRequest
@@ -283,6 +285,7 @@ describe('the public names', () => {
       formatTagOf
       formats
       getToolIdStrategy
+      heldReasons
       holdsWholeCalls
       isDialectId
       isKimiModel
@@ -313,6 +316,7 @@ describe('the public names', () => {
       textCallsOf
       textInError
       toProviderFormat
+      traceOutput
       translateAnswer
       wishOf
       withToolsInPrompt"
@@ -341,6 +345,7 @@ describe('the public names', () => {
       AnswerDecoder
       AnswerDecoderOptions
       AnswerDialect
+      AnswerGlance
       AnswerSink
       AnswerTranslation
       AnswerWatcher
@@ -372,7 +377,11 @@ describe('the public names', () => {
       FormatId
       FormatOverrides
       GeminiTarget
+      GlancedCall
+      GlancedText
       Grammar
+      HeldReason
+      HeldSource
       History
       HistoryTarget
       HttpDialect
@@ -385,6 +394,7 @@ describe('the public names', () => {
       ModelEvent
       ModelFacts
       OutputFormat
+      OutputTrace
       Overflow
       ParseOptions
       ParsedOutput
@@ -421,6 +431,8 @@ describe('the public names', () => {
       ServerTakes
       ServerToolDialect
       Sink
+      SourceRange
+      SourceSpan
       Speaker
       SseComment
       SseDecoder
@@ -448,6 +460,7 @@ describe('the public names', () => {
       ToolIdStrategy
       ToolNames
       ToolResponseBlock
+      Tracer
       TranslationOptions
       UpstreamCall
       Usage

@@ -39,8 +39,8 @@ describe('the layout in AGENTS.md', () => {
   const [, layout = ''] =
     /## Layout\n+```\n([\s\S]*?)\n```/.exec(readFileSync(`${root}AGENTS.md`, 'utf8')) ?? []
   const named = [...layout.matchAll(/\bsrc\/([\w-]+)(?= |$)/gm)].map(([, name]) => name)
-  const there = ['packages/core/src', 'packages/gateway/src'].flatMap((sources) =>
-    foldersIn(sources).filter((path) => !path.includes('/')),
+  const there = ['core', 'gateway', 'inspector'].flatMap((name) =>
+    foldersIn(`packages/${name}/src`).filter((path) => !path.includes('/')),
   )
 
   it('has every folder of the sources, and no other', () => {

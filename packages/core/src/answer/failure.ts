@@ -63,6 +63,15 @@ export function limitError(limit: number): Failure {
   return upstreamFault('upstream_limit', `An event of the upstream is longer than ${limit} bytes.`)
 }
 
+/** More of the answer would have to be kept than may be. `what` has grown too large. */
+export function heldTooMuch(what: string, limit: number): Failure {
+  return upstreamFault('upstream_limit', `${what} of the upstream's answer is longer than ${limit} bytes.`)
+}
+
+export function tooManyOf(what: string, limit: number): Failure {
+  return upstreamFault('upstream_limit', `The answer of the upstream has more than ${limit} ${what}.`)
+}
+
 export function incompleteCall(name: string, detail = ''): Failure {
   return upstreamFault('incomplete_tool_call', `The call of ${name} is incomplete. ${detail}`.trimEnd())
 }
@@ -78,6 +87,14 @@ export function argumentsNoObject(name: string): Failure {
 export function callTooLarge(message: string): Failure {
   return upstreamFault('tool_call_too_large', message)
 }
+
+/** How many calls an answer may hold. No client runs that many, and what is kept for each adds up. */
+export const mostCalls = 4096
+
+export const tooManyCalls = upstreamFault(
+  'too_many_tool_calls',
+  `The answer of the upstream holds more than ${mostCalls} tool calls.`,
+)
 
 export const noContent = upstreamFault('upstream_empty', 'The upstream returned no content.')
 

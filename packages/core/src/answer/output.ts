@@ -9,6 +9,7 @@ export class AnswerOutput {
   private to = 0
   /** Whether anything but comments was written. */
   isStarted = false
+  private heldBeside = 0
   private comments: 'none' | 'written' = 'none'
   /** The last event lacks the blank line that closes it: what follows would be read as a part of it. */
   private isLastOpen = false
@@ -47,12 +48,22 @@ export class AnswerOutput {
 
   /** A comment, or a block without data. */
   beside(item: SseComment | SseFields): void {
+    if (!this.isStarted && !this.holds(item)) return
     if (item.kind === 'comment') {
       this.comments = 'written'
       this.add(encodeSseComment(item.text))
     } else {
       this.add(item.source)
     }
+  }
+
+  /**
+   * What comes before the first event is kept until that is there. A server may send comments for hours, and nobody misses
+   * those beyond the first.
+   */
+  private holds(item: SseComment | SseFields): boolean {
+    this.heldBeside += item.kind === 'comment' ? item.text.length : item.source.length
+    return this.heldBeside <= mostBeside
   }
 
   /** The event that tells a failure, the last one. Alone it is no answer that has begun. */
@@ -89,3 +100,6 @@ export class AnswerOutput {
     this.to = 0
   }
 }
+
+/** How many characters of comments are kept while nothing else has come. */
+const mostBeside = 65_536

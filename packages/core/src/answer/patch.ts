@@ -166,7 +166,7 @@ export class Comparison<Event> {
       if (verdict === 'other') return { is: 'edit', silent: [], pieces: made }
     }
     this.waiting.push({ event, said })
-    this.made.push(...made)
+    for (const piece of made) this.made.push(piece)
     const verdict = this.waiting.length > mostWaiting ? 'other' : this.compareAll()
     if (verdict === 'other') {
       const silent = this.waiting.slice(0, -1).map((each) => each.event)
@@ -179,7 +179,7 @@ export class Comparison<Event> {
   /** Nothing more is said: what becomes of those that wait, with the last that was made. All of them are silent then. */
   settle(made: readonly Piece[]): Exclude<Verdict<Event>, { is: 'wait' }> {
     const events = this.waiting.map(({ event }) => event)
-    this.made.push(...made)
+    for (const piece of made) this.made.push(piece)
     if (this.compareAll() !== 'same') return { is: 'edit', silent: events, pieces: this.takeMade() }
     this.clear()
     return { is: 'pass', events }
@@ -191,33 +191,41 @@ export class Comparison<Event> {
 
   /** The events, from the first on, all of which has been made. */
   private takeCovered(): readonly Event[] {
+    const made = joinPieces(this.made)
     const covered: Event[] = []
-    for (;;) {
-      const first = this.waiting[0]
-      const rest = first === undefined ? null : this.without(first.said, joinPieces(this.made))
-      if (first === undefined || rest === null) return covered
-      this.made = rest
-      this.waiting.shift()
-      covered.push(first.event)
+    let at = 0
+    for (const { event, said } of this.waiting) {
+      const next = this.behind(said, made, at)
+      if (next === null) break
+      at = next
+      covered.push(event)
     }
+    this.made = at === 0 ? made : made.slice(at)
+    this.waiting.splice(0, covered.length)
+    return covered
   }
 
-  /** What is left of what was made when what was said is taken from its beginning; null where it does not begin so. */
-  private without(said: readonly Piece[], made: Piece[]): Piece[] | null {
-    let rest = made
+  /**
+   * Where in what was made the rest begins, when what was said is taken from there; null where it does not begin so. Of
+   * arguments that were made further than they were said, the rest takes their place.
+   */
+  private behind(said: readonly Piece[], made: Piece[], start: number): number | null {
+    let at = start
+    let cut: Piece | null = null
     for (const own of joinPieces(said)) {
-      const [first, ...others] = rest
-      if (first === undefined) return null
-      if (equalPieces(own, first)) {
-        rest = others
-      } else if (first.is === 'arguments' && this.isBeginning(own, first)) {
-        const length = own.is === 'arguments' ? own.json.length : 0
-        rest = [{ ...first, json: first.json.slice(length) }, ...others]
+      const piece: Piece | undefined = cut ?? made[at]
+      if (piece === undefined) return null
+      if (equalPieces(own, piece)) {
+        at++
+        cut = null
+      } else if (piece.is === 'arguments' && own.is === 'arguments' && this.isBeginning(own, piece)) {
+        cut = { ...piece, json: piece.json.slice(own.json.length) }
       } else {
         return null
       }
     }
-    return rest
+    if (cut !== null) made[at] = cut
+    return at
   }
 
   /** `begun`: what was made is the beginning of what was said, and the rest of it is a call. */

@@ -1,7 +1,7 @@
 import type { Failure, FailureKind } from './failure.ts'
 import { readMisreported } from './misreported.ts'
 import { contextOverflow, type Overflow, readOverflow } from './overflow/overflow.ts'
-import { isJsonObject, nonEmptyText, objectIn, parseJson, type JsonObject } from '../json/objects.ts'
+import { isJsonObject, nonEmptyText, objectIn, parseJson, type JsonObject, wordOf } from '../json/objects.ts'
 
 export interface UpstreamResponse {
   readonly status: number
@@ -54,7 +54,7 @@ function waitIn({ fields }: ReadError): { retryAfter?: number; code?: string } {
   const violations = told.flatMap(({ violations: each }) =>
     Array.isArray(each) ? each.filter(isJsonObject) : [],
   )
-  if (violations.some(({ quotaId }) => /PerDay/.test(String(quotaId)))) return { code: 'insufficient_quota' }
+  if (violations.some(({ quotaId }) => /PerDay/.test(wordOf(quotaId)))) return { code: 'insufficient_quota' }
   const delay = told.map(({ retryDelay }) => nonEmptyText(retryDelay)).find((text) => text !== null) ?? ''
   const [, seconds] = /^(\d+(?:\.\d+)?)s$/.exec(delay) ?? []
   return seconds === undefined ? {} : { retryAfter: Math.ceil(Number(seconds)) }
@@ -100,7 +100,8 @@ function ownWords(value: unknown, { type, number }: ReadError): Partial<Failure>
 /** Whether this is an error in the place of an answer. */
 export function isErrorValue(value: JsonObject): boolean {
   const { error } = value
-  const isNone = error === undefined || error === null || error === '' || error === false
+  // Some servers say with each chunk that there is none, as a number too.
+  const isNone = error === undefined || error === null || error === '' || error === false || error === 0
   return !isNone || value['object'] === 'error' || value['type'] === 'error'
 }
 

@@ -6,6 +6,8 @@ import type { Failure } from './failure.ts'
 export interface AnswerWatcher {
   /** The upstream begins to answer, by the id and the name of the model that it gives. */
   started?(answer: { readonly id: string | null; readonly model: string | null }): void
+  /** The answer says something: text, reasoning or a call. Until then it may still turn out to be none. */
+  said?(): void
   /** A call begins, by the name that the client knows. */
   call?(name: string): void
   /** The call that began last is whole. */
@@ -15,6 +17,11 @@ export interface AnswerWatcher {
   /** May come several times; the last one counts. */
   usage?(usage: Usage): void
   finished?(reason: FinishReason): void
+}
+
+/** Passes an answer on, and tells who watches. One who asks for it is told that the answer says something, too. */
+export function watchedAnswer(sink: AnswerSink, watcher: AnswerWatcher): AnswerSink {
+  return watcher.said === undefined ? new WatchedAnswer(sink, watcher) : new OverheardAnswer(sink, watcher)
 }
 
 /** Passes an answer on, and tells who watches. */
@@ -96,5 +103,35 @@ export class WatchedAnswer implements AnswerSink {
   repair(code: RepairCode, message: string): void {
     this.watcher.repair?.(code, message)
     this.sink.repair(code, message)
+  }
+}
+
+/** Every piece of text costs a call more here, so only who asks for it pays for it. */
+class OverheardAnswer extends WatchedAnswer {
+  private readonly said: () => void
+
+  constructor(sink: AnswerSink, watcher: AnswerWatcher) {
+    super(sink, watcher)
+    this.said = () => watcher.said?.()
+  }
+
+  override text(text: string): void {
+    if (text !== '') this.said()
+    super.text(text)
+  }
+
+  override reasoning(text: string, field: string): void {
+    if (text !== '') this.said()
+    super.reasoning(text, field)
+  }
+
+  override callStart(index: number, id: string, name: string, call?: UpstreamCall): void {
+    this.said()
+    super.callStart(index, id, name, call)
+  }
+
+  override other(item: unknown, callIndex: number | null): void {
+    this.said()
+    super.other(item, callIndex)
   }
 }

@@ -120,6 +120,8 @@ export interface AnswerDialect {
   readonly refuses?: readonly AnswerFlaw[]
   /** Takes off what some servers wrap around the data of an event. */
   unwrap(data: unknown): unknown
+  /** Where the data of an event names the model, in those that do. */
+  readonly modelPath: readonly string[]
   /** Reads the upstream's events for a client of another dialect: one event in, calls of the policy out. */
   decode(policy: CallPolicy): WireAnswer
   /** Passes the upstream's events to a client of the same dialect: the event itself, or the event edited. */

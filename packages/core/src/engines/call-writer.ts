@@ -5,6 +5,8 @@ import type { SourceRecording, TextWindow } from '../text/text-window.ts'
 import { prefixWithin } from '../text/utf8.ts'
 import type { ToolSet } from './tool-set.ts'
 
+const modeOf = { text: 'content', reasoning: 'reasoning' } as const
+
 /** How much of a call's source a problem shows once its arguments are already on their way. */
 const SHOWN_SOURCE = 2048
 
@@ -67,6 +69,7 @@ export class CallWriter {
   begin(from = this.input.at): void {
     this.recording = this.input.record(from)
     this.state = 'begun'
+    this.input.observer?.callBegins(this.made, this.input.base + from)
   }
 
   /** The call has a name. Returns it as the client declared it. */
@@ -108,6 +111,7 @@ export class CallWriter {
     }
     this.sink.callEnd(this.made - 1, true)
     this.close()
+    this.input.observer?.callEnds(this.input.position)
   }
 
   /** The call is whole, but its end marker is missing. */
@@ -126,11 +130,14 @@ export class CallWriter {
   fail(code: ProblemCode, message: string = problemCodes[code]): void {
     if (this.isOver()) return
     const call = this.close()
+    const { observer, position } = this.input
     if (call.isOnSink) {
       this.sink.callEnd(this.made - 1, false)
+      observer?.callFails(position - call.held.length, position)
       this.sink.problem(code, message, call.held || call.source)
     } else {
       this.sink[this.fallback](call.source)
+      observer?.passed(modeOf[this.fallback], position - call.source.length, position)
       this.sink.problem(code, message, call.source)
     }
   }
@@ -138,6 +145,7 @@ export class CallWriter {
   /** Forgets the call at hand: its source will be read again. */
   abandon(): void {
     this.close()
+    this.input.observer?.callIsNone(this.input.position)
   }
 
   /** From here on input is collected and not sent on: it counts against the limit. So does `before`, read just now. */
@@ -177,6 +185,7 @@ export class CallWriter {
   /** Text inside or between calls that belongs to no call. */
   stray(text: string): void {
     this.sink.text(text)
+    this.input.observer?.strayed(text)
     this.sink.problem('stray-text', problemCodes['stray-text'], text)
   }
 
@@ -186,6 +195,13 @@ export class CallWriter {
 
   repair(code: RepairCode, message: string = repairCodes[code]): void {
     this.noteSink.repair(code, message)
+  }
+
+  /** What was passed last is left out: it is markup in the wrong place. */
+  removed(code: RepairCode, length: number): void {
+    const { observer, position } = this.input
+    observer?.removed(code, position - length, position)
+    this.repair(code)
   }
 
   /**
@@ -212,16 +228,27 @@ export class CallWriter {
     const kept = held.slice(0, cut)
     const { isOnSink } = this.close()
     this.input.unread(held.slice(cut))
+    const { observer, position } = this.input
     const message = `More than ${limit} bytes of a tool call were held back (limits.toolCallBytes).`
     if (isOnSink) {
       this.sink.callEnd(this.made - 1, false)
+      observer?.callFails(position - kept.length, position)
       this.sink.problem('overflow', message, kept)
       return ''
     }
     this.sink[this.fallback](kept)
+    observer?.passed(modeOf[this.fallback], position - kept.length, position)
     if (this.options.overflow === 'flush') this.sink.repair('flushed', message)
     else this.sink.problem('overflow', message, kept.slice(0, SHOWN_SOURCE))
     return kept
+  }
+
+  /** Where in the stream begins what is held of the call at hand, and why it is held. */
+  get held(): { readonly from: number; readonly why: 'unnamed-call' | 'whole-call' | 'value' } | undefined {
+    const held = this.heldRecording()
+    if (held === undefined) return undefined
+    const why = this.pending !== undefined ? 'whole-call' : this.state === 'begun' ? 'unnamed-call' : 'value'
+    return { from: this.input.position - held.lengthAt(this.input), why }
   }
 
   private get noteSink(): Sink {

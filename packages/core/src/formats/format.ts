@@ -46,6 +46,8 @@ export interface Format {
   readonly channels?: ChannelsGrammar
   /** Markers around answers that mean nothing to a client. */
   readonly structure: readonly Marker[]
+  /** Of these: what closes an answer. Inside reasoning that the prompt opened it tells that the model did not reason. */
+  readonly answerEnd?: readonly Marker[]
   /** Plain tags around a whole answer, which mean nothing either: looked for only where the user named the format. */
   readonly wrappers?: readonly { readonly begin: Marker; readonly end: Marker }[]
   /** The end of a prompt that holds the first opener already: the output begins behind it. */

@@ -52,6 +52,14 @@ export function nonEmptyText(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null
 }
 
+/**
+ * A value that should be a word, to be shown or compared. `String` throws for an object that somebody has given a
+ * `toString` of their own.
+ */
+export function wordOf(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? 'undefined')
+}
+
 /** The object in this field; an empty one where there is none. */
 export function objectIn(object: JsonObject, field: string): JsonObject {
   const value = object[field]

@@ -14,15 +14,36 @@ export interface Found {
   readonly at: number
   readonly length: number
   /** Anything but `certain` has to prove itself. */
-  readonly as: 'certain' | 'in-thought' | 'in-reasoning' | 'salvage' | 'bare' | 'trailing' | 'fenced'
+  readonly as:
+    | 'certain'
+    | 'in-thought'
+    | 'in-code'
+    | 'in-reasoning'
+    | 'salvage'
+    | 'bare'
+    | 'trailing'
+    | 'fenced'
   /** Where its markup begins: before the opener, if a fence stands around it. */
   readonly from: number
   readonly fence?: Fence
+  /** Special tokens in code: what the code is. */
+  readonly code?: Code
+}
+
+/** Code that is open: a fence with nothing in it so far, a fence with something in it, or backticks in a line. */
+export interface Code {
+  readonly is: 'empty-fence' | 'fence' | 'inline'
+  readonly fence: Fence
+}
+
+/** Whether special tokens were found where they may be no call: they need no other proof than what follows. */
+export function isTokenCandidate({ as }: Found): boolean {
+  return as === 'in-thought' || as === 'in-code'
 }
 
 /**
  * Text that may be a call, held until it is certain: in reasoning until what follows is known, where special
- * tokens stand in a thought until one knows whether it is closed, in salvage until the call is whole, in a code fence until the fence closes.
+ * tokens stand in a thought or in code until one knows whether that is closed, in salvage until the call is whole, in a code fence until the fence closes.
  */
 export interface Candidate {
   readonly found: Found
@@ -95,10 +116,10 @@ export class Evidence extends EventCollector {
     super.callEnd(index, complete)
   }
 
-  /** Outside of reasoning nothing but a flawless call is certain. */
+  /** Outside of reasoning, and of special tokens, nothing but a flawless call is certain. */
   override problem(code: ProblemCode, message: string, source: string): void {
-    const isInReasoning = this.as === 'in-reasoning' || this.as === 'in-thought'
-    if (!isInReasoning && (code === 'unclosed-call' || code === 'extra-field')) this.disprove()
+    const isLenient = this.as === 'in-reasoning' || this.as === 'in-thought' || this.as === 'in-code'
+    if (!isLenient && (code === 'unclosed-call' || code === 'extra-field')) this.disprove()
     super.problem(code, message, source)
   }
 

@@ -3,8 +3,16 @@ import type { EndReason, Engine } from '../engines/engine.ts'
 import { replay, type Sink } from '../events.ts'
 import type { FormatId } from '../formats/format-id.ts'
 import { isBlank } from '../text/space.ts'
+import type { HeldReason, SourceObserver } from '../text/source-observer.ts'
 import { TextWindow } from '../text/text-window.ts'
-import { type Candidate, Evidence, type Found, LONGEST_CANDIDATE, SHORT_CANDIDATE } from './candidate.ts'
+import {
+  type Candidate,
+  Evidence,
+  type Found,
+  isTokenCandidate,
+  LONGEST_CANDIDATE,
+  SHORT_CANDIDATE,
+} from './candidate.ts'
 import { CandidateJudge } from './judges/candidate-judge.ts'
 import { MarkerJudge, type MarkerJudgeOptions } from './judges/marker-judge.ts'
 import type { Lexicon } from './lexicon/lexicon.ts'
@@ -15,6 +23,8 @@ import { type Channel, TextFlow } from './text-flow.ts'
 
 export interface ReaderOptions extends CallWriterOptions, MarkerJudgeOptions, ScannerOptions {
   readonly lexicon: Lexicon
+  /** Told what becomes of each character. */
+  readonly observer?: SourceObserver | undefined
 }
 
 /**
@@ -47,13 +57,18 @@ export class Reader {
   constructor(sink: Sink, options: ReaderOptions) {
     this.sink = sink
     this.options = options
-    const { lexicon, tools, startsInReasoning } = options
+    const { lexicon, tools, startsInReasoning, observer } = options
+    if (observer !== undefined) {
+      this.input.observer = observer
+      observer.watch(this.input)
+    }
     this.writer = new CallWriter(this.input, sink, tools, options)
     this.writer.onStart = () => {
       if (this.candidate === undefined && this.opening !== undefined)
         this.markers.commitment.toOpening(this.opening)
     }
     this.flow = new TextFlow(this.input, sink, startsInReasoning ? 'reasoning' : 'content')
+    if (startsInReasoning && lexicon.endsAnswers) this.flow.keepThought('')
     this.stops = new StopSearch(this.input, lexicon)
     const stream = { input: this.input, sink, flow: this.flow }
     this.markers = new MarkerJudge(stream, lexicon, options)
@@ -68,6 +83,18 @@ export class Reader {
 
   get heldBytes(): number {
     return this.input.heldBytes
+  }
+
+  /** Where in the stream begins what is held, and why; undefined where nothing is. */
+  get held(): { readonly from: number; readonly why: HeldReason } | undefined {
+    const { candidate, input, writer } = this
+    if (candidate !== undefined) {
+      const from = input.position - candidate.recording.lengthAt(input)
+      return { from, why: candidate.found.as === 'in-reasoning' ? 'draft' : 'candidate' }
+    }
+    if (this.engine !== undefined && writer.held !== undefined) return writer.held
+    if (input.isEmpty) return undefined
+    return { from: input.position, why: this.engine === undefined ? 'marker' : 'markup' }
   }
 
   /** Content in pieces that end there: how many of them, from the first on, would now go on as they are. */
@@ -93,9 +120,11 @@ export class Reader {
     }
     if (this.options.lexicon.isEmpty) {
       this.sink[channel === 'reasoning' ? 'reasoning' : 'text'](text)
+      this.input.observer?.beside(channel, text, this.input.end)
       return
     }
     this.input.append(text)
+    this.input.observer?.appended(text)
     this.stop = 'unknown'
     this.run()
   }
@@ -125,9 +154,14 @@ export class Reader {
   private passSpaceBeside(): void {
     const space = this.spaceBeside
     this.spaceBeside = ''
-    if (this.engine !== undefined && this.candidate === undefined) return
+    const { observer } = this.input
+    if (this.engine !== undefined && this.candidate === undefined) {
+      observer?.beside(undefined, space, this.input.end)
+      return
+    }
     if (this.channel === 'reasoning') this.sink.text(space)
     else this.sink.reasoning(space)
+    observer?.beside(this.channel === 'reasoning' ? 'content' : 'reasoning', space, this.input.end)
   }
 
   private turnTo(channel: Channel): void {
@@ -184,12 +218,12 @@ export class Reader {
   }
 
   private runTentatively(engine: Engine, candidate: Candidate): boolean {
-    const isInThought = candidate.found.as === 'in-thought'
-    if (isInThought && this.isTooLong(candidate)) {
+    const isOfTokens = isTokenCandidate(candidate.found)
+    if (isOfTokens && this.isTooLong(candidate)) {
       this.accept(candidate)
       return true
     }
-    if (this.stop === 'unknown' && !isInThought) {
+    if (this.stop === 'unknown' && !isOfTokens) {
       this.stop = this.stops.hide(candidate.found, this.input.at) ? 'found' : 'none'
     }
     const step = engine.step()
@@ -239,7 +273,7 @@ export class Reader {
       input: this.input,
       writer: this.writer,
       tools,
-      isTentative: this.candidate !== undefined && this.candidate.found.as !== 'in-thought',
+      isTentative: this.candidate !== undefined && !isTokenCandidate(this.candidate.found),
     })
   }
 
@@ -252,9 +286,10 @@ export class Reader {
 
   private propose(found: Found): void {
     const { tools } = this.options
-    const isInReasoning = found.as === 'in-reasoning'
+    // Code that only shows a call has a placeholder for the name, as often as not.
+    const mayBeUnknown = found.as === 'in-reasoning' || found.as === 'in-code'
     const isDeclared = (name: string): boolean =>
-      found.as === 'in-thought' || tools.has(name) || (isInReasoning && !tools.isKnown)
+      found.as === 'in-thought' || tools.has(name) || (mayBeUnknown && !tools.isKnown)
     const evidence = new Evidence(this.input, isDeclared, found.as)
     const recording = this.input.record(found.from)
     const { fence } = found
@@ -273,8 +308,8 @@ export class Reader {
       this.stop = 'unknown'
     }
     const isTooLong = this.isTooLong(candidate)
-    // A thought that goes on for so long behind a call, or in it, is none.
-    const isProven = candidate.found.as === 'in-thought' && isTooLong ? true : proof === 'proven'
+    // A thought that goes on for so long behind a call, or in it, is none, and neither is code.
+    const isProven = isTokenCandidate(candidate.found) && isTooLong ? true : proof === 'proven'
     if (isProven) this.accept(candidate)
     else if (proof === 'disproven' || isTooLong) this.reject(candidate)
     return proof !== 'open'
@@ -315,7 +350,7 @@ export class Reader {
     // A large chunk is read beyond the limit before anybody looks.
     const isTooLong = readTo - start > this.longestCandidate
     const end = isTooLong ? start + this.longestCandidate : readTo
-    const isShort = !isTooLong && end - start <= SHORT_CANDIDATE && candidate.found.as !== 'in-thought'
+    const isShort = !isTooLong && end - start <= SHORT_CANDIDATE && !isTokenCandidate(candidate.found)
     scanner.skipTried(isShort ? start + 1 : end)
   }
 

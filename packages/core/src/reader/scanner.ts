@@ -105,7 +105,7 @@ export class Scanner {
         continue
       }
       const length = vocabulary.match(text, at, input.final)
-      if (length === NONE) {
+      if (length === NONE || (length === PARTIAL && this.isMereBreak(at))) {
         if (input.final && this.dropCutTag(vocabulary, at)) return 'again'
         at++
         continue
@@ -125,6 +125,12 @@ export class Scanner {
     }
     flow.passOn(text.length)
     return 'more'
+  }
+
+  /** A line break at the end of the text, which only the sign of a quoted line could follow. */
+  private isMereBreak(at: number): boolean {
+    const { text } = this.input
+    return !this.lexicon.holdsBreaks && at === text.length - 1 && text.charCodeAt(at) === 10
   }
 
   /** What may stand where text begins, and is no text. */
@@ -219,7 +225,8 @@ export class Scanner {
     // A run of fence characters as a whole, or its second half would be judged again.
     if (entry?.is === 'fence-mark') return this.fences.width
     // The end of one arrow too many may be the whole of the next, and so may the end of two closing tags.
-    return entry?.is === 'opener' || entry?.is === 'reasoning-end' ? 1 : length
+    const mayOverlap = entry?.is === 'opener' || entry?.is === 'reasoning-end' || entry?.is === 'quoted-line'
+    return mayOverlap ? 1 : length
   }
 
   private judge(entry: Entry, at: number, length: number): Verdict {
@@ -229,6 +236,10 @@ export class Scanner {
       const verdict = this.fences.judge(at)
       if (this.fences.isInside !== isInside) this.settled = undefined
       return verdict
+    }
+    if (entry.is === 'quoted-line') {
+      this.flow.beginQuotedLine(at + 1)
+      return 'text'
     }
     this.settled = undefined
     const verdict = this.markers.judge(entry, at, length)

@@ -1,7 +1,8 @@
 import type { Sink } from '../events.ts'
 import { problemCodes } from '../problems.ts'
+import { flatCopy } from '../text/held-text.ts'
 import { SHORT } from '../text/next-match.ts'
-import { isBlank, isLineStart, isSpace } from '../text/space.ts'
+import { isBlank, isLineStart, isSpace, skipSpace } from '../text/space.ts'
 import type { TextWindow } from '../text/text-window.ts'
 
 export type Channel = 'content' | 'reasoning'
@@ -34,6 +35,11 @@ const afterCalls: Place = { after: 'calls' }
 /** How much of a stretch of stray text its report shows. */
 const SHOWN_STRAY = 256
 const NEWLINE = 10
+/** A longer answer inside of reasoning stays reasoning: all of it would have to be kept. */
+const LONGEST_THOUGHT = 16_384
+
+/** What may stand before the quote of a string in code: white space, and ( , : = [ */
+const opensString: ReadonlySet<number> = new Set([9, 13, 32, NEWLINE, 40, 44, 58, 61, 91])
 
 /** Passes on what is no call, as content or as reasoning, and remembers what stood there last. */
 export class TextFlow {
@@ -44,12 +50,21 @@ export class TextFlow {
   private isFresh = true
   private lineStart = true
   private previousCode = NEWLINE
+  /** The unit before that one if that one is a quote or a sign, or 0 where nothing but white space stands there. */
+  private earlierCode = 0
+  /** The line at hand is quoted, or a row of a table. */
+  private isQuotedLine = false
+  /** Up to where in the stream that line goes on. */
+  private quoteSeenTo = 0
   /** Length of the backtick run that opened inline code, or 0. */
   private inlineCode = 0
   /** The last run of backticks: what `inlineCode` was before it, its length, and where in the stream it ends. */
   private beforeRun = 0
   private runLength = 0
   private runEnd = -1
+  /** The reasoning that the prompt opened, as far as it may turn out to be the answer. */
+  private thought: string | undefined
+  private thoughtPieces = 0
   /** Up to where in the stream inline code goes on: looking from its start again each time would be quadratic. */
   private lineSeenTo = 0
 
@@ -91,15 +106,38 @@ export class TextFlow {
     const from = input.at
     if (end <= from) return
     if (this.inlineCode > 0) this.isInlineCode(end)
+    if (this.previousCode === NEWLINE) this.noteSign()
     const last = input.text.charCodeAt(end - 1)
     this.lineStart = isSpace(last) && isLineStart(input.text, from, end, this.lineStart)
+    // Asked for only behind a quote, or the sign of a line in a patch.
+    if (last > 33 && last < 46) this.earlierCode = this.earlierOf(end)
     this.previousCode = last
+    if (this.isQuotedLine) this.isInQuotedLine(end)
     const text = input.take(end)
-    if (this.isFresh) this.isFresh = isBlank(text)
+    if (this.isFresh) this.passFirst(text)
     // Asked first: nearly all text comes behind other text.
     if (this.place !== afterText) this.moveOn(text)
-    if (this.mode === 'reasoning') this.sink.reasoning(text)
-    else this.sink.text(text)
+    if (this.mode === 'content') {
+      this.sink.text(text)
+    } else {
+      this.sink.reasoning(text)
+      if (this.thought !== undefined) this.keepThought(this.thought + text)
+    }
+    if (input.observer !== undefined) input.observer.passed(this.mode, input.base + from, input.position)
+  }
+
+  /** The reasoning at hand may turn out to be the answer. */
+  keepThought(thought: string): void {
+    this.thought = thought.length > LONGEST_THOUGHT ? undefined : thought
+    // Many small pieces take many times the memory of their characters until they are joined.
+    if (this.thought !== undefined && ++this.thoughtPieces % 64 === 0) this.thought = flatCopy(this.thought)
+  }
+
+  /** What the prompt had opened as reasoning, if nothing has closed it; empty if it was longer than can be kept. */
+  takeThought(): string {
+    const thought = this.thought ?? ''
+    this.thought = undefined
+    return thought
   }
 
   /** This text is the first behind a marker, or more of what is stray. */
@@ -120,11 +158,16 @@ export class TextFlow {
 
   /** Text of this kind begins, right behind a marker. */
   begin(mode: Channel, hasCalls: boolean): void {
-    if (mode !== this.mode) this.isFresh = true
+    if (mode !== this.mode) {
+      this.isFresh = true
+      this.thought = undefined
+    }
     this.mode = mode
     this.place = hasCalls ? afterCalls : afterMarker
     this.lineStart = true
     this.previousCode = NEWLINE
+    this.earlierCode = 0
+    this.isQuotedLine = false
     this.inlineCode = 0
   }
 
@@ -138,8 +181,12 @@ export class TextFlow {
   follow(text: string): void {
     this.isFresh = false
     this.lineStart = isLineStart(text, 0, text.length, this.lineStart)
+    this.earlierCode = text.length > 1 ? text.charCodeAt(text.length - 2) : this.previousCode
     this.previousCode = text.charCodeAt(text.length - 1)
-    if (hasLineBreak(text, 0, text.length)) this.inlineCode = 0
+    if (hasLineBreak(text, 0, text.length)) {
+      this.inlineCode = 0
+      this.isQuotedLine = false
+    }
     this.moveOn('')
   }
 
@@ -166,6 +213,58 @@ export class TextFlow {
     return this.input.text.charCodeAt(at + length) === code || this.isInlineCode(at)
   }
 
+  /** The same, if inline code around it counts for nothing: what is a token to a model is one in code too. */
+  isBetweenQuotes(at: number, length: number): boolean | 'more' {
+    const code = this.codeBefore(at)
+    if (code !== 34 && code !== 39 && code !== 96) return false
+    if (at + length === this.input.text.length && !this.input.final) return 'more'
+    return this.input.text.charCodeAt(at + length) === code
+  }
+
+  /**
+   * Whether code or a patch holds what begins here: right before it stands the quote that opens a string, or the sign of a
+   * line in a patch. A quote behind a word closes something, and says nothing.
+   */
+  isQuotedCode(at: number): boolean {
+    const code = this.codeBefore(at)
+    const earlier = at > this.input.at ? this.earlierOf(at) : this.earlierCode
+    if (code === 43 || code === 45) return earlier === NEWLINE
+    return (code === 34 || code === 39) && opensString.has(earlier)
+  }
+
+  /** Whether the line is quoted, or a row of a table: what it holds was written elsewhere, or is shown. */
+  isInQuotedLine(at: number): boolean {
+    const { input } = this
+    if (this.isFresh && !this.isQuotedLine) return isQuotedUpTo(input.text.slice(input.at, at))
+    if (this.previousCode === NEWLINE) this.noteSign()
+    if (!this.isQuotedLine) return false
+    // Many openers may stand in one line: it is looked through once.
+    const from = Math.max(input.at, this.quoteSeenTo - input.base)
+    if (hasLineBreak(input.text, from, at)) this.isQuotedLine = false
+    this.quoteSeenTo = Math.max(this.quoteSeenTo, input.base + at)
+    return this.isQuotedLine
+  }
+
+  /** The line break before the text at hand was passed on already. */
+  private noteSign(): void {
+    const { input } = this
+    const code = input.text.charCodeAt(input.at)
+    if ((code === 62 || code === 124) && !this.isQuotedLine) this.beginQuotedLine(input.at)
+  }
+
+  /** A line begins at `at` with the sign of a quote or of a table. */
+  beginQuotedLine(at: number): void {
+    this.isQuotedLine = true
+    this.quoteSeenTo = this.input.base + at
+  }
+
+  /** No line break stands before the first line of an answer. */
+  private passFirst(text: string): void {
+    this.isFresh = isBlank(text)
+    if (this.isFresh || this.isQuotedLine || !isQuotedUpTo(text)) return
+    this.beginQuotedLine(this.input.at)
+  }
+
   /** A run of backticks inside a line opens inline code, or closes it. */
   passBackticks(at: number, length: number): void {
     const start = this.input.base + at
@@ -190,6 +289,11 @@ export class TextFlow {
     return this.inlineCode > 0
   }
 
+  /** Length of the backtick run that opened the inline code at `at`, or 0. */
+  inlineCodeAt(at: number): number {
+    return this.isInlineCode(at) ? this.inlineCode : 0
+  }
+
   /** Right behind this UTF-16 unit. */
   isBehind(code: number, at: number): boolean {
     return this.codeBefore(at) === code
@@ -212,9 +316,23 @@ export class TextFlow {
     return !isWordCode(text.charCodeAt(at)) || !isWordCode(before)
   }
 
+  /** The unit before the last one before `at`, which is at hand. 0: nothing but white space stands there. */
+  private earlierOf(at: number): number {
+    const { input } = this
+    if (this.isFirst(at - 1)) return 0
+    return at - 1 > input.at ? input.text.charCodeAt(at - 2) : this.previousCode
+  }
+
   private codeBefore(at: number): number {
     return at > this.input.at ? this.input.text.charCodeAt(at - 1) : this.previousCode
   }
+}
+
+/** Whether the text is one line, with white space before it, that begins with the sign of a quote or of a table. */
+function isQuotedUpTo(text: string): boolean {
+  const start = skipSpace(text, 0)
+  const code = text.charCodeAt(start)
+  return (code === 62 || code === 124) && !hasLineBreak(text, start, text.length)
 }
 
 /** Pieces are short, as a rule: making a string of one takes longer than looking through it. */

@@ -1,5 +1,5 @@
 import { matchTag, NONE, PARTIAL, type TagMarker } from './marker.ts'
-import { isSpace, skipSpace } from './space.ts'
+import { isSpace, skipBreaks, skipSpace } from './space.ts'
 
 /** A name that stands as text behind a tag, and where what belongs to it ends. */
 export interface NameText {
@@ -19,15 +19,18 @@ export interface TypeTags {
 
 /** Longer texts are no names. */
 const LONGEST_NAME = 256
+/** A forgotten tag is only guessed at in front of a short word. */
+const LONGEST_KEY = 64
 
 /**
  * Reads a name that is one word, `<tool_call>NAME`. A line break, the next tag or a brace ends it: any other
- * text behind it makes it prose. `end` belongs to it where it follows.
+ * text behind it makes it prose, but a key that was never opened. `end` belongs to it where it follows.
  */
 export function readWord(
   text: string,
   from: number,
   end: TagMarker,
+  keyEnd: TagMarker | undefined,
   final: boolean,
 ): NameText | 'more' | 'bad' {
   const start = skipSpace(text, from)
@@ -44,7 +47,18 @@ export function readWord(
   if (length === PARTIAL && !final) return 'more'
   if (length > NONE) return { name, end: behind + length }
   const isEnded = /[<{]/.test(text.charAt(behind)) || text.slice(at, behind).includes('\n')
-  return isEnded ? { name, end: behind } : 'bad'
+  if (isEnded) return { name, end: behind }
+  const key = keyEnd === undefined || at === behind ? 'bad' : findKeyEnd(text, behind, keyEnd, final)
+  return key === 'yes' ? { name, end: behind } : key
+}
+
+/** Whether a short word with the tag behind it that closes a key stands there. */
+function findKeyEnd(text: string, from: number, keyEnd: TagMarker, final: boolean): 'yes' | 'more' | 'bad' {
+  let at = from
+  while (at < text.length && at - from < LONGEST_KEY && /[\w.-]/.test(text.charAt(at))) at++
+  const length = matchTag(text, at, keyEnd)
+  if (at === text.length || length === PARTIAL) return final ? 'bad' : 'more'
+  return at > from && length > NONE ? 'yes' : 'bad'
 }
 
 /**
@@ -110,7 +124,7 @@ function skipTags(
 ): { readonly at: number; readonly last: number } | 'more' {
   let last = from
   for (;;) {
-    const at = skipSpace(text, last)
+    const at = skipBreaks(text, last)
     const lengths = tags.map((tag) => matchTag(text, at, tag))
     if (at === text.length || lengths.includes(PARTIAL)) return 'more'
     const length = Math.max(NONE, ...lengths)

@@ -9,6 +9,13 @@ export function skipSpace(text: string, at: number): number {
   return at
 }
 
+/** The same where a line break may be written as a backslash and a letter. A lone backslash at the end may become one. */
+export function skipBreaks(text: string, at: number): number {
+  let end = skipSpace(text, at)
+  while (text.startsWith('\\n', end)) end = skipSpace(text, end + 2)
+  return end === text.length - 1 && text.charAt(end) === '\\' ? text.length : end
+}
+
 export function isBlank(text: string): boolean {
   return skipSpace(text, 0) === text.length
 }

@@ -9,6 +9,8 @@ export interface TagShape {
   readonly end: TagMarker
   /** Further attributes that mean something, or are known to mean nothing. */
   readonly attributes?: readonly string[]
+  /** Of a `word`: what closes the first key, whose opening tag may be forgotten. */
+  readonly keyEnd?: TagMarker
   /** Attribute values are written with `&quot;` and `&amp;`. */
   readonly isEscaped?: boolean
 }
@@ -47,7 +49,7 @@ export function readTag(text: string, at: number, shape: TagShape, final: boolea
 function readShape(text: string, at: number, shape: TagShape, final: boolean): Tag | 'more' | 'bad' {
   const { name } = shape
   if (name === 'inline') return readInline(text, at, shape)
-  if (name === 'word') return asTag(readWord(text, at, shape.end, final))
+  if (name === 'word') return asTag(readWord(text, at, shape.end, shape.keyEnd, final))
   if ('around' in name) return asTag(readKey(text, at, name.around, shape.end, name.typeTags))
   return readAttributes(text, at, shape, name)
 }
@@ -65,6 +67,7 @@ function readInline(text: string, at: number, shape: TagShape): Tag | 'more' | '
   let end = at
   let length = NONE
   while (end < text.length && (length = matchTag(text, end, shape.end)) <= NONE) {
+    if (length === PARTIAL) return 'more'
     const code = text.charCodeAt(end)
     if (code === 10 || code === 60 || end - at > LONGEST_TAG) return 'bad'
     end++

@@ -1,4 +1,5 @@
 import { flatCopy } from './held-text.ts'
+import type { SourceObserver } from './source-observer.ts'
 import { byteLength } from './utf8.ts'
 
 /**
@@ -12,6 +13,8 @@ export class TextWindow {
   base = 0
   /** No more text will come: what is held has to be decided now. */
   final = false
+  /** Told what becomes of the text, where somebody wants to know. */
+  observer: SourceObserver | undefined
   /** The whole text while a part of it is hidden. It is kept as it was: joining the parts again would copy them. */
   private whole: string | undefined
   private readonly recordings: SourceRecording[] = []
@@ -39,8 +42,19 @@ export class TextWindow {
     this.whole = undefined
   }
 
+  /** Where the reader stands in the whole stream. */
+  get position(): number {
+    return this.base + this.at
+  }
+
+  /** Where in the whole stream the text at hand ends. */
+  get end(): number {
+    return this.base + (this.whole ?? this.text).length
+  }
+
   /** Puts back what was read last. */
   unread(text: string): void {
+    this.observer?.unread(this.position - text.length)
     // Most of the time it is still at hand: copying it would make many small returns quadratic.
     if (text.length <= this.at) {
       this.at -= text.length

@@ -103,6 +103,22 @@ describe('calls in the text of a stream', () => {
       expect.objectContaining({ type: 'tool-call', toolName: 'get_weather', input: '{"city":"Dallas"}' }),
     )
   })
+
+  it.each([
+    { openai: { parallelToolCalls: false } },
+    { anthropic: { disableParallelToolUse: true } },
+    { xai: { parallel_function_calling: false } },
+    { vllm: { parallel_tool_calls: false } },
+  ])('where a provider is told to make one call, the first goes on: %o', async (providerOptions) => {
+    const call = '<tool_call>{"name":"get_weather","arguments":{"city":"Paris"}}</tool_call>'
+    const came = [...block('text', 't', call, call.replace('Paris', 'Rome')), stop]
+    const inputs = async (params: object): Promise<unknown[]> =>
+      (await streamed(came, { format: 'qwen', params }))
+        .filter(({ type }) => type === 'tool-call')
+        .map((part) => part['input'])
+    expect(await inputs({ providerOptions })).toEqual(['{"city":"Paris"}'])
+    expect(await inputs({ providerOptions: { openai: { parallelToolCalls: true } } })).toHaveLength(2)
+  })
 })
 
 describe('a stream in which nothing has to change', () => {

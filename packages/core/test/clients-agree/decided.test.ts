@@ -243,6 +243,16 @@ describe('a structured call', () => {
     }
   })
 
+  it('does not begin behind a text that is beyond the limit', () => {
+    const tooLong = "<|tool_calls|>[{'name': 'get_weather', 'arguments': {'city': 'Paris'}}]"
+    const said = answer([text(tooLong), calls(call('get_weather', '{"city": ', '"Paris"}'))], 'stop', {
+      reading: { toolCallBytes: 16 },
+    })
+    for (const { view } of streams(said)) {
+      expect(view).toMatchObject({ calls: [], finish: null, failure: { kind: 'upstream' } })
+    }
+  })
+
   it('that has to wait leaves no empty text where there is no room for what follows it', () => {
     const nameless = { ...call('', '{"city":"Paris"}'), name: null }
     const said = answer([calls(call('get_weather', '{"city":"Paris"}'), nameless), text('Hm.')], 'stop', {

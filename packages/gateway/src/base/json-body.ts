@@ -10,11 +10,25 @@ export function withoutByteOrderMark(bytes: Buffer): Buffer {
   return isMarked ? bytes.subarray(3) : bytes
 }
 
-/** Parses a body, unless it nests deeper than `depth`: code that recurses over it would overflow the stack. */
-export function parseBody(text: string, depth: number): JsonResult {
-  if (nestsDeeper(text, depth)) {
-    return { is: 'invalid', message: `The body nests deeper than ${depth} levels.` }
-  }
+export interface JsonLimits {
+  readonly depth: number
+  /** How many values it may hold, on all levels together. */
+  readonly values: number
+}
+
+/**
+ * The most members of one object. The runtime takes seconds to make an object with a million, and every stream waits
+ * meanwhile.
+ */
+const MOST_MEMBERS = 10_000
+
+/**
+ * Parses a body, unless it nests too deep, as code that recurses over it would overflow the stack, or is made of too many
+ * values, as other requests would wait while they are made.
+ */
+export function parseBody(text: string, limits: JsonLimits): JsonResult {
+  const fault = shapeFault(text, limits)
+  if (fault !== null) return { is: 'invalid', message: fault }
   try {
     return { is: 'json', value: JSON.parse(text) }
   } catch (error) {
@@ -25,20 +39,42 @@ export function parseBody(text: string, depth: number): JsonResult {
   }
 }
 
-function nestsDeeper(text: string, limit: number): boolean {
-  let depth = 0
+/** What is too much about a text of JSON, or null. It is read as far as that shows, and nothing is made of it. */
+function shapeFault(text: string, limits: JsonLimits): string | null {
+  /** Of the lists and objects around the place: how many commas an object has, or null for a list. */
+  const around: (number | null)[] = []
+  let values = 1
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
-    if (code === 34) {
+    if (code === QUOTE) {
       at = endOfString(text, at + 1)
-    } else if (code === 123 || code === 91) {
-      if (++depth > limit) return true
-    } else if (code === 125 || code === 93) {
-      depth--
+    } else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
+      values++
+      if (around.push(code === OPEN_BRACE ? 0 : null) > limits.depth) {
+        return `The body nests deeper than ${limits.depth} levels.`
+      }
+    } else if (code === COMMA) {
+      values++
+      const commas = around.at(-1) ?? null
+      if (commas !== null) around[around.length - 1] = commas + 1
+      if (commas !== null && commas + 1 >= MOST_MEMBERS) {
+        return `An object in the body has more than ${MOST_MEMBERS} members.`
+      }
+      if (values > limits.values)
+        return `The body holds more than ${limits.values} values (limits.jsonValues).`
+    } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) {
+      around.pop()
     }
   }
-  return false
+  return null
 }
+
+const QUOTE = 34
+const COMMA = 44
+const OPEN_BRACKET = 91
+const CLOSE_BRACKET = 93
+const OPEN_BRACE = 123
+const CLOSE_BRACE = 125
 
 function endOfString(text: string, at: number): number {
   for (;;) {

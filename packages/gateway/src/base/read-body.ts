@@ -1,8 +1,11 @@
 import type { IncomingMessage } from 'node:http'
+import type { BodyShare } from './body-budget.ts'
 
 export type BodyResult =
   | { readonly is: 'body'; readonly bytes: Buffer }
   | { readonly is: 'too-large' }
+  /** The bodies of other requests take all the memory there is for them. */
+  | { readonly is: 'no-room' }
   | { readonly is: 'late' }
   | { readonly is: 'gone' }
 
@@ -14,12 +17,16 @@ const LINGER_MS = 1000
 /** Reads a whole request body, but never more than `limit` bytes of it, and for `longest` milliseconds at most. */
 export function readBody(
   request: IncomingMessage,
-  { limit, longest }: { readonly limit: number; readonly longest: number },
+  { limit, longest, share }: { readonly limit: number; readonly longest: number; readonly share: BodyShare },
 ): Promise<BodyResult> {
   const declared = Number(request.headers['content-length'] ?? '0')
   if (declared > limit) {
     discard(request)
     return Promise.resolve({ is: 'too-large' })
+  }
+  if (!share.hasRoomFor(declared)) {
+    discard(request)
+    return Promise.resolve({ is: 'no-room' })
   }
   return new Promise((resolve) => {
     const chunks: Buffer[] = []
@@ -42,13 +49,15 @@ export function readBody(
     }
     const onData = (chunk: Buffer): void => {
       size += chunk.length
-      if (size <= limit) {
+      if (size <= limit && share.take(chunk.length)) {
         chunks.push(chunk)
         return
       }
       request.off('data', onData)
       discard(request)
-      settle({ is: 'too-large' })
+      chunks.length = 0
+      share.release()
+      settle({ is: size <= limit ? 'no-room' : 'too-large' })
     }
     // Only the first outcome counts, as a promise settles once. The listeners go away with the request.
     request.on('data', onData)

@@ -86,12 +86,22 @@ function assemble(setup: Setup, options: ChatOptions, around: Surroundings): Cha
       choices: setup.choices,
       folder: setup.folder,
       permission,
-      env: io.env,
+      env: withoutKeys(io.env, secretsOf(config)),
       show,
       redact: createRedactor(secretsOf(config)),
       newId: () => randomBytes(9).toString('base64url').replaceAll(/[-_]/g, ''),
     },
   }
+}
+
+/** The environment of commands. A model that is deceived must not be able to send our keys away. */
+export function withoutKeys(env: NodeJS.ProcessEnv, secrets: readonly string[]): NodeJS.ProcessEnv {
+  const told = secrets.filter((secret) => secret.length >= 6)
+  const entries = Object.entries(env).filter(([name, value]) => {
+    if (/^DRAGOMAN_.*KEY|_API_KEY$/i.test(name)) return false
+    return !told.some((secret) => value?.includes(secret) === true)
+  })
+  return Object.fromEntries(entries)
 }
 
 async function sayOnce(prompt: string, chat: Chat): Promise<boolean> {

@@ -7,6 +7,7 @@ import { detect } from './commands/detect.ts'
 import { doctor } from './commands/doctor.ts'
 import { formats } from './commands/formats.ts'
 import { init } from './commands/init.ts'
+import { inspect } from './commands/inspect.ts'
 import { models } from './commands/models.ts'
 import { parse } from './commands/parse.ts'
 import { replay } from './commands/replay.ts'
@@ -23,6 +24,7 @@ export const commands: readonly Command[] = [
   parse,
   convert,
   replay,
+  inspect,
   detect,
   formats,
   models,

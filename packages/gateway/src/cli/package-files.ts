@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
  * The path of a file of this package. Compiled alone or joined to the program, this module lies two folders below the
  * package.
  */
-function packageFile(path: string): string {
+export function packageFile(path: string): string {
   return fileURLToPath(new URL(`../../${path}`, import.meta.url))
 }
 

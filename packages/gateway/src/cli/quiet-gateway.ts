@@ -46,14 +46,16 @@ export async function startQuietGateway(
   }
 }
 
+/** Nobody is told the port of this gateway, so that its inspector is served only where somebody asked for it. */
 function forOneClient(config: GatewayConfig, logFile: string, key: string | undefined): GatewayConfig {
-  const { listen, keys, log, timeouts } = config
+  const { listen, keys, log, timeouts, inspector } = config
   return {
     ...config,
     listen: { ...listen, host: '127.0.0.1', port: 0 },
     keys: key === undefined ? keys : [...keys, { name: 'run', sha256: digest(key), plain: new Secret(key) }],
     log: { ...log, file: log.file ?? logFile },
-    timeouts: { ...timeouts, drain: Math.min(timeouts.drain, MOST_DRAIN_MS) },
+    inspector: { ...inspector, enabled: inspector.enabled ?? false },
+    timeouts: { ...timeouts, drain: Math.min(timeouts.drain, MOST_DRAIN_MS), drainGrace: 0 },
   }
 }
 

@@ -1,6 +1,7 @@
 import { printable } from '../base/printable.ts'
 import { isLoopbackHost } from '../config/addresses.ts'
 import type { GatewayConfig } from '../config/config.ts'
+import { inspectorAccess } from '../inspection/access.ts'
 import { exampleName } from '../config/match-model.ts'
 import { type KnownLimits, longestAnswer } from '../launch/client.ts'
 import { clients, isServed } from '../launch/clients.ts'
@@ -26,6 +27,7 @@ export function serveHints(
   const room = limits === null ? '' : `${clients['claude']?.windowHint?.(limits) ?? ''} `
   const lines = [
     ...upstreamLines(config, known),
+    ...inspectorLines(address, config, model),
     '',
     stderr.style('bold', 'OpenAI clients'),
     `  curl -N ${address}/v1/chat/completions ${key}-H 'content-type: application/json' -d '${chat}'`,
@@ -62,6 +64,18 @@ function upstreamLines({ upstreams }: GatewayConfig, known: Survey): string[] {
     fault === null ? [] : [`${name}: ${printable(fault)}`],
   )
   return [`Upstreams: ${named.join(', ')}`, ...faults, ...new Set(windows)]
+}
+
+/** Who has to be told how to turn it on has not looked for it. */
+function inspectorLines(address: string, config: GatewayConfig, model: string): string[] {
+  const { is } = inspectorAccess(config)
+  if (is === 'off') return []
+  const page = `Inspector: ${address}/inspector${is === 'keyed' ? ' (behind a key)' : ''}`
+  if (config.upstreams !== 'simulator') return [page]
+  return [
+    page,
+    `  It tells why a call was none, too: ask for the model ${model}+length, which breaks off inside one.`,
+  ]
 }
 
 function windowLine({ name, window = 0 }: SurveyedModel): string {

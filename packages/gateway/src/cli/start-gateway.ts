@@ -1,3 +1,5 @@
+import cluster from 'node:cluster'
+import { randomBytes } from 'node:crypto'
 import type { GatewayConfig } from '../config/config.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import type { Service } from '../server/service.ts'
@@ -5,7 +7,7 @@ import { failure } from '../terminal/cli-error.ts'
 import type { Io } from '../terminal/io.ts'
 import { startSimulator } from './built-in-simulator.ts'
 import { listenFailure } from './listen-failure.ts'
-import { packageVersion } from './package-files.ts'
+import { packageFile, packageVersion } from './package-files.ts'
 
 export interface GatewayStart {
   readonly config: GatewayConfig
@@ -17,11 +19,27 @@ export interface GatewayStart {
 
 /** Starts a gateway in this process. A port that is taken ends the command. */
 export async function startGateway({ config, metrics, workers, io }: GatewayStart): Promise<Service> {
-  const { startService } = await import('../server/service.ts')
+  const [{ startService }, { sessionSecret }] = await Promise.all([
+    import('../server/service.ts'),
+    import('../server/worker-messages.ts'),
+  ])
   const { isTerminal } = io.stderr
+  const inspector = {
+    version: await packageVersion(),
+    instance: cluster.worker === undefined ? null : `worker ${cluster.worker.id}`,
+    pageFolder: packageFile('dist/inspector'),
+    sessionSecret: sessionSecret(io.env) ?? randomBytes(32).toString('base64url'),
+  }
   try {
-    const tracing = { env: io.env, version: packageVersion }
-    return await startService(config, { metrics, now: io.now, isTerminal, workers, startSimulator, tracing })
+    return await startService(config, {
+      metrics,
+      now: io.now,
+      isTerminal,
+      workers,
+      startSimulator,
+      inspector,
+      tracing: { env: io.env, version: packageVersion },
+    })
   } catch (error) {
     throw await listenFailure(error, config.listen)
   }

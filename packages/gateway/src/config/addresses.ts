@@ -33,14 +33,23 @@ export function withoutBrackets(host: string): string {
 const forbidden4 = new BlockList()
 forbidden4.addSubnet('0.0.0.0', 8, 'ipv4')
 forbidden4.addSubnet('169.254.0.0', 16, 'ipv4')
+// The metadata services of clouds that do not use a link-local address: Alibaba, Oracle, Azure.
+for (const address of ['100.100.100.200', '192.0.0.192', '168.63.129.16']) {
+  forbidden4.addAddress(address, 'ipv4')
+}
 
 // IPv6 needs a list of its own: in a list with both, the wrapped addresses would match all of IPv4.
 const forbidden6 = new BlockList()
 forbidden6.addAddress('::', 'ipv6')
 forbidden6.addSubnet('fe80::', 10, 'ipv6')
 forbidden6.addSubnet('fd00:ec2::', 32, 'ipv6')
+// The metadata service of Google Cloud.
+forbidden6.addSubnet('fd20:ce::', 32, 'ipv6')
 forbidden6.addSubnet('::ffff:0:0', 96, 'ipv6')
 forbidden6.addSubnet('64:ff9b::a9fe:0', 112, 'ipv6')
+forbidden6.addAddress('64:ff9b::6464:64c8', 'ipv6')
+forbidden6.addAddress('64:ff9b::c000:c0', 'ipv6')
+forbidden6.addAddress('64:ff9b::a83f:8110', 'ipv6')
 
 const loopback = new BlockList()
 loopback.addSubnet('127.0.0.0', 8, 'ipv4')

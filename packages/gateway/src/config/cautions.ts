@@ -1,10 +1,11 @@
 import { serverAt, serverById } from '@dragoman/core'
 import { isLoopbackHost } from './addresses.ts'
-import { issueAt, listenHost } from './checks.ts'
+import { listenHost } from './checks.ts'
 import type { ReadFile } from './config-files.ts'
 import { isLiteral } from './interpolate.ts'
+import { matchesName } from './match-model.ts'
 import type { ConfigIssue, Path } from './origin.ts'
-import { itemsAt, keysAt, textAt, treeAt, type SettingTree } from './setting-tree.ts'
+import { issueAt, itemsAt, keysAt, textAt, treeAt, type SettingTree } from './setting-tree.ts'
 
 /** Warnings about settings that are valid but may not be what was meant. */
 export function cautions(settings: SettingTree): ConfigIssue[] {
@@ -71,12 +72,33 @@ function unreadableText(settings: SettingTree, path: Path): ConfigIssue[] {
   return [issueAt(settings, parsePath, `${server.title} cannot be kept from reading calls itself`)]
 }
 
+/**
+ * A rule behind one that matches all of its names is never used. In the name of the later rule a `*` is a character like any
+ * other, which only a `*` of the earlier one matches: so the earlier matches the pattern if it matches all that fits it.
+ */
 function unreachedModels(settings: SettingTree): ConfigIssue[] {
-  const models = itemsAt(settings, ['models'])
-  const catchAll = models.findIndex((model) => textAt(model, ['match']) === '*')
-  if (catchAll === -1 || catchAll === models.length - 1) return []
-  const path = ['models', catchAll + 1]
-  return [issueAt(settings, path, 'is never used: "*" before it matches every name')]
+  const patterns = itemsAt(settings, ['models']).map((model) => textAt(model, ['match']))
+  const hidden = patterns.flatMap((pattern, at) => {
+    const before =
+      pattern === undefined ? undefined : patterns.slice(0, at).find((each) => hides(each, pattern))
+    return before === undefined ? [] : [{ at, before }]
+  })
+  const [firstBehindAll, ...others] = hidden.filter(({ before }) => before === '*')
+  return hidden
+    .filter((each) => !others.includes(each))
+    .map((each) =>
+      issueAt(
+        settings,
+        ['models', each.at],
+        each === firstBehindAll
+          ? 'is never used: "*" before it matches every name'
+          : `is never used: "${each.before}" before it matches every such name; put this rule in front of it`,
+      ),
+    )
+}
+
+function hides(before: string | undefined, pattern: string): boolean {
+  return before !== undefined && matchesName(pattern, before)
 }
 
 function namelessAddress(settings: SettingTree): ConfigIssue[] {

@@ -6,19 +6,19 @@ import {
   promptFormatIds,
   resolveFormatId,
 } from '@dragoman/core'
-import { didYouMean } from '../base/did-you-mean.ts'
 import { isLoopbackHost, isOwnAddress } from './addresses.ts'
-import { type ConfigIssue, describePath, type Path } from './origin.ts'
+import type { ConfigIssue, Path } from './origin.ts'
 import {
+  issueAt,
   itemsAt,
   keysAt,
   leavesOf,
-  originAt,
   plainValue,
   type SettingTree,
   textAt,
   treeAt,
 } from './setting-tree.ts'
+import { listedUpstreams, upstreamFaults } from './upstream-order.ts'
 import { isOpenRouter } from './upstream-url.ts'
 
 /**
@@ -27,10 +27,11 @@ import { isOpenRouter } from './upstream-url.ts'
  */
 export function faultsBetween(settings: SettingTree): ConfigIssue[] {
   return [
-    ...unknownUpstreams(settings),
+    ...upstreamFaults(settings),
     ...missingModels(settings),
     ...unwritableTools(settings),
     ...openPort(settings),
+    ...openInspector(settings),
     ...repeatedKeyNames(settings),
     ...misdirectedKeys(settings),
     ...ownAddresses(settings),
@@ -43,24 +44,6 @@ export function listenHost(settings: SettingTree): string {
   return textAt(settings, ['listen', 'host']) ?? '127.0.0.1'
 }
 
-/** An issue at a path of the settings. */
-export function issueAt(settings: SettingTree, path: Path, message: string): ConfigIssue {
-  return { origin: originAt(settings, path), path: describePath(path), message }
-}
-
-function unknownUpstreams(settings: SettingTree): ConfigIssue[] {
-  const configured = keysAt(settings, ['upstreams'])
-  const known = configured.length === 0 ? ['simulator'] : configured
-  return itemsAt(settings, ['models']).flatMap((_, at) => {
-    const path = ['models', at, 'upstream']
-    const name = textAt(settings, path)
-    if (name === undefined || known.includes(name)) return []
-    const meant = didYouMean(name, known)
-    const hint = meant === undefined ? `Configured: ${known.join(', ')}` : `Did you mean ${meant}?`
-    return [issueAt(settings, path, `there is no upstream "${name}". ${hint}`)]
-  })
-}
-
 function missingModels(settings: SettingTree): ConfigIssue[] {
   const upstreams = keysAt(settings, ['upstreams'])
   if (upstreams.length < 2 || treeAt(settings, ['models']) !== undefined) return []
@@ -68,12 +51,17 @@ function missingModels(settings: SettingTree): ConfigIssue[] {
 }
 
 function unwritableTools(settings: SettingTree): ConfigIssue[] {
-  return itemsAt(settings, ['models']).flatMap((_, at) => {
-    const path = ['models', at, 'tools']
-    const format = resolveFormatId(textAt(settings, ['models', at, 'format']) ?? '')
-    if (textAt(settings, path) !== 'prompt' || (format !== undefined && isPromptFormat(format))) return []
+  return itemsAt(settings, ['models']).flatMap((rule, at) => {
+    const said = [['models', at], ...listedUpstreams(rule, ['models', at])]
+    const format = (path: Path): string =>
+      textAt(settings, [...path, 'format']) ?? textAt(rule, ['format']) ?? ''
+    const wrong = said.filter((path) => {
+      const written = resolveFormatId(format(path))
+      const isPrompt = textAt(settings, [...path, 'tools']) === 'prompt'
+      return isPrompt && (written === undefined || !isPromptFormat(written))
+    })
     const message = `tools can stand in the prompt only with format: ${promptFormatIds.join(', ')}`
-    return [issueAt(settings, path, message)]
+    return wrong.map((path) => issueAt(settings, [...path, 'tools'], message))
   })
 }
 
@@ -82,6 +70,21 @@ function openPort(settings: SettingTree): ConfigIssue[] {
   const message =
     'others can reach this address, so clients need keys: add one under keys, or set DRAGOMAN_API_KEY'
   return [issueAt(settings, ['listen', 'host'], message)]
+}
+
+/** All conversations are on the page, so that a key of any client is not enough where a gateway has several. */
+function openInspector(settings: SettingTree): ConfigIssue[] {
+  const path = ['inspector', 'enabled']
+  const isShared = !isLoopbackHost(listenHost(settings)) || itemsAt(settings, ['keys']).length > 0
+  if (!isTrue(settings, path) || !isShared) return []
+  if (itemsAt(settings, ['keys']).some((key) => isTrue(key, ['inspector']))) return []
+  const message = 'others can reach the inspector: one of the keys needs inspector: true'
+  return [issueAt(settings, path, message)]
+}
+
+function isTrue(settings: SettingTree, path: Path): boolean {
+  const tree = treeAt(settings, path)
+  return tree !== undefined && plainValue(tree) === true
 }
 
 function repeatedKeyNames(settings: SettingTree): ConfigIssue[] {

@@ -11,6 +11,7 @@ export interface GatewayConfig {
   readonly upstreams: ReadonlyMap<string, Upstream> | 'simulator'
   /** The first rule that matches a name counts. A model that no rule matches does not exist. */
   readonly models: readonly ModelRule[]
+  readonly routing: RoutingConfig
   readonly formats: FormatsConfig
   readonly delivery: 'incremental' | 'complete'
   readonly reasoning: { readonly foreign: 'drop' | 'text' }
@@ -20,9 +21,12 @@ export interface GatewayConfig {
   readonly limits: Limits
   readonly timeouts: Timeouts
   readonly record: RecordConfig | null
+  readonly inspector: InspectorConfig
   readonly log: LogConfig
   readonly metrics: boolean
   readonly proxies: ProxyConfig
+  /** Values of `upstreams.*.body` that come from variables, which nobody is to be shown. */
+  readonly hidden: readonly Secret[]
 }
 
 export interface ListenConfig {
@@ -31,12 +35,16 @@ export interface ListenConfig {
   /** In lower case, without port. */
   readonly allowedHosts: readonly string[]
   readonly allowedOrigins: readonly string[]
+  /** Addresses and networks, such as `10.0.0.0/8`. */
+  readonly trustedProxies: readonly string[]
 }
 
 export interface ClientKey {
   readonly name: string
   /** 64 hexadecimal digits in lower case. */
   readonly sha256: string
+  /** Whether it opens the inspector too. */
+  readonly inspector?: boolean
   /**
    * The key itself, where the configuration has more than its digest. It is known so that it can be taken out of logs
    * and recordings.
@@ -58,11 +66,39 @@ export interface Upstream {
   readonly kind: string
   /** Who reads the calls in what a model writes there. */
   readonly parse: 'auto' | 'server' | 'ours'
+  /** The header in which it is told which conversation a request belongs to, in lower case. Left out: as its kind wants it. */
+  readonly sessionHeader?: string
 }
 
-export interface ModelRule {
+/** How a request finds its way where it may go to more than one upstream. */
+export interface RoutingConfig {
+  /** How many further upstreams a request may be tried on. */
+  readonly retries: number
+  /** How long after the first try another one may begin. */
+  readonly retryWithin: number
+  /** How many failures in a row take an upstream out. */
+  readonly outAfter: number
+  readonly outFor: number
+  /** Which upstream of a pool is asked. */
+  readonly balance: Balance
+}
+
+/** `affinity`: a conversation stays where its beginning is in the cache. */
+export type Balance = 'affinity' | 'least-busy' | 'round-robin'
+
+/** A rule is the first place that its requests may go to, and beside it all of them. */
+export interface ModelRule extends RuleTarget {
   /** A name in which `*` stands for any characters. */
   readonly match: string
+  /**
+   * The pools that requests may go to, in the order in which they are tried. Null where there is only one upstream, so that
+   * nothing has to be chosen.
+   */
+  readonly order: readonly (readonly RuleTarget[])[] | null
+}
+
+/** One upstream of a rule, and how the model is asked there. */
+export interface RuleTarget {
   /** A key of `upstreams`, or `simulator`. */
   readonly upstream: string
   /** What the upstream calls the model, or null where it is asked for the name that the client used. */
@@ -91,10 +127,12 @@ export interface FormatsConfig {
 
 export interface Limits {
   readonly bodyBytes: number
+  readonly bodiesBytes: number
   readonly toolCallBytes: number
   readonly overflow: 'error' | 'flush'
   readonly headerBytes: number
   readonly jsonDepth: number
+  readonly jsonValues: number
   readonly lineBytes: number
   readonly responseBytes: number
   readonly concurrent: number
@@ -115,6 +153,7 @@ export interface Timeouts extends UpstreamTimeouts {
   readonly clientStall: number
   readonly keepAlive: number
   readonly drain: number
+  readonly drainGrace: number
   readonly ping: number
 }
 
@@ -129,6 +168,13 @@ export interface RecordConfig {
   readonly dir: string
   readonly maxBytes: number
   readonly maxAge: number
+}
+
+export interface InspectorConfig {
+  /** Null where the address decides. */
+  readonly enabled: boolean | null
+  /** The bytes of exchanges that are kept in memory. */
+  readonly memory: number
 }
 
 export interface LogConfig {

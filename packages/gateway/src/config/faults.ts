@@ -14,6 +14,16 @@ export function hostNameFault(host: string): string | undefined {
   return isAddress || isHostName(host) ? undefined : 'must be a host name without port'
 }
 
+/** An address, or a network such as 10.0.0.0/8. */
+export function networkFault(network: string): string | undefined {
+  const [address = '', bits, ...rest] = network.split('/')
+  const most = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1
+  const isLength = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most)
+  return most > 0 && isLength && rest.length === 0
+    ? undefined
+    : 'must be an address, or a network such as 10.0.0.0/8'
+}
+
 export function originFault(origin: string): string | undefined {
   if (origin.includes('*')) return 'must be an exact origin; patterns are not allowed'
   const isExact = URL.canParse(origin) && new URL(origin).origin === origin

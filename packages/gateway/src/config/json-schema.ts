@@ -6,6 +6,7 @@ export interface JsonSchema {
   readonly properties?: Readonly<Record<string, JsonSchema>>
   readonly additionalProperties?: JsonSchema | boolean
   readonly items?: JsonSchema
+  readonly anyOf?: readonly JsonSchema[]
   readonly default?: unknown
   readonly $ref?: string
   readonly definitions?: Readonly<Record<string, JsonSchema>>
@@ -47,9 +48,23 @@ export function knownKeysAt(path: Path): readonly string[] {
   const found = path.reduce<JsonSchema>((schema, key) => {
     const children = new Map(childrenOf(schema))
     const child = typeof key === 'number' ? schema.items : (children.get(key) ?? children.get('*'))
-    return dereferenced(child ?? {}, root)
+    return joined(dereferenced(child ?? {}, root), root)
   }, root)
   return Object.keys(found.properties ?? {})
+}
+
+/** What may be of several shapes has the keys and the items of all of them. */
+function joined(schema: JsonSchema, root: JsonSchema): JsonSchema {
+  const shapes: readonly JsonSchema[] =
+    schema.anyOf?.map((each) => joined(dereferenced(each, root), root)) ?? []
+  const lists = shapes.flatMap(({ items }) => (items === undefined ? [] : [items]))
+  return {
+    ...schema,
+    ...(shapes.length > 0 && {
+      properties: Object.assign({}, ...shapes.map(({ properties }) => properties)),
+    }),
+    ...(lists.length > 0 && { items: { anyOf: lists } }),
+  }
 }
 
 function childrenOf({ properties, additionalProperties }: JsonSchema): (readonly [string, JsonSchema])[] {

@@ -1,7 +1,7 @@
-import type { GatewayConfig, ModelRule, Upstream } from './config.ts'
+import type { GatewayConfig, ModelRule, RuleTarget, Upstream } from './config.ts'
 
 /** Where a request goes, and how the answer is read. */
-export interface ModelRoute extends Omit<ModelRule, 'match' | 'upstream' | 'model'> {
+export interface ModelRoute extends Omit<RuleTarget, 'upstream' | 'model'> {
   readonly upstream: Upstream | 'simulator'
   /** What the upstream calls the model. */
   readonly model: string
@@ -12,15 +12,33 @@ export function ruleFor(name: string, { models }: Pick<GatewayConfig, 'models'>)
   return models.find(({ match }) => matchesName(name, match))
 }
 
-/** The route of the first rule that matches, with the upstream that it names. */
+/** The first place that a request for this name may go to. */
 export function matchModel(config: GatewayConfig, name: string): ModelRoute | undefined {
-  const { upstreams } = config
   const rule = ruleFor(name, config)
-  if (rule === undefined) return undefined
-  const upstream = upstreams === 'simulator' ? upstreams : upstreams.get(rule.upstream)
+  return rule === undefined ? undefined : routeTo(rule, name, config)
+}
+
+/** All places that requests of a rule may go to: pools, in the order in which they are tried. */
+export function routesOf(rule: ModelRule, name: string, config: GatewayConfig): ModelRoute[][] {
+  const { order } = rule
+  return (order ?? [[rule]]).map((pool) => pool.flatMap((target) => routeTo(target, name, config) ?? []))
+}
+
+function routeTo(target: RuleTarget, name: string, { upstreams }: GatewayConfig): ModelRoute | undefined {
+  const upstream = upstreams === 'simulator' ? upstreams : upstreams.get(target.upstream)
   if (upstream === undefined) return undefined
-  const { match: _, ...settings } = rule
-  return { ...settings, upstream, model: rule.model ?? name }
+  const { model, format, tools, startsInReasoning, window, maxTokens, thinking, timeouts } = target
+  return {
+    upstream,
+    model: model ?? name,
+    format,
+    tools,
+    startsInReasoning,
+    window,
+    maxTokens,
+    thinking,
+    timeouts,
+  }
 }
 
 /** A name that this rule matches, or undefined where the rule matches any name and means none. */

@@ -1,13 +1,23 @@
 import { dirname, resolve } from 'node:path'
 import { formatIds, type FormatId, type MarkerOverrides } from '@dragoman/core'
-import { withoutBrackets } from './addresses.ts'
-import type { ClientKey, FormatsConfig, GatewayConfig, ModelRule, Timeouts, Upstream } from './config.ts'
+import { isLoopbackHost, withoutBrackets } from './addresses.ts'
+import type {
+  ClientKey,
+  FormatsConfig,
+  GatewayConfig,
+  ModelRule,
+  RuleTarget,
+  Upstream,
+  UpstreamTimeouts,
+} from './config.ts'
 import type { ProxyConfig } from './proxies.ts'
-import { originAt, type SettingTree } from './setting-tree.ts'
+import { leavesOf, originAt, type SettingTree } from './setting-tree.ts'
 import type { ParsedConfig } from './schema.ts'
 import { Secret } from './secret.ts'
 import type { PlainKeys } from './variable-key.ts'
 import { upstreamBase } from './upstream-url.ts'
+
+const DRAIN_GRACE = 3000
 
 /** What the configuration needs beside the settings. */
 export interface ResolvedBeside {
@@ -29,7 +39,7 @@ export function resolveConfig(
     const origin = originAt(settings, key)
     return resolve(cwd, origin.from === 'file' ? dirname(origin.file) : '.', path)
   }
-  const { record, log } = parsed
+  const { record, inspector, log } = parsed
   return {
     listen: {
       ...listen,
@@ -39,6 +49,7 @@ export function resolveConfig(
     keys: keys.map((key) => clientKeyOf(key, plainKeys.get(key.name))),
     upstreams: upstreams.size === 0 ? 'simulator' : upstreams,
     models: modelsOf(parsed, [...upstreams.keys()][0] ?? 'simulator'),
+    routing: parsed.routing,
     formats: formatsOf(parsed),
     delivery,
     reasoning,
@@ -46,20 +57,38 @@ export function resolveConfig(
     strictHistory,
     warnings,
     limits,
-    timeouts,
+    timeouts: {
+      ...timeouts,
+      // On a loopback address nobody stands before the gateway who has to learn that it ends.
+      drainGrace: timeouts.drainGrace ?? (isLoopbackHost(listen.host) ? 0 : DRAIN_GRACE),
+    },
     record: record === undefined ? null : { ...record, dir: absolute(record.dir, 'record', 'dir') },
+    inspector: { ...inspector, enabled: inspector.enabled ?? null },
     log: { ...log, file: log.file === null ? null : absolute(log.file, 'log', 'file') },
     metrics,
     proxies,
+    hidden: hiddenIn(settings),
   }
 }
 
-function clientKeyOf({ name, sha256 }: ParsedConfig['keys'][number], plain: Secret | undefined): ClientKey {
-  return plain === undefined ? { name, sha256 } : { name, sha256, plain }
+function hiddenIn(settings: SettingTree): readonly Secret[] {
+  return leavesOf(settings).flatMap(([path, leaf]) => {
+    const isOfBody = path[0] === 'upstreams' && path[2] === 'body'
+    const isFilledIn = leaf.kind === 'value' && leaf.written !== undefined
+    return isOfBody && isFilledIn && typeof leaf.value === 'string' ? [new Secret(leaf.value)] : []
+  })
+}
+
+function clientKeyOf(
+  { name, sha256, inspector }: ParsedConfig['keys'][number],
+  plain: Secret | undefined,
+): ClientKey {
+  const key = inspector ? { name, sha256, inspector } : { name, sha256 }
+  return plain === undefined ? key : { ...key, plain }
 }
 
 function upstreamOf([name, given]: [string, ParsedConfig['upstreams'][string]]): Upstream {
-  const { url, dialect, apiKey, headers, body, kind, parse } = given
+  const { url, dialect, apiKey, headers, body, kind, parse, sessionHeader } = given
   return {
     name,
     url: upstreamBase(url, dialect),
@@ -71,30 +100,51 @@ function upstreamOf([name, given]: [string, ParsedConfig['upstreams'][string]]):
     body,
     kind,
     parse,
+    ...(sessionHeader === undefined ? {} : { sessionHeader: sessionHeader.toLowerCase() }),
   }
 }
 
 /** Without rules, every name goes to the only upstream. */
 function modelsOf({ models, timeouts }: ParsedConfig, only: string): readonly ModelRule[] {
   if (models.length === 0) {
-    const rule = { match: '*', upstream: only, model: null, format: 'auto', tools: 'native' } as const
+    const rule = { match: '*', order: null, upstream: only, model: null, format: 'auto' } as const
     const nothingSaid = { startsInReasoning: null, window: null, maxTokens: null, thinking: 'auto' } as const
-    return [{ ...rule, ...nothingSaid, timeouts: upstreamTimeouts(timeouts, {}) }]
+    return [{ ...rule, tools: 'native', ...nothingSaid, timeouts: upstreamTimeouts(timeouts, {}) }]
   }
-  return models.map((rule) => ({
-    ...rule,
-    model: rule.model ?? null,
-    startsInReasoning: rule.startsInReasoning ?? null,
-    window: rule.window ?? null,
-    maxTokens: rule.maxTokens ?? null,
-    timeouts: upstreamTimeouts(timeouts, rule.timeouts),
-  }))
+  return models.map((rule) => ruleOf(rule, timeouts))
 }
 
-function upstreamTimeouts(
-  common: Timeouts,
-  own: ParsedConfig['models'][number]['timeouts'],
-): ModelRule['timeouts'] {
+type ParsedRule = ParsedConfig['models'][number]
+
+function ruleOf(rule: ParsedRule, common: UpstreamTimeouts): ModelRule {
+  const pools = [rule.upstream]
+    .flat()
+    .map((entry) => [entry].flat().map((listed) => targetOf(rule, listed, common)))
+  const [first] = pools.flat()
+  if (first === undefined) throw new TypeError('a rule has no upstream')
+  const isOnly = pools.flat().length === 1
+  return { ...first, match: rule.match, order: isOnly ? null : pools }
+}
+
+type ListedUpstream = Exclude<ParsedRule['upstream'], readonly unknown[]>
+
+/** What an upstream says of itself in the list takes the place of what the rule says of all. */
+function targetOf(rule: ParsedRule, listed: ListedUpstream, common: UpstreamTimeouts): RuleTarget {
+  const own = typeof listed === 'string' ? { name: listed } : listed
+  return {
+    upstream: own.name,
+    model: own.model ?? rule.model ?? null,
+    format: own.format ?? rule.format,
+    tools: own.tools ?? rule.tools,
+    startsInReasoning: own.startsInReasoning ?? rule.startsInReasoning ?? null,
+    window: own.window ?? rule.window ?? null,
+    maxTokens: own.maxTokens ?? rule.maxTokens ?? null,
+    thinking: own.thinking ?? rule.thinking,
+    timeouts: upstreamTimeouts(upstreamTimeouts(common, rule.timeouts), own.timeouts ?? {}),
+  }
+}
+
+function upstreamTimeouts(common: UpstreamTimeouts, own: ParsedRule['timeouts']): UpstreamTimeouts {
   return {
     connect: own.connect ?? common.connect,
     headers: own.headers ?? common.headers,

@@ -15,6 +15,15 @@ export function schemaIssues(issues: readonly z.core.$ZodIssue[], settings: Sett
           path: describePath([...path, key]),
           message: unknownKey(key, path),
         }))
+      case 'invalid_union': {
+        const meant = likeliest(issue.errors)
+        if (meant !== undefined)
+          return schemaIssues(
+            meant.map((each) => below(each, issue.path)),
+            settings,
+          )
+        return [{ origin: originAt(settings, path), path: describePath(path), message: issue.message }]
+      }
       case 'invalid_key': {
         const origin = keyOriginAt(settings, path.slice(0, -1), String(path.at(-1)))
         const message = issue.issues[0]?.message ?? issue.message
@@ -24,6 +33,23 @@ export function schemaIssues(issues: readonly z.core.$ZodIssue[], settings: Sett
         return [{ origin: originAt(settings, path), path: describePath(path), message: issue.message }]
     }
   })
+}
+
+/** The branch whose shape the value has: there something inside is wrong, and not the value as a whole. */
+function likeliest(
+  branches: readonly (readonly z.core.$ZodIssue[])[],
+): readonly z.core.$ZodIssue[] | undefined {
+  return branches.find((issues) =>
+    issues.every((issue) => issue.path.length > 0 || issue.code === 'unrecognized_keys' || isMeant(issue)),
+  )
+}
+
+function isMeant(issue: z.core.$ZodIssue): boolean {
+  return issue.code === 'invalid_union' && likeliest(issue.errors) !== undefined
+}
+
+function below(issue: z.core.$ZodIssue, path: readonly PropertyKey[]): z.core.$ZodIssue {
+  return { ...issue, path: [...path, ...issue.path] }
 }
 
 export function pathOf(keys: readonly PropertyKey[]): Path {

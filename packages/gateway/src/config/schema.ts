@@ -21,6 +21,7 @@ import {
   gatewayField,
   hostFault,
   hostNameFault,
+  networkFault,
   originFault,
   upstreamNameFault,
 } from './faults.ts'
@@ -36,6 +37,9 @@ const listen = section({
   allowedOrigins: listOf(text(originFault))
     .prefault([])
     .describe('Browser origins that may call the gateway, such as https://app.example.'),
+  trustedProxies: listOf(text(networkFault))
+    .prefault([])
+    .describe('Proxies whose X-Forwarded-For tells the address of a client: addresses or networks.'),
 })
 
 const clientKey = section({
@@ -43,6 +47,9 @@ const clientKey = section({
   sha256: text(clientKeyFault)
     .transform((digest) => digest.toLowerCase())
     .describe('The SHA-256 of the key, as 64 hexadecimal digits.'),
+  inspector: flag()
+    .prefault(false)
+    .describe('Whether the key opens the inspector too, which shows all conversations.'),
 })
 
 const upstream = section({
@@ -61,11 +68,55 @@ const upstream = section({
   parse: oneOf(['auto', 'server', 'ours'])
     .prefault('auto')
     .describe('Who reads the calls in what the model writes: the server, or the gateway from its text.'),
+  sessionHeader: text(headerNameFault)
+    .optional()
+    .describe(
+      'The header in which it is told which conversation a request belongs to. Default: as its kind wants it.',
+    ),
 })
+
+const ownTimeouts = section({
+  connect: duration().optional(),
+  headers: duration().optional(),
+  idle: duration().optional(),
+  finishGrace: duration({ min: 0 }).optional(),
+})
+
+/** One upstream in a list of them. What it says takes the place of what its rule says. */
+const listedUpstream = section({
+  name: text().describe('A name under upstreams.'),
+  model: text().optional().describe('What this upstream calls the model.'),
+  format: formatNameOrAuto().optional(),
+  tools: oneOf(['native', 'prompt']).optional(),
+  startsInReasoning: flag().optional(),
+  window: wholeNumber(256).optional(),
+  maxTokens: wholeNumber(1).optional(),
+  thinking: thinking().optional(),
+  timeouts: ownTimeouts.optional(),
+}).meta({ id: 'listedUpstream' })
+
+const oneUpstream = z.union([text(), listedUpstream], {
+  error: says('must be the name of an upstream, or { name: …, model: … }'),
+})
+
+const upstreamOrder = z.union(
+  [
+    text(),
+    listedUpstream,
+    listOf(
+      z.union([oneUpstream, listOf(oneUpstream)], {
+        error: says('must be the name of an upstream, { name: …, model: … }, or a list of these: a pool'),
+      }),
+    ),
+  ],
+  { error: says('must be the name of an upstream, or a list of names and pools') },
+)
 
 const model = section({
   match: text().describe('The name that a client asks for; * stands for any characters.'),
-  upstream: text().describe('The upstream that answers.'),
+  upstream: upstreamOrder.describe(
+    'The upstream that answers; or a list that is tried in turn, in which a list is a pool of equals.',
+  ),
   model: text().optional().describe('What the upstream calls the model. Default: what the client asked for.'),
   format: formatNameOrAuto().prefault('auto').describe('How the model writes tool calls.'),
   tools: oneOf(['native', 'prompt'])
@@ -81,14 +132,19 @@ const model = section({
     .optional()
     .describe('The longest answer in tokens; a client that asks for more gets this.'),
   thinking: thinking().prefault('auto').describe('How much the model thinks. auto: as the client asks.'),
-  timeouts: section({
-    connect: duration().optional(),
-    headers: duration().optional(),
-    idle: duration().optional(),
-    finishGrace: duration({ min: 0 }).optional(),
-  })
-    .prefault({})
-    .describe('Time-outs of this model, in place of the common ones.'),
+  timeouts: ownTimeouts.prefault({}).describe('Time-outs of this model, in place of the common ones.'),
+})
+
+const routing = section({
+  retries: wholeNumber(0, 100)
+    .prefault(2)
+    .describe('On how many further upstreams a request is tried before its client hears of a failure.'),
+  retryWithin: duration().prefault('20s').describe('How long after the first try another may begin.'),
+  outAfter: wholeNumber(1).prefault(5).describe('Failures in a row that take an upstream out.'),
+  outFor: duration().prefault('30s').describe('How long it is left alone; then one request tries it.'),
+  balance: oneOf(['affinity', 'least-busy', 'round-robin'])
+    .prefault('affinity')
+    .describe('Which upstream of a pool is asked. affinity: the one that knows the conversation.'),
 })
 
 const marker = z.union([text(), listOf(text()).min(1)], { error: says('must be a text or a list of texts') })
@@ -111,12 +167,18 @@ const formats = section({
 
 const limits = section({
   bodyBytes: wholeNumber(1).prefault(33_554_432).describe('The body of a request; more is a 413.'),
+  bodiesBytes: wholeNumber(1)
+    .prefault(268_435_456)
+    .describe('The bodies of all requests under way together; more is a 503.'),
   toolCallBytes: wholeNumber(1).prefault(4_194_304).describe('What the parser may hold of one call.'),
   overflow: oneOf(['error', 'flush'])
     .prefault('error')
     .describe('Beyond toolCallBytes: an error, or what is held as text.'),
   headerBytes: wholeNumber(1024).prefault(16_384).describe('All headers of a request; more is a 431.'),
   jsonDepth: wholeNumber(1, 10_000).prefault(128).describe('Nesting in a request; more is a 400.'),
+  jsonValues: wholeNumber(1000)
+    .prefault(100_000)
+    .describe('Objects, lists, members and items in a request, all together; more is a 400.'),
   lineBytes: wholeNumber(1024).prefault(8_388_608).describe('One line or event of an upstream stream.'),
   responseBytes: wholeNumber(1024).prefault(67_108_864).describe('A whole answer of an upstream.'),
   concurrent: wholeNumber(1).prefault(1000).describe('Requests at one time; more are a 503.'),
@@ -139,6 +201,9 @@ const timeouts = section({
     .describe('While the client takes nothing of what is there for it.'),
   keepAlive: duration().prefault('90s').describe('How long an idle connection of a client stays open.'),
   drain: duration({ min: 0 }).prefault('5s').describe('From SIGTERM to the end.'),
+  drainGrace: duration({ min: 0 })
+    .optional()
+    .describe('After SIGTERM, within drain: new requests are served while balancers learn of it.'),
   ping: duration().prefault('15s').describe('Silence towards a client before it gets a sign of life.'),
 })
 
@@ -146,6 +211,15 @@ const record = section({
   dir: text().prefault('./recordings').describe('The folder for recordings.'),
   maxBytes: wholeNumber(1).prefault(104_857_600).describe('The size of all recordings together.'),
   maxAge: duration({ max: Number.MAX_SAFE_INTEGER }).prefault('7d').describe('How long recordings are kept.'),
+})
+
+const inspector = section({
+  enabled: flag()
+    .optional()
+    .describe('Whether /inspector is served. Default: on a loopback address, yes; elsewhere, no.'),
+  memory: wholeNumber(0)
+    .prefault(33_554_432)
+    .describe('How many bytes of exchanges are kept in memory to be looked at.'),
 })
 
 const log = section({
@@ -159,6 +233,7 @@ export const configSchema = section({
   keys: listOf(clientKey).prefault([]).describe('Keys of clients. With one or more, every client needs one.'),
   upstreams: mapOf(text(upstreamNameFault), upstream).prefault({}).describe('The servers that run models.'),
   models: listOf(model).prefault([]).describe('Which upstream answers for which name; the first match wins.'),
+  routing: routing.prefault({}).describe('How requests are spread over several upstreams.'),
   formats: formats.prefault({}).describe('Settings of single formats.'),
   delivery: oneOf(['incremental', 'complete'])
     .prefault('incremental')
@@ -193,6 +268,7 @@ export const configSchema = section({
   limits: limits.prefault({}).describe('How much is too much.'),
   timeouts: timeouts.prefault({}).describe('How long is too long.'),
   record: record.optional().describe('Record every exchange. Off unless it is here.'),
+  inspector: inspector.prefault({}).describe('The page that shows what went through.'),
   log: log.prefault({}).describe('The log.'),
   metrics: flag().prefault(true).describe('Whether /metrics is served.'),
 })

@@ -1,4 +1,4 @@
-import type { Origin, Path } from './origin.ts'
+import { type ConfigIssue, describePath, type Origin, type Path } from './origin.ts'
 
 /** Settings before the schema reads them, each with the place where it was set. */
 export type SettingTree = SettingValue | SettingList | SettingMap
@@ -82,6 +82,11 @@ export function originAt(tree: SettingTree, path: Path): Origin {
     found = next
   }
   return found.origin
+}
+
+/** An issue at a path of the settings. */
+export function issueAt(settings: SettingTree, path: Path, message: string): ConfigIssue {
+  return { origin: originAt(settings, path), path: describePath(path), message }
 }
 
 /** Where the key itself stands. */

@@ -1,4 +1,5 @@
-import { readFile, stat } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import type { Environment } from './interpolate.ts'
 
@@ -41,8 +42,16 @@ function ownGroups(): number[] {
 
 async function readFromDisk(path: string): Promise<ConfigFile | undefined> {
   try {
-    const [text, { mode, gid }] = await Promise.all([readFile(path, 'utf8'), stat(path)])
-    return { text, mode, group: gid }
+    // A pipe that nobody writes to would keep whoever opens it waiting, and a later reload and the end of the process too.
+    const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
+    try {
+      const found = await file.stat()
+      if (found.isDirectory()) throw new Error('it is a directory')
+      if (!found.isFile()) throw new Error('it is no ordinary file')
+      return { text: await file.readFile('utf8'), mode: found.mode, group: found.gid }
+    } finally {
+      await file.close()
+    }
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { type DialectId, dialects, type Failure, type StreamFraming } from '@dragoman/core'
 import type { Refusal } from '../base/refusal.ts'
-import { sendJson, sendJsonText, streamHeaders } from '../base/send.ts'
+import { sendJsonText, streamHeaders } from '../base/send.ts'
 import { redactFailure, redactHeaders, type Redactor } from '../security/redact.ts'
 import { type RateLimits, rateLimitsFor } from '../upstream/rate-limits.ts'
 
@@ -16,7 +16,11 @@ export interface ClientAnswerOptions {
   /** Takes secrets out of what upstreams say. */
   readonly redact: Redactor
   /** Is told every failure before it is redacted. */
-  readonly observer: { failed(failure: Failure): void }
+  readonly observer: {
+    failed(failure: Failure): void
+    /** Is told what goes to the client. */
+    sent?(text: string): void
+  }
 }
 
 /** How long what follows an error waits, so that a client reads it by itself. */
@@ -55,7 +59,9 @@ export class ClientAnswer {
       const framed = framing === null ? body : framing.failure(body)
       const wait = told.retryAfter === undefined ? {} : { 'retry-after': String(told.retryAfter) }
       const all = { ...wait, ...headers }
-      sendJson(response, status ?? errors.status(told), framed, redactHeaders(all, redact))
+      const text = JSON.stringify(framed)
+      this.observer.sent?.(text)
+      sendJsonText(response, status ?? errors.status(told), text, redactHeaders(all, redact))
     } else if (!response.writableEnded) {
       this.endStream(errors.event(told, requestId), told)
     }
@@ -81,6 +87,11 @@ export class ClientAnswer {
     }
   }
 
+  /** Says which upstream answers. An answer that has begun with a sign of life goes without it. */
+  nameUpstream(name: string): void {
+    if (!this.response.headersSent) this.response.setHeader('x-dragoman-upstream', name)
+  }
+
   startStream(): void {
     if (this.response.headersSent) return
     const type = this.framing === null ? {} : { 'content-type': this.framing.contentType }
@@ -92,7 +103,9 @@ export class ClientAnswer {
     this.startStream()
     const { response, framing } = this
     const framed = framing === null ? text : framing.write(text)
-    return framed === '' ? !response.writableNeedDrain : response.write(framed)
+    if (framed === '') return !response.writableNeedDrain
+    this.observer.sent?.(framed)
+    return response.write(framed)
   }
 
   /**
@@ -111,17 +124,22 @@ export class ClientAnswer {
     this.startStream()
     const { response, framing, redact } = this
     const { afterEvent } = dialects[this.dialect].errors
-    if (framing !== null) {
-      response.end(framing.write(text) + framing.end())
-    } else if (failure === null || afterEvent === undefined) {
-      response.end(text)
+    const last = framing === null ? text : framing.write(text) + framing.end()
+    this.observer.sent?.(last)
+    if (framing !== null || failure === null || afterEvent === undefined) {
+      response.end(last)
     } else {
-      response.write(text)
-      setTimeout(() => response.end(afterEvent(redactFailure(failure, redact))), LATER_MS)
+      response.write(last)
+      setTimeout(() => {
+        const behind = afterEvent(redactFailure(failure, redact))
+        this.observer.sent?.(behind)
+        response.end(behind)
+      }, LATER_MS)
     }
   }
 
   sendWhole(json: string): void {
+    this.observer.sent?.(json)
     sendJsonText(this.response, 200, json, dialects[this.dialect].http.answerHeaders)
   }
 }

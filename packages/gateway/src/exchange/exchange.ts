@@ -15,6 +15,8 @@ export interface ExchangeOptions extends UpstreamAnswerOptions {
   readonly ping: number
   /** How long the client may take nothing of what is there for it. */
   readonly clientStall: number
+  /** The name of the upstream that the client is told with its answer. Left out where there is only one. */
+  readonly upstreamName?: () => string
 }
 
 /** Is told what happens to a request. */
@@ -63,6 +65,7 @@ export class Exchange implements AnswerTaker {
   }
 
   begin(limits: RateLimits | undefined): void {
+    this.nameUpstream()
     this.options.client.setLimits(limits)
     this.pingTimer?.refresh()
   }
@@ -88,10 +91,16 @@ export class Exchange implements AnswerTaker {
 
   refuse(failure: Failure, limits?: RateLimits): void {
     const { client, wants } = this.options
+    this.nameUpstream()
     const refusal = { failure, headers: client.limitHeaders(limits) }
     if (wants === 'stream') client.refuseStream(refusal)
     else client.refuse(refusal)
     this.over()
+  }
+
+  private nameUpstream(): void {
+    const { client, upstreamName } = this.options
+    if (upstreamName !== undefined) client.nameUpstream(upstreamName())
   }
 
   /** Everything was sent, but the client may not have taken it yet. */

@@ -33,6 +33,8 @@ export interface Plan extends UpstreamRequest, Pick<ModelStyle, 'format' | 'form
   readonly notes: readonly RequestNote[]
   /** What was known of the upstream when the plan was made. */
   readonly known: Known
+  /** The name of the model that a client of the upstream's own dialect is told. Left out: what the upstream calls it. */
+  readonly clientModel?: string
 }
 
 export function planRequest(
@@ -41,7 +43,7 @@ export function planRequest(
   route: ModelRoute,
   upstream: Upstream,
   config: GatewayConfig,
-  { received, clientHeaders, onParser, known = nothingKnown }: PlanContext = {},
+  { received, clientHeaders, onParser, clientModel, known = nothingKnown }: PlanContext = {},
 ): Plan {
   const request = withThinking(asked, route)
   const upstreamDialect = upstream.dialect
@@ -65,7 +67,7 @@ export function planRequest(
       ? withToolsInPrompt(fitted.request, calls.format)
       : { request: fitted.request, notes: [] }
   const { body, toolNames, notes: encodingNotes } = requests.encode(sent, target)
-  const session = sessionFields(server, request, clientHeaders)
+  const session = sessionFields(server, request, clientHeaders, upstream.sessionHeader)
   const whole = { ...session.body, ...body, ...upstream.body }
   return {
     upstream,
@@ -82,6 +84,7 @@ export function planRequest(
     body: bodyOf(whole, received, config),
     notes: [...fitted.notes, ...notes, ...encodingNotes],
     known,
+    ...(clientModel === undefined ? {} : { clientModel }),
   }
 }
 
@@ -119,6 +122,8 @@ export interface PlanContext {
   readonly clientHeaders?: IncomingHttpHeaders
   /** What is known of the upstream and the model. */
   readonly known?: Known
+  /** The name of the model that the client is told, whoever answers. */
+  readonly clientModel?: string | undefined
   /** Is called with each parser that reads a part of the answer. */
   readonly onParser?: ParserOptions['onOpen']
 }

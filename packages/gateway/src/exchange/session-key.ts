@@ -9,17 +9,21 @@ const sessionHeaders = [
   'x-session-id',
   'x-qwen-code-session-id',
   'session-id',
+  'session_id',
 ]
 /** An agent inside a session has a conversation of its own, with another beginning. */
 const agentHeaders = ['x-claude-code-agent-id', 'thread-id']
 
-/** The key of the conversation, under the names that this server looks for. */
+/** The key of the conversation, under the names that this server looks for, or in the header that its upstream is to get. */
 export function sessionFields(
   server: Server | undefined,
   request: ConversationRequest,
   clientHeaders: IncomingHttpHeaders | undefined,
+  sessionHeader?: string,
 ): { readonly headers: Record<string, string>; readonly body: Record<string, string> } {
-  const { headers = [], field } = server?.sessionKey ?? {}
+  const known = server?.sessionKey ?? {}
+  const { field } = known
+  const headers = sessionHeader === undefined ? (known.headers ?? []) : [sessionHeader]
   const named = headers.length === 0 && field === undefined ? undefined : namedKey(request, clientHeaders)
   const key = named ?? (headers.length === 0 ? undefined : foundKey(request))
   return {
@@ -27,6 +31,14 @@ export function sessionFields(
     // A field is sent only for a client that names its sessions: the request of any other goes on as it came.
     body: field === undefined || named === undefined ? {} : { [field]: named },
   }
+}
+
+/** What all requests of a conversation have in common: what its client calls it, or else its beginning. */
+export function conversationKey(
+  request: ConversationRequest,
+  clientHeaders: IncomingHttpHeaders | undefined,
+): string {
+  return namedKey(request, clientHeaders) ?? foundKey(request) ?? ''
 }
 
 /**
@@ -43,11 +55,12 @@ export function namedKey(
   return user !== undefined && /session/.test(user) ? digest([user]) : undefined
 }
 
-/** What stays the same through a conversation: its instructions and the first thing that the user said. */
+/** What stays the same through a conversation: its instructions, its tools, and the first thing that the user said. */
 function foundKey({
   system,
+  tools,
   contents,
-}: Pick<ConversationRequest, 'system' | 'contents'>): string | undefined {
+}: Pick<ConversationRequest, 'system' | 'tools' | 'contents'>): string | undefined {
   const [first] = contents
   if (first === undefined) return undefined
   const said = first.blocks.flatMap((block) => (block.type === 'text' ? [block.text] : []))
@@ -55,7 +68,8 @@ function foundKey({
   const instructions = system
     .map(({ text }) => text)
     .filter((text) => !text.startsWith('x-anthropic-billing'))
-  return digest([...instructions, ...said].map(beginningOf))
+  const names = tools.map(({ name }) => name)
+  return digest([...instructions, ...names, ...said].map(beginningOf))
 }
 
 function firstOf(headers: IncomingHttpHeaders | undefined, names: readonly string[]): string | undefined {

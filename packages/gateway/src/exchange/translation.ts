@@ -13,7 +13,7 @@ import type { Plan } from './plan.ts'
 
 /** The parts of a plan by which an answer is read. */
 export type ReadingPlan = Pick<Plan, 'upstreamDialect' | 'format' | 'parser' | 'toolNames'> &
-  Partial<Pick<Plan, 'family' | 'maxTokens'>> & {
+  Partial<Pick<Plan, 'family' | 'maxTokens' | 'clientModel'>> & {
     readonly route: Pick<Plan['route'], 'model'>
   }
 
@@ -51,6 +51,7 @@ export function openTranslation(reading: AnswerReading, delivered: 'stream' | 'w
     maxEventBytes: reading.maxEventBytes,
     watcher: reading.watcher,
     redact: reading.redact,
+    clientModel: plan.clientModel,
     request,
     encoding: () => ({
       id: dialects[clientDialect].answer.idPrefix + newId(),

@@ -3,6 +3,9 @@ import type { AnswerTranslation, Failure } from '@dragoman/core'
 import type { UpstreamCall, UpstreamFault, UpstreamListener } from '../upstream/client.ts'
 import { type RateLimits, rateLimitsIn } from '../upstream/rate-limits.ts'
 import { failureOf, upstreamFailure, UpstreamRefusal } from '../upstream/upstream-failures.ts'
+import type { FailedCall } from '../routing/move-on.ts'
+import { Beginning, HeldText } from './answer-beginning.ts'
+import type { Elsewhere } from './elsewhere.ts'
 import type { Refused, SecondThought } from './negotiation.ts'
 
 /**
@@ -23,10 +26,15 @@ export interface UpstreamAnswerOptions {
   readonly callUpstream: (listener: UpstreamListener, connection: 'kept' | 'new') => UpstreamCall
   /** Decides what is done about a refusal of which the client knows nothing yet. Without it every refusal is final. */
   readonly reconsider?: (refused: Refused) => SecondThought
+  /** Where the request goes when the upstream fails before its client has heard of an answer. Without it, nowhere. */
+  readonly elsewhere?: Elsewhere
   /** Is told a failure after the beginning of the answer went to the client. */
   readonly failedLate?: (failure: Failure) => void
-  /** Opens the translation of the answer. `delivered` is how the upstream answers. */
-  readonly open: (delivered: 'stream' | 'whole') => AnswerTranslation
+  /**
+   * Opens the translation of the answer. `delivered` is how the upstream answers. `said` is to be called when the answer
+   * says something, where that is waited for.
+   */
+  readonly open: (delivered: 'stream' | 'whole', said?: () => void) => AnswerTranslation
   /** Whether the answer is taken as it comes, or kept in memory until it is whole. */
   readonly wants: 'stream' | 'whole'
   /** The longest answer that is kept in memory. */
@@ -50,6 +58,10 @@ export interface AnswerTaker {
 /** Is told what happens to the call of an upstream. */
 export interface UpstreamObserver {
   upstreamCalled?(): void
+  /** The upstream has sent headers, of an answer or of a refusal. */
+  upstreamHeaders?(status: number, contentType: string): void
+  /** What the upstream sent, as it is read: what came together is told together. */
+  upstreamSaid?(bytes: Buffer): void
   /** The upstream has sent the headers of an answer. */
   upstreamAnswered?(): void
   /** The call failed. The fault tells more than the client is told. */
@@ -69,6 +81,8 @@ type State =
       readonly delivered: 'stream' | 'whole'
       /** What has come, while the client knows nothing of the answer. An error may stand in it. */
       readonly beginning: Beginning
+      /** What the client is not told yet, because the answer may still fail and be asked for elsewhere. */
+      held: HeldText | null
     }
   | { readonly at: 'over' }
 
@@ -79,6 +93,9 @@ export class UpstreamAnswer implements UpstreamListener {
   private state: State = { at: 'waiting' }
   private call: UpstreamCall | undefined
   private hasRetried = false
+  /** Who ends the answer. Where that is the gateway, nobody else is asked. */
+  private endedBy: 'upstream' | 'gateway' = 'upstream'
+  private hasToldClient = false
   private isUpstreamOver = false
   private received = 0
   private pending: Buffer[] = []
@@ -116,8 +133,9 @@ export class UpstreamAnswer implements UpstreamListener {
   /** Ends the answer with a failure, because the gateway has to. */
   cut(failure: Failure): void {
     if (this.state.at === 'over') return
+    this.endedBy = 'gateway'
     this.call?.abort()
-    this.guard(() => this.giveUp(failure))
+    this.guard(() => this.giveUp({ failure }))
   }
 
   /**
@@ -125,12 +143,14 @@ export class UpstreamAnswer implements UpstreamListener {
    * answer. What was taken has to be sent: it has a number.
    */
   takeKeepAlive(): string | null {
-    return this.state.at === 'answering' ? (this.state.translation.keepAlive?.() ?? null) : null
+    const { state } = this
+    return state.at === 'answering' && state.held === null ? (state.translation.keepAlive?.() ?? null) : null
   }
 
   onHeaders(status: number, headers: IncomingHttpHeaders): void {
     if (this.state.at === 'over') return
     const type = (headers['content-type'] ?? '').toLowerCase()
+    this.options.observer.upstreamHeaders?.(status, headers['content-type'] ?? '')
     if (status >= 300 && status < 400) {
       this.cut(upstreamFailure('upstream_redirect', 'The upstream answered with a redirect.'))
     } else if (status >= 400) {
@@ -146,6 +166,7 @@ export class UpstreamAnswer implements UpstreamListener {
   onData(chunk: Buffer): void {
     const { state } = this
     if (state.at === 'refused') {
+      this.options.observer.upstreamSaid?.(chunk)
       state.refusal.push(chunk)
       if (state.refusal.isFull) this.passRefusal()
     }
@@ -194,14 +215,22 @@ export class UpstreamAnswer implements UpstreamListener {
       this.start()
       return
     }
-    this.guard(() => this.giveUp(failureOf(fault)))
+    this.guard(() => this.giveUp({ failure: failureOf(fault), fault: fault.code }))
   }
 
   private open(delivered: 'stream' | 'whole', headers: IncomingHttpHeaders): void {
-    const { observer, open } = this.options
+    const { observer, open, elsewhere } = this.options
     observer.upstreamAnswered?.()
-    this.taker.begin(rateLimitsIn(headers))
-    this.state = { at: 'answering', translation: open(delivered), delivered, beginning: new Beginning() }
+    const limits = rateLimitsIn(headers)
+    const beginning = new Beginning()
+    if (elsewhere?.isThere !== true) {
+      this.taker.begin(limits)
+      this.state = { at: 'answering', translation: open(delivered), delivered, beginning, held: null }
+      return
+    }
+    const held = new HeldText(limits)
+    const translation = open(delivered, () => held.said())
+    this.state = { at: 'answering', translation, delivered, beginning, held }
   }
 
   /** Translates what has come. `cause`: why the upstream was given up, where it was. */
@@ -215,6 +244,7 @@ export class UpstreamAnswer implements UpstreamListener {
     let text = ''
     if (only !== undefined) {
       const chunk = pending.length === 1 ? only : Buffer.concat(pending)
+      this.options.observer.upstreamSaid?.(chunk)
       if (!translation.isStarted) beginning.add(chunk)
       text = translation.push(chunk)
     }
@@ -223,19 +253,47 @@ export class UpstreamAnswer implements UpstreamListener {
   }
 
   private pass(text: string, { state, failure, isStarted }: AnswerTranslation, beginning: Beginning): void {
-    if (failure !== null && !isStarted) {
+    if (failure !== null && (!isStarted || this.isHeldBack)) {
       this.judge({ status: 200, body: beginning.text, failure })
     } else if (state === 'ended') {
+      const last = this.release(text, 'the end')
+      this.tellOfAnswer()
       if (failure !== null) {
         this.options.observer.failed?.(failure)
         this.options.failedLate?.(failure)
       }
       this.finish()
-      this.taker.end(text, failure)
+      this.taker.end(last, failure)
     } else {
-      if (text !== '') this.taker.take(text)
+      const told = this.release(text, 'more')
+      if (told !== '') {
+        this.tellOfAnswer()
+        this.taker.take(told)
+      }
       if (state === 'finishing') this.awaitEnd()
     }
+  }
+
+  private get isHeldBack(): boolean {
+    return this.state.at === 'answering' && this.state.held !== null
+  }
+
+  /** What the client may be told now. */
+  private release(text: string, until: 'more' | 'the end'): string {
+    const { state } = this
+    if (state.at !== 'answering' || state.held === null) return text
+    const { held } = state
+    held.add(text)
+    if (until === 'more' && held.isWorthWaiting && this.options.elsewhere?.isThere === true) return ''
+    state.held = null
+    this.taker.begin(held.limits)
+    return held.text
+  }
+
+  private tellOfAnswer(): void {
+    if (this.hasToldClient) return
+    this.hasToldClient = true
+    this.options.elsewhere?.answered()
   }
 
   /** Some upstreams keep the connection open after their last event. */
@@ -246,9 +304,9 @@ export class UpstreamAnswer implements UpstreamListener {
     }, this.options.finishGrace)
   }
 
-  private giveUp(failure: Failure): void {
-    if (this.state.at === 'answering') this.read('end', failure)
-    else this.refuse(failure)
+  private giveUp(failed: FailedCall): void {
+    if (this.state.at === 'answering') this.read('end', failed.failure)
+    else this.fail(failed)
   }
 
   private passRefusal(): void {
@@ -265,24 +323,49 @@ export class UpstreamAnswer implements UpstreamListener {
   private judge(refused: Refused, limits?: RateLimits): void {
     const thought = this.options.reconsider?.(refused) ?? { is: 'final', failure: refused.failure }
     if (thought.is === 'final') {
-      this.refuse(thought.failure, limits)
+      this.fail({ failure: thought.failure, status: refused.status }, limits)
       return
     }
+    if (thought.is === 'again') {
+      this.startAnew()
+      return
+    }
+    this.dropCall()
+    this.isUpstreamOver = true
+    this.open('whole', {})
+    this.pending.push(Buffer.from(thought.body))
+    this.read('end')
+  }
+
+  /** The upstream has failed, and the client knows nothing of it. */
+  private fail(failed: FailedCall, limits?: RateLimits): void {
+    const { elsewhere } = this.options
+    if (elsewhere === undefined || this.endedBy === 'gateway') {
+      this.refuse(failed.failure, limits)
+      return
+    }
+    const moved = elsewhere.moveOn(failed, limits)
+    if (moved.is === 'final') {
+      this.refuse(moved.failure, moved.limits)
+      return
+    }
+    this.hasRetried = false
+    this.startAnew()
+  }
+
+  private startAnew(): void {
+    this.dropCall()
+    this.state = { at: 'waiting' }
+    this.isUpstreamOver = false
+    this.start()
+  }
+
+  private dropCall(): void {
     clearTimeout(this.graceTimer)
     this.graceTimer = undefined
     if (!this.isUpstreamOver) this.call?.abort()
     this.received = 0
     this.pending = []
-    if (thought.is === 'again') {
-      this.state = { at: 'waiting' }
-      this.isUpstreamOver = false
-      this.start()
-      return
-    }
-    this.isUpstreamOver = true
-    this.open('whole', {})
-    this.pending.push(Buffer.from(thought.body))
-    this.read('end')
   }
 
   private refuse(failure: Failure, limits?: RateLimits): void {
@@ -309,23 +392,5 @@ export class UpstreamAnswer implements UpstreamListener {
       this.call?.abort()
       this.refuse(internalFailure)
     }
-  }
-}
-
-/** The most of an answer that is kept to look for an error in it. */
-const BEGINNING_BYTES = 65_536
-
-class Beginning {
-  private readonly chunks: Buffer[] = []
-  private size = 0
-
-  add(chunk: Buffer): void {
-    if (this.size >= BEGINNING_BYTES) return
-    this.chunks.push(chunk)
-    this.size += chunk.length
-  }
-
-  get text(): string {
-    return Buffer.concat(this.chunks).toString('utf8', 0, BEGINNING_BYTES)
   }
 }

@@ -1,4 +1,5 @@
 import { AggregatorRegistry, collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { registerLag } from './event-loop-lag.ts'
 
 /** What the gateway counts. The values of labels come from short fixed lists, never from a client. */
 export interface Metrics {
@@ -6,6 +7,8 @@ export interface Metrics {
   toolCalls(format: string, outcome: 'complete' | 'incomplete', count: number): void
   problem(format: string, code: string): void
   upstreamError(kind: string): void
+  /** A try of one upstream where others could have been asked. `outcome` is `answered`, or why it failed. */
+  upstreamAttempt(upstream: string, outcome: string): void
   dropped(sink: Sink, count?: number): void
   /** The bytes that the parser holds are counted until it is closed. */
   parserOpened(parser: HoldingParser): void
@@ -40,8 +43,8 @@ type Sink = (typeof sinks)[number]
  */
 const MOST_UNCOUNTED = 256
 
-/** How often the lag of the event loop is measured. At the default, ten times as often, an idle process never sleeps. */
-const LAG_STEP_MS = 100
+/** The library measures the lag too, which we do ourselves: as seldom as it can. */
+const UNUSED_LAG_STEP_MS = 60_000
 
 const seconds = [0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600]
 const overhead = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5]
@@ -112,6 +115,12 @@ function createSeries(registry: Registry, countEnded: () => void) {
       labelNames: ['kind'],
       registers,
     }),
+    attempts: new Counter({
+      name: 'dragoman_upstream_attempts_total',
+      help: 'Tries of upstreams where there was a choice, by what became of them.',
+      labelNames: ['upstream', 'outcome'],
+      registers,
+    }),
     dropped: new Counter({
       name: 'dragoman_dropped_total',
       help: 'Log lines, recordings and spans dropped because they could not be written or sent fast enough.',
@@ -135,8 +144,9 @@ class PrometheusMetrics implements Metrics {
     collectDefaultMetrics({
       register: registry,
       prefix: 'dragoman_',
-      eventLoopMonitoringPrecision: LAG_STEP_MS,
+      eventLoopMonitoringPrecision: UNUSED_LAG_STEP_MS,
     })
+    registerLag(registry)
     this.series = createSeries(registry, () => this.countEnded())
     // A series that begins with its first drop has no rate that shows this drop.
     for (const sink of sinks) this.series.dropped.inc({ sink }, 0)
@@ -159,6 +169,10 @@ class PrometheusMetrics implements Metrics {
 
   upstreamError(kind: string): void {
     this.series.upstreamErrors.inc({ kind })
+  }
+
+  upstreamAttempt(upstream: string, outcome: string): void {
+    this.series.attempts.inc({ upstream, outcome })
   }
 
   dropped(sink: Sink, count = 1): void {

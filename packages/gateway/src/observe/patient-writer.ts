@@ -1,4 +1,4 @@
-import { openSync } from 'node:fs'
+import { constants, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import sonic from 'sonic-boom'
 import { makeFolderSync } from '../base/make-folder.ts'
@@ -76,7 +76,9 @@ export class PatientWriter {
 export function openLogFile(path: string): number | null {
   try {
     makeFolderSync(dirname(path))
-    return openSync(path, 'a', 0o600)
+    // Without the last flag a pipe that nobody reads would hold up the whole process.
+    const { O_APPEND, O_CREAT, O_WRONLY, O_NONBLOCK } = constants
+    return openSync(path, O_APPEND | O_CREAT | O_WRONLY | O_NONBLOCK, 0o600)
   } catch {
     return null
   }

@@ -12,7 +12,7 @@ export interface RecordedRequest {
 
 /** A recording of an exchange that is still running. None of its methods wait for anything. */
 export interface OpenRecording {
-  clientRequest(text: string): void
+  clientRequest(body: string | Uint8Array): void
   upstreamRequest(plan: Plan): void
   upstreamAnswer(status: number, contentType: string): void
   upstreamChunk(chunk: Buffer): void
@@ -31,7 +31,47 @@ export interface RecordingRoom {
   readonly onEnd: (recording: ExchangeRecording) => void
 }
 
-type UpstreamNotes = Omit<RecordedUpstream, 'response'>
+interface UpstreamNotes extends Omit<RecordedUpstream, 'request' | 'response'> {
+  readonly request: string | Uint8Array
+}
+
+/** The stages of an exchange as they lie in memory. */
+export interface KeptExchange {
+  readonly about: RecordedRequest
+  readonly time: string
+  readonly request: string | Uint8Array
+  readonly status: number | null
+  readonly response: readonly (string | Uint8Array)[]
+  readonly upstream: UpstreamNotes | null
+  readonly upstreamResponse: readonly (string | Uint8Array)[]
+}
+
+/** The recording of an exchange. Each stage is redacted as one text, as a secret may span two chunks. */
+export function redactedExchange(kept: KeptExchange, redact: Redactor): RecordedExchange {
+  const { about, time, request, status, response, upstream, upstreamResponse } = kept
+  const { requestId, dialect, asked } = about
+  return {
+    dragomanRecording: 1,
+    requestId,
+    time,
+    client: {
+      dialect,
+      ...(isAskedByAddress(dialect) && { asked: redactedAddress(asked, redact) }),
+      request: redact(textOf([request])),
+      status,
+      response: redact(textOf(response)),
+    },
+    upstream: upstream && {
+      ...upstream,
+      model: redact(upstream.model),
+      ...(upstream.clientModel !== undefined && { clientModel: redact(upstream.clientModel) }),
+      reading: redactedReading(upstream.reading, redact),
+      contentType: redact(upstream.contentType),
+      request: redact(textOf([upstream.request])),
+      response: redact(textOf(upstreamResponse)),
+    },
+  }
+}
 
 /** The stages of one exchange in memory, until they are written or no room is left for them. */
 export class ExchangeRecording implements OpenRecording {
@@ -39,23 +79,23 @@ export class ExchangeRecording implements OpenRecording {
   private readonly room: RecordingRoom
   private state: 'open' | 'ended' | 'gone' = 'open'
   private held = 0
-  private request = ''
+  private request: string | Uint8Array = ''
   private status: number | null = null
   private upstream: UpstreamNotes | null = null
   private upstreamChunks: Buffer[] = []
-  private clientChunks: Buffer[] = []
+  private clientChunks: Uint8Array[] = []
 
   constructor(about: RecordedRequest, room: RecordingRoom) {
     this.about = about
     this.room = room
   }
 
-  clientRequest(text: string): void {
-    if (this.hold(text.length)) this.request = text
+  clientRequest(body: string | Uint8Array): void {
+    if (this.hold(body.length)) this.request = body
   }
 
   /** Of an upstream that is asked again, the last request and its answer are recorded. */
-  upstreamRequest({ upstream, upstreamDialect, route, format, parser, body }: Plan): void {
+  upstreamRequest({ upstream, upstreamDialect, route, format, parser, body, clientModel }: Plan): void {
     if (!this.hold(body.length)) return
     this.upstreamChunks = []
     const { tools: _tools, ...reading } = parser
@@ -63,9 +103,10 @@ export class ExchangeRecording implements OpenRecording {
       name: upstream.name,
       dialect: upstreamDialect,
       model: route.model,
+      ...(clientModel === undefined ? {} : { clientModel }),
       format,
       reading,
-      request: body.toString(),
+      request: body,
       status: null,
       contentType: '',
       fault: null,
@@ -113,30 +154,11 @@ export class ExchangeRecording implements OpenRecording {
     this.clientChunks = []
   }
 
-  /** Each stage is redacted as one text, as a secret may span two chunks. */
   redacted(redact: Redactor): RecordedExchange {
-    const { upstream } = this
-    const { requestId, dialect, asked } = this.about
-    return {
-      dragomanRecording: 1,
-      requestId,
-      time: new Date(this.room.startedAt).toISOString(),
-      client: {
-        dialect,
-        ...(isAskedByAddress(dialect) && { asked: redactedAddress(asked, redact) }),
-        request: redact(this.request),
-        status: this.status,
-        response: redact(Buffer.concat(this.clientChunks).toString('utf8')),
-      },
-      upstream: upstream && {
-        ...upstream,
-        model: redact(upstream.model),
-        reading: redactedReading(upstream.reading, redact),
-        contentType: redact(upstream.contentType),
-        request: redact(upstream.request),
-        response: redact(Buffer.concat(this.upstreamChunks).toString('utf8')),
-      },
-    }
+    const { about, request, status, upstream } = this
+    const time = new Date(this.room.startedAt).toISOString()
+    const answers = { response: this.clientChunks, upstreamResponse: this.upstreamChunks }
+    return redactedExchange({ about, time, request, status, upstream, ...answers }, redact)
   }
 
   private hold(bytes: number): boolean {
@@ -148,6 +170,13 @@ export class ExchangeRecording implements OpenRecording {
     this.held += bytes
     return true
   }
+}
+
+/** A character may lie across two chunks. */
+function textOf(chunks: readonly (string | Uint8Array)[]): string {
+  const [only] = chunks
+  if (chunks.length === 1 && typeof only === 'string') return only
+  return Buffer.concat(chunks.map((chunk) => Buffer.from(chunk))).toString('utf8')
 }
 
 function redactedAddress({ path, query }: AskedAt, redact: Redactor): AskedAt {

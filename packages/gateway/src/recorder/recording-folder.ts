@@ -1,6 +1,7 @@
 import { constants } from 'node:fs'
 import { access, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import type { RecordConfig } from '../config/config.ts'
 import { makeFolder } from '../base/make-folder.ts'
 
@@ -12,6 +13,14 @@ const PARTIAL_MS = 3_600_000
 
 /** The names of recordings. No file with another name is ever removed. */
 const recordingName = /^(\d{4}-\d\d-\d\dT)(\d\d)-(\d\d)-(\d\d\.\d{3}Z)-[\w-]+\.json(\.partial)?$/
+
+/** When an exchange was recorded and which one it is, as the name of its file says; undefined for any other name. */
+export function recordingPlace(name: string): { readonly time: string; readonly id: string } | undefined {
+  const [, day, hours, minutes, rest, partial] = recordingName.exec(name) ?? []
+  if (day === undefined || partial !== undefined) return undefined
+  const id = name.slice('2026-03-04T05-06-07.008Z-'.length, -'.json'.length)
+  return { time: `${day}${hours}:${minutes}:${rest}`, id }
+}
 
 /** The names of the recordings in a folder, oldest first. */
 export async function recordingsIn(dir: string): Promise<string[]> {
@@ -73,7 +82,7 @@ export class RecordingFolder {
       size -= file.size
       return true
     })
-    await Promise.all(removed.map(({ name }) => rm(join(this.config.dir, name), { force: true })))
+    await inSlices(removed, ({ name }) => rm(join(this.config.dir, name), { force: true }))
     this.size = size
   }
 
@@ -83,7 +92,7 @@ export class RecordingFolder {
 
   private async look(): Promise<FoundFile[]> {
     const names = (await readdir(this.config.dir)).toSorted()
-    const files = await Promise.all(names.map((name) => this.lookAt(name)))
+    const files = await inSlices(names, (name) => this.lookAt(name))
     return files.filter((file) => file !== undefined)
   }
 
@@ -102,6 +111,23 @@ export class RecordingFolder {
       isPartial: partial !== undefined,
     }
   }
+}
+
+/** How many files are asked about at once. Thousands at once would keep every stream waiting until all are begun. */
+const SLICE = 64
+
+async function inSlices<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = []
+  const next = async (from: number): Promise<Result[]> => {
+    if (from >= items.length) return results
+    results.push(...(await Promise.all(items.slice(from, from + SLICE).map(work))))
+    await setImmediate()
+    return next(from + SLICE)
+  }
+  return next(0)
 }
 
 interface FoundFile {

@@ -31,6 +31,8 @@ export interface RecordedUpstream {
   readonly name: string
   readonly dialect: DialectId
   readonly model: string
+  /** The name of the model that the client was told, where that is not left to the upstream. */
+  readonly clientModel?: string
   /** The format in whose style ids and reasoning were sent to the upstream. */
   readonly format: FormatId
   /** How the answer was read. The tools are left out, as they stand in the client's request. */

@@ -93,7 +93,7 @@ export function countingMint(dialect: DialectId): MintId {
 
 /** How many tokens the upstream was allowed, as far as its request is in the recording. */
 function maxTokensIn({ dialect, request }: RecordedUpstream): number | undefined {
-  const body = parseBody(request, DEEPEST)
+  const body = parseBody(request, { depth: DEEPEST, values: Infinity })
   const isBody = body.is === 'json' && isFields(body.value)
   return isBody ? dialects[dialect].request.maxTokensIn(body.value) : undefined
 }
@@ -124,6 +124,7 @@ function readingFor(
       toolNames,
       maxTokens: maxTokensIn(upstream),
       route: { model: upstream.model },
+      ...(upstream.clientModel !== undefined && { clientModel: upstream.clientModel }),
     },
     request,
     clientDialect: to,

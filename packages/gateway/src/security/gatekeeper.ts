@@ -3,9 +3,19 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { type DialectId, dialectIds, dialects } from '@dragoman/core'
 import { type Refusal, refusal } from '../base/refusal.ts'
 import type { ClientKey } from '../config/config.ts'
+import type { Received } from './client-address.ts'
 import type { FailureLimit } from './failure-limit.ts'
 
-export interface GatePolicy {
+export interface GatePolicy extends CallerPolicy {
+  readonly keys: readonly ClientKey[]
+  readonly failureLimit: FailureLimit
+  readonly authFailuresPerMinute: number
+  /** Where a request comes from, as far as that can be trusted. */
+  readonly addressOf: (request: Received) => string
+}
+
+/** Where a request may come from. */
+export interface CallerPolicy {
   readonly isLoopback: boolean
   readonly port: number
   /**
@@ -13,9 +23,6 @@ export interface GatePolicy {
    */
   readonly allowedHosts: readonly string[]
   readonly allowedOrigins: readonly string[]
-  readonly keys: readonly ClientKey[]
-  readonly failureLimit: FailureLimit
-  readonly authFailuresPerMinute: number
 }
 
 export interface Admitted {
@@ -28,14 +35,14 @@ export interface Admitted {
  * an address that nobody has listed, and is told nothing but that it lives.
  */
 export function checkCaller(
-  request: IncomingMessage,
-  policy: GatePolicy,
+  request: Caller,
+  policy: CallerPolicy,
   hosts: 'listed' | 'any' = 'listed',
 ): Refusal | null {
   return checkHost(request, policy, hosts) ?? checkPage(request, policy)
 }
 
-function checkHost(request: IncomingMessage, policy: GatePolicy, hosts: 'listed' | 'any'): Refusal | null {
+function checkHost(request: Caller, policy: CallerPolicy, hosts: 'listed' | 'any'): Refusal | null {
   const host = request.headers.host ?? ''
   const count = countHosts(request.rawHeaders)
   if (hosts === 'any' && count <= 1) return null
@@ -48,7 +55,7 @@ function checkHost(request: IncomingMessage, policy: GatePolicy, hosts: 'listed'
   return null
 }
 
-function checkPage(request: IncomingMessage, policy: GatePolicy): Refusal | null {
+function checkPage(request: Caller, policy: CallerPolicy): Refusal | null {
   const { origin } = request.headers
   if (origin !== undefined && !policy.allowedOrigins.includes(origin)) {
     return refusal(
@@ -63,6 +70,32 @@ function checkPage(request: IncomingMessage, policy: GatePolicy): Refusal | null
     return refusal(403, 'permission', 'cross_site', 'Requests from other sites are not allowed.')
   }
   return null
+}
+
+/**
+ * The same for the inspector, which is for its own page alone: no other origin may call it, whatever the configuration
+ * allows elsewhere, nor a page on another port of this machine.
+ */
+export function checkPageCaller(request: IncomingMessage, policy: CallerPolicy): Refusal | null {
+  const { origin, host = '' } = request.headers
+  const isOwn = origin === undefined || isSameHost(origin, host)
+  const refused = checkCaller(isOwn ? withoutOrigin(request) : request, { ...policy, allowedOrigins: [] })
+  if (refused !== null) return refused
+  return request.headers['sec-fetch-site'] === 'same-site'
+    ? refusal(403, 'permission', 'cross_site', 'Requests from other sites are not allowed.')
+    : null
+}
+
+type Caller = Pick<IncomingMessage, 'headers' | 'rawHeaders'>
+
+function withoutOrigin({ headers, rawHeaders }: Caller): Caller {
+  const { origin: _origin, ...rest } = headers
+  return { headers: rest, rawHeaders }
+}
+
+/** A proxy before us may speak https, so that only the name and the port are compared. */
+function isSameHost(origin: string, host: string): boolean {
+  return URL.canParse(origin) && new URL(origin).host === host.toLowerCase()
 }
 
 /** Node shows the first of several Host headers, while a proxy before us may have checked the last. */
@@ -81,16 +114,24 @@ export function checkKey(
   policy: GatePolicy,
 ): Refusal | Admitted {
   if (policy.keys.length === 0) return { keyName: null }
-  const address = request.socket.remoteAddress ?? ''
-  if (policy.failureLimit.isBlocked(address, policy.authFailuresPerMinute)) {
-    const headers = { 'retry-after': '60' }
-    return refusal(429, 'rate-limit', 'too_many_failures', 'Too many wrong keys from this address.', headers)
-  }
   const found = findKey(keysIn(request, dialect), policy.keys)
   if (found.is === 'ours') return { keyName: found.name }
-  // A caller without a key is not guessing. If such requests counted, one caller could lock out everybody else behind
-  // the same address.
-  if (found.is === 'wrong') policy.failureLimit.fail(address)
+  // A caller without a key is not guessing.
+  if (found.is === 'wrong') {
+    const address = policy.addressOf(request)
+    // Who has a right key is let in whatever others behind the same address have tried.
+    if (policy.failureLimit.isBlocked(address, policy.authFailuresPerMinute)) {
+      const headers = { 'retry-after': '60' }
+      return refusal(
+        429,
+        'rate-limit',
+        'too_many_failures',
+        'Too many wrong keys from this address.',
+        headers,
+      )
+    }
+    policy.failureLimit.fail(address)
+  }
   return refusal(401, 'authentication', 'invalid_api_key', 'A valid API key is needed.')
 }
 
@@ -130,7 +171,7 @@ const loopbackNames: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[
  * A web page can point a name of its own at 127.0.0.1 and then reach this server as if it were its own (DNS
  * rebinding). The Host header still holds that name. Without this check any page could spend the keys.
  */
-function isAllowedHost(host: string, policy: GatePolicy): boolean {
+function isAllowedHost(host: string, policy: CallerPolicy): boolean {
   const { name, port } = splitHost(host.toLowerCase())
   if (policy.allowedHosts.includes(name)) return true
   return policy.isLoopback && loopbackNames.has(name) && (port === '' || port === String(policy.port))

@@ -26,9 +26,12 @@ export function createRedactor(secrets: readonly string[]): Redactor {
     for (const form of formsOf(secret)) forms.add(form)
   }
   const known = [...forms].toSorted((a, b) => b.length - a.length)
+  const escapes = secrets.filter(({ length }) => length >= 6).map(withEscapes)
   return (text) => {
     let clean = text
     for (const form of known) clean = clean.replaceAll(form, REDACTED)
+    // JSON may write any character as an escape. Nearly no text does, so that one search tells that there is none.
+    if (clean.includes(String.raw`\u00`)) for (const each of escapes) clean = clean.replace(each, REDACTED)
     if (!looksLikeKey.test(clean)) return clean
     for (const [shape, replacement] of keyShapes) clean = clean.replace(shape, replacement)
     return clean
@@ -52,6 +55,17 @@ function formsOf(secret: string): string[] {
     bytes.toString('base64').replace(/=+$/, ''),
     bytes.toString('base64url'),
   ]
+}
+
+/** The secret with any of its characters written as an escape, in JSON or in JSON that quotes JSON. */
+function withEscapes(secret: string): RegExp {
+  const units = Array.from({ length: secret.length }, (_, at) => {
+    const plain = escaped(secret.charAt(at)).replaceAll(/[^A-Za-z0-9]/g, String.raw`\$&`)
+    const code = secret.charCodeAt(at).toString(16).padStart(4, '0')
+    const digits = code.replaceAll(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`)
+    return String.raw`(?:${plain}|\\+u${digits})`
+  })
+  return new RegExp(units.join(''), 'g')
 }
 
 function escaped(text: string): string {

@@ -2,36 +2,42 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import {
   type AnswerTranslation,
+  type AnswerWatcher,
   type ConversationRequest,
   dialects,
   type Failure,
   mintToolId,
   responsesWithoutCall,
 } from '@dragoman/core'
-import type { GatewayConfig, Upstream } from '../config/config.ts'
-import { matchModel, type ModelRoute } from '../config/match-model.ts'
+import type { GatewayConfig, ModelRule } from '../config/config.ts'
+import { routesOf, ruleFor } from '../config/match-model.ts'
+import type { BodyShare } from '../base/body-budget.ts'
+import type { Refusal } from '../base/refusal.ts'
 import { parseBody, withoutByteOrderMark } from '../base/json-body.ts'
 import { readBody } from '../base/read-body.ts'
-import type { Refusal } from '../base/refusal.ts'
+import type { LiveExchanges } from '../inspection/live-exchanges.ts'
 import type { OpenRecording } from '../recorder/exchange-recording.ts'
 import type { Recorder } from '../recorder/recorder.ts'
 import { tapResponse, tapUpstream } from '../recorder/tap.ts'
+import { Attempts } from '../exchange/attempts.ts'
 import type { ClientAnswer } from '../exchange/client-answer.ts'
 import { Exchange } from '../exchange/exchange.ts'
 import type { ItemCache } from '../exchange/item-cache.ts'
 import { keepingPieces } from '../exchange/kept-pieces.ts'
-import { lateBody, modelNotFound } from './refusals.ts'
+import { everyoneOut, lateBody, modelNotFound, noRoomForBody } from './refusals.ts'
 import type { RequestLog } from './request-log.ts'
 import { askedAt } from './route-table.ts'
+import type { Place, Routing, Stop } from '../routing/routing.ts'
 import { withoutAddress } from '../upstream/upstream-failures.ts'
 import type { Upstreams } from '../upstream/upstreams.ts'
 import { Negotiation } from '../exchange/negotiation.ts'
 import { type ReceivedBody, type Plan, planRequest } from '../exchange/plan.ts'
-import { styleOf } from '../exchange/model-style.ts'
 import { withLesson } from '../upstream/known-upstream.ts'
 import { estimateTokens } from '../exchange/estimate-tokens.ts'
-import { silentCut, tokensRead, tooLongForSilence } from '../exchange/silent-cut.ts'
+import { conversationKey } from '../exchange/session-key.ts'
+import { silentCut, tokensRead } from '../exchange/silent-cut.ts'
 import { type AnswerReading, openTranslation } from '../exchange/translation.ts'
+import { obstacleAt, obstacleIn } from './obstacles.ts'
 
 /** What a route needs to answer one request. */
 export interface RouteContext {
@@ -39,11 +45,27 @@ export interface RouteContext {
   readonly client: ClientAnswer
   readonly config: GatewayConfig
   readonly upstreams: Upstreams
+  /** What this process has found of its upstreams. */
+  readonly routing: Routing
+  readonly now: () => number
   /** Undefined where exchanges are not recorded. */
   readonly recorder: Recorder | undefined
+  /** The memory of the inspector. Undefined where nobody may look. */
+  readonly live?: Pick<LiveExchanges, 'open'> | undefined
   readonly log: RequestLog
+  readonly arrival: Arrival
   /** What answers held, for clients that name it. Undefined where nothing is kept. */
   readonly items?: ItemCache | undefined
+}
+
+/** A request whose body is still to be read. */
+export interface Arrival {
+  /** Its part of the memory for bodies. */
+  readonly share: BodyShare
+  /** The client waits for a sign that its body is wanted. */
+  readonly awaitsContinue: boolean
+  /** The body is there, and the request takes its place among those under way. Or there is none. */
+  takePlace(): Refusal | null
 }
 
 /**
@@ -51,103 +73,156 @@ export interface RouteContext {
  * where the request was refused.
  */
 export async function openExchange(context: RouteContext): Promise<Exchange | undefined> {
-  const { client, config, log, upstreams } = context
+  const { client, config, log, routing, now } = context
   const { requestId, dialect } = client
   const asked = askedAt(context.request.url ?? '')
+  const userAgent = context.request.headers['user-agent']
+  log.shown = context.live?.open({ requestId, dialect, asked, userAgent })
   const recording = context.recorder?.open({ requestId, dialect, asked })
   if (recording !== undefined) tapResponse(client.response, recording)
   const read = await readRequest(context, recording)
   if (read === undefined) return undefined
-  const { request: decoded, received } = read
-  const route = matchModel(config, decoded.model)
-  if (route === undefined) {
-    client.refuse(modelNotFound(decoded.model))
+  const { request } = read
+  const rule = ruleFor(request.model, config)
+  if (rule === undefined) {
+    client.refuse(modelNotFound(request.model))
     return undefined
   }
-  const upstream = await upstreams.resolve(route.upstream)
-  const { threadField } = dialects[client.dialect].request
-  if (
-    threadField !== null &&
-    upstream.dialect !== client.dialect &&
-    decoded.extra[threadField] !== undefined
-  ) {
-    client.refuse(noThreads(threadField))
+  const places = await placesOf(rule, request.model, context)
+  const key = (): string => conversationKey(request, context.request.headers)
+  const itinerary = routing.itinerary(places, config.routing, key)
+  const stop = itinerary.next()
+  if (stop === undefined) {
+    client.refuse(everyoneOut(itinerary))
     return undefined
   }
-  if (refuseServerTools(context, decoded, route, upstream)) return undefined
-  // Questions about the upstream come after the answer, so that they are never in the way of a request.
-  client.response.on('close', () => upstreams.refresh(upstream, route.model))
+  // Which model answers may change from one request to the next. The client is told the name that it knows.
+  const planned = { ...read, clientModel: rule.order === null ? undefined : request.model }
+  const obstacle = obstacleAt(stop, request, context, newAnswerId)
+  const negotiation = obstacle === null ? negotiationAt(stop, planned, context) : undefined
+  const tooLong = negotiation === undefined ? null : obstacleIn(negotiation.plan, request, context)
+  if (negotiation === undefined || tooLong !== null) {
+    stop.visit.over()
+    ;(obstacle ?? tooLong)?.()
+    return undefined
+  }
+  const attempts = new Attempts({
+    itinerary,
+    first: { stop, negotiation },
+    plan: (next) => fittingNegotiation(next, planned, context),
+    observer: log,
+    now,
+    today: Date.now,
+  })
+  watch(attempts, request, context)
+  return exchangeFor(context, request, attempts, recording)
+}
+
+/** Everywhere that requests of a rule may go. */
+async function placesOf(
+  rule: ModelRule,
+  name: string,
+  { config, upstreams }: RouteContext,
+): Promise<Place[][]> {
+  const simulator = config.upstreams === 'simulator' ? await upstreams.resolve('simulator') : undefined
+  return routesOf(rule, name, config).map((pool) =>
+    pool.flatMap((route) => {
+      const upstream = route.upstream === 'simulator' ? simulator : route.upstream
+      return upstream === undefined ? [] : [{ route, upstream }]
+    }),
+  )
+}
+
+/** A request that was read. */
+interface ReadRequest {
+  readonly request: ConversationRequest
+  readonly received: ReceivedBody
+}
+
+interface PlannedRequest extends ReadRequest {
+  /** The name of the model that the client is told, whoever answers. */
+  readonly clientModel: string | undefined
+}
+
+/** The request, planned for one place. */
+function negotiationAt(
+  { route, upstream }: Stop,
+  { request, received, clientModel }: PlannedRequest,
+  context: RouteContext,
+): Negotiation {
+  const { client, config, log, upstreams } = context
   const onParser = log.parserOpened.bind(log)
   const clientHeaders = context.request.headers
-  const negotiation = new Negotiation({
-    request: decoded,
-    plan: (request, lesson) => {
+  return new Negotiation({
+    request,
+    plan: (asked, lesson) => {
       const known = upstreams.about(upstream, route.model)
-      const planned = { received, clientHeaders, onParser, known: withLesson(known, lesson) }
-      return planRequest(request, client.dialect, route, upstream, config, planned)
+      const told = { received, clientHeaders, onParser, clientModel, known: withLesson(known, lesson) }
+      return planRequest(asked, client.dialect, route, upstream, config, told)
     },
     learn: (lesson, lasting) => upstreams.learn(upstream, route.model, lesson, lasting),
     now: nowInSeconds,
     onPlan: (plan) => log.plan(plan),
     onSecondThought: (reason) => log.secondThought(reason),
   })
-  const tooLong = tooLongForSilence(decoded, negotiation.plan)
-  if (tooLong !== null) {
-    if (decoded.stream) client.refuseStream({ failure: tooLong })
-    else client.refuse({ failure: tooLong })
-    return undefined
-  }
-  log.judgeUsage = (usage) => {
-    const { known } = negotiation.plan
-    if (known.server?.tooLong !== 'silence') {
-      upstreams.measure(upstream, route.model, estimateTokens(decoded), tokensRead(usage))
-    }
-    return silentCut(decoded, negotiation.plan, usage)
-  }
-  return exchangeFor(context, decoded, negotiation, recording)
 }
 
-/**
- * Answers in the place of an upstream that cannot run the only tools of a request. Asked all the same, a model would make
- * up what a search would have found.
- */
-function refuseServerTools(
-  { client, config, log, upstreams }: RouteContext,
-  request: ConversationRequest,
-  route: ModelRoute,
-  upstream: Upstream,
-): boolean {
-  const { serverTools } = dialects[client.dialect]
-  const refused = serverTools?.refuse(request, { id: newAnswerId() }) ?? null
-  if (serverTools === undefined || refused === null) return false
-  const { server } = upstreams.about(upstream, route.model)
-  const { signatures } = styleOf(request, route, upstream, config, server)
-  const isVendor = server?.runsServerTools === true || signatures === 'checked' || signatures === undefined
-  if (upstream.dialect === client.dialect && (serverTools.runBy === 'anyone' || isVendor)) return false
-  const reason = 'Nobody runs it for this model; the client was told so, and no upstream was asked.'
-  log.notes(refused.tools.map((type) => ({ kind: 'dropped', field: `tools (${type})`, reason })))
-  if (refused.is === 'failure') {
-    client.refuse({ failure: refused.failure })
-    return true
-  }
-  log.firstByte()
-  log.finished('stop')
-  if (request.stream) client.endStream(refused.text)
-  else client.sendWhole(refused.text)
-  return true
+/** The same for a place to fall back on; undefined where it cannot take the request. */
+function fittingNegotiation(
+  stop: Stop,
+  read: PlannedRequest,
+  context: RouteContext,
+): Negotiation | undefined {
+  if (obstacleAt(stop, read.request, context, newAnswerId) !== null) return undefined
+  const negotiation = negotiationAt(stop, read, context)
+  return obstacleIn(negotiation.plan, read.request, context) === null ? negotiation : undefined
 }
+
+/** What is learned of upstreams from the request once it is over. */
+function watch(
+  attempts: Attempts,
+  request: ConversationRequest,
+  { client, log, upstreams }: RouteContext,
+): void {
+  // A client that left while its request was read is heard of no more. Its request would count as under way for good.
+  if (client.response.closed) attempts.over()
+  client.response.on('close', () => {
+    attempts.over()
+    // Questions about the upstream come after the answer, so that they are never in the way of a request.
+    const { upstream, route } = attempts.current.stop
+    upstreams.refresh(upstream, route.model)
+  })
+  log.judgeUsage = (usage) => {
+    const { stop, negotiation } = attempts.current
+    if (negotiation.plan.known.server?.tooLong !== 'silence') {
+      upstreams.measure(stop.upstream, stop.route.model, estimateTokens(request), tokensRead(usage))
+    }
+    return silentCut(request, negotiation.plan, usage)
+  }
+}
+
+/** A longer name is no model's. It would stand in the log and in every error about it. */
+const LONGEST_MODEL = 256
 
 /** Reads and decodes the request. Where that fails, the client is told why and the result is undefined. */
 export async function readRequest(
   context: RouteContext,
   recording?: OpenRecording,
-): Promise<{ readonly request: ConversationRequest; readonly received: ReceivedBody } | undefined> {
-  const { request, client, config, log } = context
-  const { bodyBytes } = config.limits
-  const body = await readBody(request, { limit: bodyBytes, longest: config.timeouts.clientBody })
+): Promise<ReadRequest | undefined> {
+  const { request, client, config, log, arrival } = context
+  const { bodyBytes, jsonDepth, jsonValues } = config.limits
+  const { share } = arrival
+  if (arrival.awaitsContinue && Number(request.headers['content-length'] ?? '0') <= bodyBytes) {
+    client.response.writeContinue()
+  }
+  const body = await readBody(request, { limit: bodyBytes, longest: config.timeouts.clientBody, share })
   if (body.is === 'gone') return undefined
   if (body.is === 'late') {
     client.refuse(lateBody)
+    return undefined
+  }
+  if (body.is === 'no-room') {
+    client.refuse(noRoomForBody)
     return undefined
   }
   if (body.is === 'too-large') {
@@ -156,11 +231,17 @@ export async function readRequest(
     })
     return undefined
   }
+  const crowded = arrival.takePlace()
+  if (crowded !== null) {
+    client.refuse(crowded)
+    return undefined
+  }
   log.received(body.bytes.length, config.warnings.conversationBytes)
   const bytes = withoutByteOrderMark(body.bytes)
   const text = bytes.toString('utf8')
-  recording?.clientRequest(text)
-  const json = parseBody(text, config.limits.jsonDepth)
+  recording?.clientRequest(bytes)
+  log.shown?.clientRequest(bytes)
+  const json = parseBody(text, { depth: jsonDepth, values: jsonValues })
   if (json.is === 'invalid') {
     client.refuse({ failure: failure('invalid-request', 'invalid_json', json.message) })
     return undefined
@@ -172,6 +253,11 @@ export async function readRequest(
     const unnamed = failure('invalid-request', 'invalid_request', message)
     const wrong = code === undefined ? unnamed : { ...unnamed, code }
     client.refuse({ failure: field === 'body' ? wrong : { ...wrong, field } })
+    return undefined
+  }
+  if (decoded.request.model.length > LONGEST_MODEL) {
+    const message = `The name of the model is longer than ${LONGEST_MODEL} characters.`
+    client.refuse({ failure: { ...failure('invalid-request', 'invalid_request', message), field: 'model' } })
     return undefined
   }
   log.asked(decoded.request)
@@ -197,31 +283,38 @@ function withNamedItems(body: unknown, { client, items, log }: RouteContext): un
 function exchangeFor(
   context: RouteContext,
   request: ConversationRequest,
-  negotiation: Negotiation,
+  attempts: Attempts,
   recording: OpenRecording | undefined,
 ): Exchange {
   const { config, client, upstreams, log } = context
+  const { upstreams: configured } = config
+  const isNamed = configured !== 'simulator' && configured.size > 1
   return new Exchange({
     client,
     observer: log,
-    finishGrace: negotiation.plan.route.timeouts.finishGrace,
+    get finishGrace() {
+      return attempts.current.stop.route.timeouts.finishGrace
+    },
     ping: config.timeouts.ping,
     clientStall: config.timeouts.clientStall,
     responseBytes: config.limits.responseBytes,
     wants: request.stream ? 'stream' : 'whole',
+    ...(isNamed && { upstreamName: () => attempts.upstreamName }),
     callUpstream: (listener, connection) => {
-      recording?.upstreamRequest(negotiation.plan)
+      const { plan } = attempts.current.negotiation
+      recording?.upstreamRequest(plan)
+      log.shown?.upstreamRequest(plan)
       const told = config.keys.length === 0 ? listener : withoutAddress(listener)
       const heard = recording === undefined ? told : tapUpstream(told, recording)
-      return log.calling(negotiation.plan, heard, (plan, listening) =>
-        upstreams.call(plan, listening, connection),
-      )
+      return log.calling(plan, heard, (sent, listening) => upstreams.call(sent, listening, connection))
     },
-    reconsider: (refused) => negotiation.reconsider(refused),
-    failedLate: (late) => negotiation.failedLate(late),
-    open: (delivered) => {
-      const translation = openTranslation(readingFor(context, request, negotiation.plan), delivered)
-      return withItemsKept(translation, request, context)
+    reconsider: (refused) => attempts.current.negotiation.reconsider(refused),
+    elsewhere: attempts,
+    failedLate: (late) => attempts.failedLate(late),
+    open: (delivered, said) => {
+      const { plan } = attempts.current.negotiation
+      const reading = readingFor(context, request, plan, said)
+      return withItemsKept(openTranslation(reading, delivered), request, context)
     },
   })
 }
@@ -241,6 +334,7 @@ function readingFor(
   { client, config, log }: RouteContext,
   request: ConversationRequest,
   plan: Plan,
+  said: (() => void) | undefined,
 ): AnswerReading {
   const { dialect, redact } = client
   return {
@@ -255,8 +349,22 @@ function readingFor(
       return mintToolId({ dialect, format, taken, newId: randomName })
     },
     maxEventBytes: config.limits.lineBytes,
-    watcher: log,
+    watcher: said === undefined ? log : overheard(log, said),
     redact,
+  }
+}
+
+/** Tells the log what it wants to know of an answer, and beside it that the answer says something. */
+function overheard(log: RequestLog, said: () => void): AnswerWatcher {
+  return {
+    said,
+    started: (answer) => log.started(answer),
+    call: (name) => log.call(name),
+    callEnded: () => log.callEnded(),
+    problem: (code, message) => log.problem(code, message),
+    repair: (code, message) => log.repair(code, message),
+    usage: (usage) => log.usage(usage),
+    finished: (reason) => log.finished(reason),
   }
 }
 
@@ -271,21 +379,6 @@ function nowInSeconds(): number {
 
 function randomName(): string {
   return randomBytes(9).toString('base64url').replaceAll(/[-_]/g, '')
-}
-
-/**
- * With a thread, a client leaves the conversation with the server and sends only what is new. The gateway keeps no
- * conversations. This error makes the SDK send the whole conversation.
- */
-function noThreads(field: string): Refusal {
-  return {
-    failure: {
-      kind: 'invalid-request',
-      code: 'thread_unsupported_request',
-      message: 'The gateway keeps no threads: send the whole conversation.',
-      details: { error_code: 'thread_unsupported_request', unsupported: [field] },
-    },
-  }
 }
 
 function failure(kind: Failure['kind'], code: string, message: string): Failure {

@@ -1,30 +1,43 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type DialectId, dialects } from '@dragoman/core'
 import { isLoopbackHost } from '../config/addresses.ts'
 import type { GatewayConfig } from '../config/config.ts'
+import { BodyBudget } from '../base/body-budget.ts'
 import type { Refusal } from '../base/refusal.ts'
 import { sendJson } from '../base/send.ts'
 import type { Logger } from '../observe/logger.ts'
 import type { Metrics } from '../observe/metrics.ts'
-import { openExchange, type RouteContext } from './answer-route.ts'
+import { type Arrival, openExchange, type RouteContext } from './answer-route.ts'
 import { countTokens } from './count-tokens.ts'
 import { answerModels } from './models.ts'
+import { askAgain } from './ask-again.ts'
 import { askedAt, dialectOf, findRoute, type HttpRoute, isProbed, type RouteMatch } from './route-table.ts'
+import { Inspector, type InspectorWorld } from '../inspection/inspector.ts'
 import type { Recorder } from '../recorder/recorder.ts'
 import { allowOrigin, answerPreflight, isPreflight } from '../security/cors.ts'
+import { clientAddress } from '../security/client-address.ts'
 import { FailureLimit } from '../security/failure-limit.ts'
 import type { Redactor } from '../security/redact.ts'
-import { checkCaller, checkContent, checkKey, type GatePolicy } from '../security/gatekeeper.ts'
+import {
+  checkCaller,
+  checkContent,
+  checkKey,
+  checkPageCaller,
+  type GatePolicy,
+} from '../security/gatekeeper.ts'
+import { Routing } from '../routing/routing.ts'
 import { type BuiltInServer, Upstreams } from '../upstream/upstreams.ts'
 import { ClientAnswer } from '../exchange/client-answer.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 import { ItemCache } from '../exchange/item-cache.ts'
 import { internalFailure } from '../exchange/upstream-answer.ts'
 import { closeWithSocket } from './queued-responses.ts'
-import { refuseRoute, shuttingDown, tooMany } from './refusals.ts'
+import { inspectorOff, refuseRoute, shuttingDown, tooMany } from './refusals.ts'
 import { RequestLog } from './request-log.ts'
+import { statusOf } from './status.ts'
 import type { Traces } from './traces.ts'
 
 export interface GatewayWorld {
@@ -37,6 +50,8 @@ export interface GatewayWorld {
   readonly recorders?: { readonly current: Recorder | undefined }
   /** Undefined where no traces are sent. */
   readonly traces?: Pick<Traces, 'open'> | undefined
+  /** Undefined where there is no inspector. */
+  readonly inspector?: InspectorWorld | undefined
   /** How many clients may be connected; further ones are refused. */
   readonly connections?: number
   /** Starts the server that answers where no upstream is configured. */
@@ -52,6 +67,7 @@ export class Gateway {
   private readonly world: GatewayWorld
   private readonly server: Server
   readonly upstreams: Upstreams
+  private readonly routing: Routing
   private readonly exchanges = new Set<Exchange>()
   /** The answers of requests that have no exchange yet. */
   private readonly arriving = new Set<ClientAnswer>()
@@ -61,8 +77,15 @@ export class Gateway {
   private items: ItemCache | undefined
   /** The address that the server was opened with; a later configuration does not change it. */
   private readonly bound: { readonly host: string; readonly port: number }
-  private isDraining = false
-  private inFlight = 0
+  private readonly inspector: Inspector | undefined
+  /** The connections by which the inspector asks again, with the ids of their requests. */
+  private readonly own = new WeakMap<object, string>()
+  private state: 'serving' | 'leaving' | 'draining' = 'serving'
+  /** Requests that are not answered yet. */
+  private underWay = 0
+  /** How many of them have their body. A client that sends none must not hold the place of another. */
+  private places = 0
+  private readonly bodies: BodyBudget
   private onIdle: () => void = () => {}
 
   constructor(config: GatewayConfig, world: GatewayWorld) {
@@ -73,12 +96,25 @@ export class Gateway {
       proxies: config.proxies,
       startSimulator: world.startSimulator,
     })
+    this.routing = new Routing(world.now)
+    this.bodies = new BodyBudget(budgetOf(config))
     this.failureLimit = new FailureLimit(world.now)
     this.bound = { host: config.listen.host, port: config.listen.port }
     this.server = createServer(
       { connectionsCheckingInterval: 1000, maxHeaderSize: config.limits.headerBytes },
-      (request, response) => this.handle(request, response),
+      (request, response) => this.handle(request, response, false),
     )
+    // Without this, Node asks for the body before anybody has looked at who sends it.
+    this.server.on('checkContinue', (request, response) => this.handle(request, response, true))
+    this.inspector =
+      world.inspector &&
+      new Inspector(config, {
+        ...world.inspector,
+        now: world.now,
+        redact: world.redact,
+        failureLimit: this.failureLimit,
+        askAgain: (request) => askAgain(this.server, request, this.own),
+      })
     this.server.maxConnections = world.connections ?? Infinity
     this.gate = this.policy()
     this.setTimeouts()
@@ -114,7 +150,9 @@ export class Gateway {
   /** New requests follow the new configuration; those under way keep theirs. */
   reconfigure(config: GatewayConfig): void {
     this.config = config
+    this.inspector?.reconfigure({ ...config, listen: { ...config.listen, host: this.bound.host } })
     this.gate = this.policy()
+    this.bodies.change(budgetOf(config))
     this.setTimeouts()
     this.limitItems()
   }
@@ -134,10 +172,18 @@ export class Gateway {
     this.server.keepAliveTimeout = keepAlive
   }
 
-  /** Waits for the requests under way, for at most `timeouts.drain`, then closes. `/health` reports it meanwhile. */
+  /**
+   * Waits for the requests under way, for at most `timeouts.drain`, then closes. `/health` reports it meanwhile. New
+   * requests are served for `timeouts.drainGrace` of that time: a balancer that has not asked for the health since would show
+   * its clients a refusal.
+   */
   async drain(): Promise<void> {
-    this.isDraining = true
-    if (this.inFlight > 0) await this.untilIdle(this.config.timeouts.drain)
+    const { drain, drainGrace } = this.config.timeouts
+    const grace = Math.min(drain, drainGrace)
+    this.state = 'leaving'
+    if (grace > 0) await sleep(grace)
+    this.state = 'draining'
+    if (this.underWay > 0) await this.untilIdle(drain - grace)
     for (const exchange of this.exchanges) exchange.cut(shuttingDown.failure)
     for (const client of this.arriving) client.refuse(shuttingDown)
     await this.close()
@@ -154,6 +200,7 @@ export class Gateway {
   }
 
   private async close(): Promise<void> {
+    this.inspector?.close()
     const force = setTimeout(() => this.server.closeAllConnections(), CLOSING_MS)
     await new Promise<void>((resolve) => {
       this.server.close(() => resolve())
@@ -162,11 +209,12 @@ export class Gateway {
     await this.upstreams.close()
   }
 
-  private handle(request: IncomingMessage, response: ServerResponse): void {
+  private handle(request: IncomingMessage, response: ServerResponse, awaitsContinue: boolean): void {
     closeWithSocket(request, response)
-    const requestId = randomUUID()
+    const ownId = this.own.get(request.socket)
+    const requestId = ownId ?? randomUUID()
     response.setHeader('x-request-id', requestId).setHeader('request-id', requestId)
-    if (this.isDraining) response.setHeader('connection', 'close')
+    if (this.state !== 'serving') response.setHeader('connection', 'close')
     const url = request.url ?? '/'
     const found = this.findRoute(request)
     const dialect = dialectOf(url, request.headers)
@@ -188,26 +236,61 @@ export class Gateway {
       redact: this.world.redact,
       observer: log,
     })
+    if (found.is === 'route' && found.route.serves === 'inspector') {
+      this.inspect(request, client, log)
+      return
+    }
     const { allowedOrigins } = this.config.listen
     allowOrigin(request, response, allowedOrigins)
     const hosts = route !== null && isProbed(route) ? 'any' : 'listed'
-    const stranger = checkCaller(request, this.gate, hosts)
+    const stranger = ownId === undefined ? checkCaller(request, this.gate, hosts) : null
     if (stranger === null && found.is === 'wrong-method' && isPreflight(request, allowedOrigins)) {
       answerPreflight(request, response, found.allow)
       return
     }
     const refused = stranger ?? this.check(request, dialect, found, log)
     if (refused !== null) {
+      // The client may send its body all the same, or may not: what follows on this connection cannot be told.
+      if (awaitsContinue) response.setHeader('connection', 'close')
       client.refuse(refused)
     } else if (found.is === 'route') {
-      const { config, upstreams, world, items } = this
+      const { config, upstreams, routing, world, items } = this
       const recorder = world.recorders?.current
-      const context = { request, client, config, upstreams, recorder, log, items }
+      const { now } = world
+      const live = this.inspector?.live
+      const arrival = this.arrival(client, awaitsContinue)
+      const context = {
+        request,
+        client,
+        config,
+        upstreams,
+        routing,
+        now,
+        recorder,
+        live,
+        log,
+        items,
+        arrival,
+      }
       this.serve(found.route, context).catch((error: unknown) => {
         log.bug(error)
         client.refuse({ failure: internalFailure })
       })
     }
+  }
+
+  private inspect(request: IncomingMessage, client: ClientAnswer, log: RequestLog): void {
+    const { inspector } = this
+    const off = inspector === undefined ? 'There is no inspector here.' : inspector.isOffBecause
+    const refused = checkPageCaller(request, this.gate) ?? (off === null ? null : inspectorOff(off))
+    if (refused !== null || inspector === undefined) {
+      client.refuse(refused ?? inspectorOff(off ?? ''))
+      return
+    }
+    inspector.serve(request, client.response).catch((error: unknown) => {
+      log.bug(error)
+      client.refuse({ failure: internalFailure })
+    })
   }
 
   private findRoute({ method = '', url = '/', headers }: IncomingMessage): RouteMatch {
@@ -225,14 +308,16 @@ export class Gateway {
   ): Refusal | null {
     if (found.is !== 'route') return refuseRoute(found, request.url ?? '')
     const { route } = found
-    if (!route.isOpen) {
+    if (this.own.has(request.socket)) {
+      log.key = 'inspector'
+    } else if (!route.isOpen) {
       const admitted = checkKey(request, dialect, this.gate)
       if ('failure' in admitted) return admitted
       log.key = admitted.keyName
     }
     if (route.serves === 'refusal') return { failure: route.failure }
     if (route.method === 'POST') return checkContent(request) ?? this.checkRoom()
-    return this.isDraining && route.serves === 'models' ? shuttingDown : null
+    return this.state === 'draining' && route.serves === 'models' ? shuttingDown : null
   }
 
   private async serve(route: HttpRoute, context: RouteContext): Promise<void> {
@@ -241,7 +326,8 @@ export class Gateway {
     switch (route.serves) {
       case 'health':
       case 'ready':
-        sendJson(response, this.isDraining ? 503 : 200, { status: this.isDraining ? 'draining' : 'ok' })
+        if (this.state === 'serving') sendJson(response, 200, { status: 'ok' })
+        else sendJson(response, 503, { status: 'draining' })
         return
       case 'live':
         sendJson(response, 200, { status: 'ok' })
@@ -254,6 +340,9 @@ export class Gateway {
         response.writeHead(200, { 'content-type': contentType }).end(text)
         return
       }
+      case 'status':
+        sendJson(response, 200, statusOf(this.config, this.routing, this.world))
+        return
       case 'models':
         await answerModels(context)
         return
@@ -268,16 +357,39 @@ export class Gateway {
         return
       case 'refusal':
         client.refuse({ failure: route.failure })
+        return
+      case 'inspector':
+        this.inspect(context.request, client, context.log)
     }
   }
 
   private occupy(client: ClientAnswer): void {
-    this.inFlight++
+    this.underWay++
     this.arriving.add(client)
     client.response.on('close', () => {
       this.arriving.delete(client)
-      if (--this.inFlight === 0) this.onIdle()
+      if (--this.underWay === 0) this.onIdle()
     })
+  }
+
+  private arrival({ response }: ClientAnswer, awaitsContinue: boolean): Arrival {
+    const share = this.bodies.open()
+    let place: 'none' | 'taken' = 'none'
+    response.on('close', () => {
+      share.release()
+      if (place === 'taken') this.places--
+    })
+    return {
+      share,
+      awaitsContinue,
+      takePlace: () => {
+        const refused = this.checkRoom()
+        if (refused !== null || response.closed) return refused
+        place = 'taken'
+        this.places++
+        return null
+      },
+    }
   }
 
   private run(exchange: Exchange | undefined, client: ClientAnswer): void {
@@ -289,8 +401,8 @@ export class Gateway {
   }
 
   private checkRoom(): Refusal | null {
-    if (this.isDraining) return shuttingDown
-    return this.inFlight < this.config.limits.concurrent ? null : tooMany
+    if (this.state === 'draining') return shuttingDown
+    return this.places < this.config.limits.concurrent ? null : tooMany
   }
 
   /** Is made once for each configuration and not for each request. */
@@ -305,8 +417,14 @@ export class Gateway {
       keys,
       failureLimit: this.failureLimit,
       authFailuresPerMinute: limits.authFailuresPerMinute,
+      addressOf: clientAddress(listen.trustedProxies),
     }
   }
+}
+
+/** One body always has room, whatever the two limits say. */
+function budgetOf({ limits }: GatewayConfig): number {
+  return Math.max(limits.bodiesBytes, limits.bodyBytes)
 }
 
 /** What the client says of itself, where its dialect has a header for that. */

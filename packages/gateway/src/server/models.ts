@@ -85,17 +85,16 @@ async function modelNames(config: GatewayConfig, upstreams: Upstreams): Promise<
  */
 async function namesBehindPatterns(config: GatewayConfig, upstreams: Upstreams): Promise<string[]> {
   if (config.upstreams === 'simulator') return simulated
-  const open = config.models.filter(({ match, model }) => match.includes('*') && model === null)
   const known = config.upstreams
-  const lists = open.map(async ({ upstream: name }: ModelRule) => {
-    const upstream = known.get(name)
-    if (upstream === undefined) return []
-    const names = (await upstreams.models(upstream)).map(({ id }) => id)
-    return names.filter((id) => {
-      const route = matchModel(config, id)
-      return route?.upstream === upstream && route.model === id
+  const lists = config.models
+    .filter(({ match }) => match.includes('*'))
+    .map(async (rule: ModelRule) => {
+      // What only a fallback has would be refused by the upstreams that are asked before it.
+      const open = (rule.order?.[0] ?? [rule]).filter(({ model }) => model === null)
+      const listing = open.flatMap(({ upstream: name }) => known.get(name) ?? [])
+      const listed = await Promise.all(listing.map((upstream) => upstreams.models(upstream)))
+      return listed.flat().flatMap(({ id }) => (ruleFor(id, config) === rule ? [id] : []))
     })
-  })
   return (await Promise.all(lists)).flat()
 }
 

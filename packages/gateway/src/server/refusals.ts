@@ -1,4 +1,5 @@
 import type { RouteMatch } from './route-table.ts'
+import type { Itinerary } from '../routing/routing.ts'
 import { type Refusal, refusal } from '../base/refusal.ts'
 
 const soon = { 'retry-after': '1' }
@@ -19,6 +20,14 @@ export const tooMany = refusal(
   soon,
 )
 
+export const noRoomForBody = refusal(
+  503,
+  'overloaded',
+  'too_many_requests',
+  'The bodies of the requests under way take all the room there is for them (limits.bodiesBytes).',
+  soon,
+)
+
 /** The rest of the body may still arrive, so the connection cannot be used for another request. */
 export const lateBody = refusal(
   408,
@@ -30,6 +39,22 @@ export const lateBody = refusal(
 
 export function modelNotFound(model: string): Refusal {
   return refusal(404, 'not-found', 'model_not_found', `There is no model "${model}".`)
+}
+
+/** No upstream of a model may be asked now. The client is told how long that will be so. */
+export function everyoneOut({ wait }: Pick<Itinerary, 'wait'>): Refusal {
+  return {
+    failure: {
+      kind: wait.isRateLimit ? 'rate-limit' : 'overloaded',
+      code: 'upstreams_out',
+      message: 'No upstream of this model may be asked now: each has failed, or asked to be left alone.',
+      retryAfter: Math.max(1, Math.ceil(wait.milliseconds / 1000)),
+    },
+  }
+}
+
+export function inspectorOff(why: string): Refusal {
+  return refusal(404, 'not-found', 'inspector_off', why)
 }
 
 export function refuseRoute(found: Exclude<RouteMatch, { is: 'route' }>, url: string): Refusal {

@@ -12,7 +12,9 @@ import type {
 } from '@dragoman/core'
 import type { Logger } from '../observe/logger.ts'
 import type { HoldingParser, Metrics } from '../observe/metrics.ts'
+import type { AttemptObserver, FailedAttempt } from '../exchange/attempts.ts'
 import type { ExchangeObserver } from '../exchange/exchange.ts'
+import type { LiveExchange } from '../inspection/live-exchange.ts'
 import type { Plan } from '../exchange/plan.ts'
 import type { HttpRoute } from './route-table.ts'
 import type { UpstreamCall, UpstreamListener } from '../upstream/client.ts'
@@ -38,8 +40,10 @@ export interface RequestLogWorld {
 }
 
 /** Gathers everything about one request while it runs, and logs it in one line at its end. */
-export class RequestLog implements ExchangeObserver, AnswerWatcher {
+export class RequestLog implements ExchangeObserver, AttemptObserver, AnswerWatcher {
   model: string | null = null
+  /** The same exchange in the memory of the inspector, where it is kept there. */
+  shown: LiveExchange | undefined
   /** The name of the key that the client used. */
   key: string | null = null
   /** Is told the usage of an answer, and says what it gives away about the answer; undefined where that is nothing. */
@@ -54,15 +58,17 @@ export class RequestLog implements ExchangeObserver, AnswerWatcher {
   private answeredAt: number | null = null
   private firstByteAt: number | null = null
   private carried: Plan | undefined
-  private readonly calls: string[] = []
+  private readonly calls = new FirstOf()
   /** How many of the calls are known to be whole. */
   private wholeCalls = 0
   private readonly parsers: HoldingParser[] = []
   private written: FormatId | null = null
-  private readonly problems: ProblemCode[] = []
-  private readonly repairs: string[] = []
+  private readonly problems = new FirstOf()
+  private hasLostCalls = false
+  private readonly repairs = new FirstOf()
   private readonly dropped: string[] = []
   private readonly secondThoughts: string[] = []
+  private readonly attempts: string[] = []
   private finish: FinishReason | null = null
   private failure: Failure | null = null
   private reason: string | null = null
@@ -81,6 +87,7 @@ export class RequestLog implements ExchangeObserver, AnswerWatcher {
   /** The request was read and understood. */
   asked({ model }: ConversationRequest): void {
     this.model = model
+    this.shown?.asksFor(model)
   }
 
   received(bytes: number, warnAbove: number): void {
@@ -103,9 +110,33 @@ export class RequestLog implements ExchangeObserver, AnswerWatcher {
   /** The upstream refused, and something was done about it. */
   secondThought(reason: string): void {
     if (this.secondThoughts.length < loggedChanges) this.secondThoughts.push(reason)
+    this.shown?.secondThought(reason)
+  }
+
+  attemptAnswered(upstream: string, milliseconds: number): void {
+    this.attempts.push(`${upstream}: answered (${Math.round(milliseconds)} ms)`)
+    this.metrics.upstreamAttempt(upstream, 'answered')
+  }
+
+  /** What was read of an answer that the client will never see counts for nothing. */
+  attemptFailed({ upstream, failure, cause, milliseconds }: FailedAttempt, movedOn: boolean): void {
+    const { code, message } = failure
+    this.attempts.push(
+      `${upstream}: ${cause ?? 'refused'}: ${code}: ${message} (${Math.round(milliseconds)} ms)`,
+    )
+    this.metrics.upstreamAttempt(upstream, cause ?? 'refused')
+    if (!movedOn) return
+    for (const read of [this.calls, this.problems, this.repairs]) read.clear()
+    this.hasLostCalls = false
+    this.wholeCalls = 0
+    this.written = null
+    this.finish = null
+    this.tokens = null
+    this.reason = null
   }
 
   notes(notes: readonly RequestNote[]): void {
+    this.shown?.changedRequest(notes)
     for (const note of notes) {
       // For notes about messages the reason tells more than the field. The number is limited because a client can
       // send thousands of calls that need a repair.
@@ -130,6 +161,19 @@ export class RequestLog implements ExchangeObserver, AnswerWatcher {
     this.upstreamAt ??= this.now()
   }
 
+  upstreamHeaders(status: number, contentType: string): void {
+    this.shown?.upstreamAnswer(status, contentType)
+  }
+
+  upstreamSaid(bytes: Buffer): void {
+    this.shown?.upstreamChunk(bytes)
+  }
+
+  /** This goes to the client. */
+  sent(text: string): void {
+    this.shown?.clientChunk(text)
+  }
+
   upstreamAnswered(): void {
     // An upstream that is asked again answers again, and the stream to the client is one.
     if (this.answeredAt === null) this.metrics.streamOpened()
@@ -141,11 +185,13 @@ export class RequestLog implements ExchangeObserver, AnswerWatcher {
 
   firstByte(): void {
     this.firstByteAt ??= this.now()
+    this.shown?.firstByte()
   }
 
   /** A call was found in text that is written in this format. */
   callRead(format: FormatId): void {
     this.written ??= format
+    if (this.shown !== undefined) this.shown.written ??= format
   }
 
   parserOpened(parser: HoldingParser): void {
@@ -155,32 +201,38 @@ export class RequestLog implements ExchangeObserver, AnswerWatcher {
 
   /** Calls come one after the other, so the one before is whole when the next begins. */
   call(name: string): void {
-    this.wholeCalls = this.calls.length
-    this.calls.push(name)
+    this.wholeCalls = this.calls.count
+    this.calls.add(name)
+    if (this.shown !== undefined) this.shown.calls++
   }
 
   callEnded(): void {
-    this.wholeCalls = this.calls.length
+    this.wholeCalls = this.calls.count
   }
 
   problem(code: ProblemCode, message: string): void {
-    this.problems.push(code)
+    this.problems.add(code)
+    this.hasLostCalls ||= lostCalls.has(code)
+    this.shown?.tell('problem', code, message)
     this.metrics.problem(this.format() ?? 'standard', code)
     this.logger.debug({ requestId: this.requestId, code, message }, 'problem in what the model wrote')
   }
 
   repair(code: RepairCode, message: string): void {
-    this.repairs.push(code)
+    this.repairs.add(code)
+    this.shown?.tell('repair', code, message)
     this.logger.debug({ requestId: this.requestId, code, message }, 'repaired what the model wrote')
   }
 
   finished(reason: FinishReason): void {
     this.finish = reason
+    if (this.shown !== undefined) this.shown.finish = reason
   }
 
   failed(failure: Failure): void {
     if (this.failure !== null) return
     this.failure = failure
+    this.shown?.failed(failure)
     // A failure before the upstream was called is not an error of the upstream.
     if (this.upstreamAt !== null) this.metrics.upstreamError(failure.kind)
   }
@@ -188,6 +240,7 @@ export class RequestLog implements ExchangeObserver, AnswerWatcher {
   /** The fault holds names and addresses for those who run the gateway. Clients of a shared one are not told them. */
   upstreamFault({ code, message }: UpstreamFault): void {
     this.reason = `${code}: ${message}`
+    this.shown?.upstreamFault(code)
   }
 
   /** We end the answer because the client takes nothing. No upstream has failed. */
@@ -203,11 +256,14 @@ export class RequestLog implements ExchangeObserver, AnswerWatcher {
 
   usage(usage: Usage): void {
     this.tokens = usage
+    if (this.shown !== undefined) this.shown.usage = usage
   }
 
   /** The response is closed: nothing more will happen to it. */
   done({ writableFinished, headersSent, statusCode }: ServerResponse): void {
     if (this.answeredAt !== null) this.metrics.streamClosed()
+    if (!writableFinished) this.shown?.clientLeft()
+    this.shown?.end(headersSent ? statusCode : null)
     for (const parser of this.parsers) this.metrics.parserClosed(parser)
     const seconds = (this.now() - this.startedAt) / 1000
     const format = this.format()
@@ -220,7 +276,7 @@ export class RequestLog implements ExchangeObserver, AnswerWatcher {
       seconds,
       secondsToFirstEvent: firstByte,
       overheadSeconds: this.overhead(),
-      format: this.calls.length > 0 ? format : null,
+      format: this.calls.count > 0 ? format : null,
     })
     this.countCalls(format ?? 'standard')
     this.warnOfSuspicion()
@@ -239,11 +295,12 @@ export class RequestLog implements ExchangeObserver, AnswerWatcher {
         ms: Math.round(seconds * 1000),
         firstByteMs: firstByte === null ? null : Math.round(firstByte * 1000),
         finish: this.finish,
-        calls: orNull(this.calls),
-        problems: orNull(this.problems),
-        repairs: orNull(this.repairs),
+        calls: this.calls.shown(),
+        problems: this.problems.shown(),
+        repairs: this.repairs.shown(),
         changed: orNull(this.dropped),
         again: orNull(this.secondThoughts),
+        attempts: orNull(this.attempts),
         tokens: this.tokens === null ? null : this.tokens.inputTokens + this.tokens.outputTokens,
         failure: this.failureText(),
         reason: this.failure === null ? null : this.reason,
@@ -262,13 +319,13 @@ export class RequestLog implements ExchangeObserver, AnswerWatcher {
   /** All calls of an answer that ended well are whole. An answer that was cut may end in half a call. */
   private countCalls(format: string): void {
     const isWhole = this.failure === null && this.finish !== null && this.finish !== 'length'
-    const whole = isWhole ? this.calls.length : this.wholeCalls
+    const whole = isWhole ? this.calls.count : this.wholeCalls
     this.metrics.toolCalls(format, 'complete', whole)
-    this.metrics.toolCalls(format, 'incomplete', this.calls.length - whole)
+    this.metrics.toolCalls(format, 'incomplete', this.calls.count - whole)
   }
 
   private failureText(): string | null {
-    if (this.failure !== null) return `${this.failure.code}: ${this.failure.message}`
+    if (this.failure !== null) return `${this.failure.code}: ${this.failure.message}`.slice(0, longestFailure)
     return this.isCut ? 'client_stalled: The client took nothing for timeouts.clientStall.' : null
   }
 
@@ -278,8 +335,7 @@ export class RequestLog implements ExchangeObserver, AnswerWatcher {
 
   /** Health checks come every few seconds, so they are logged at the lowest level. */
   private level(): 'debug' | 'info' | 'warn' {
-    if (this.failure !== null || this.isCut || this.problems.some((code) => lostCalls.has(code)))
-      return 'warn'
+    if (this.failure !== null || this.isCut || this.hasLostCalls) return 'warn'
     return this.route?.method === 'GET' ? 'debug' : 'info'
   }
 
@@ -292,6 +348,32 @@ export class RequestLog implements ExchangeObserver, AnswerWatcher {
     return (this.upstreamAt - this.startedAt + Math.max(0, this.firstByteAt - this.answeredAt)) / 1000
   }
 }
+
+/** An upstream may make thousands of calls, and as many mistakes: the line names the first, and counts the others. */
+class FirstOf {
+  count = 0
+  private readonly first: string[] = []
+
+  add(text: string): void {
+    this.count++
+    if (this.first.length < mostNamed) this.first.push(text.slice(0, longestName))
+  }
+
+  clear(): void {
+    this.count = 0
+    this.first.length = 0
+  }
+
+  /** Null where there is none. */
+  shown(): readonly string[] | null {
+    const rest = this.count - this.first.length
+    return orNull(rest === 0 ? this.first : [...this.first, `and ${rest} more`])
+  }
+}
+
+const mostNamed = 10
+const longestName = 256
+const longestFailure = 2000
 
 function orNull(list: readonly string[]): readonly string[] | null {
   return list.length === 0 ? null : list

@@ -8,6 +8,7 @@ import {
   type HttpDialect,
   type RoutePattern,
 } from '@dragoman/core'
+import { inspectorRoot } from '../inspection/inspector-server.ts'
 
 /** A route of the gateway, as data that the server, the checks and the tests share. */
 export type HttpRoute = (RoutePattern | OwnRoute) & {
@@ -22,7 +23,18 @@ interface OwnRoute {
   readonly method: 'GET'
   /** A path may end in `{id}`, which stands for any text, slashes included: names of models have them. */
   readonly path: string
-  readonly serves: 'models' | 'health' | 'live' | 'ready' | 'metrics' | 'hello'
+  readonly serves: 'models' | 'health' | 'live' | 'ready' | 'metrics' | 'status' | 'hello' | 'inspector'
+}
+
+/**
+ * The inspector with all that lies below it. It is for a page of its own and not for clients: it has its own methods, checks
+ * and errors, so it is none of the routes below.
+ */
+const inspectorRoute: HttpRoute = {
+  serves: 'inspector',
+  method: 'GET',
+  path: inspectorRoot,
+  isOpen: true,
 }
 
 const modelPaths = ['/v1/models', ...dialectIds.flatMap((id) => dialects[id].http.modelsPath ?? [])]
@@ -37,6 +49,7 @@ export const routes: readonly HttpRoute[] = [
   { serves: 'live', method: 'GET', path: '/health/live', isOpen: true },
   { serves: 'ready', method: 'GET', path: '/health/ready', isOpen: true },
   { serves: 'metrics', method: 'GET', path: '/metrics', isOpen: false },
+  { serves: 'status', method: 'GET', path: '/status', isOpen: false },
   // Claude Code asks by it whether there is a server. Without an answer, each of its starts would be a warning in the log.
   { serves: 'hello', method: 'GET', path: '/api/hello', isOpen: true },
 ]
@@ -61,6 +74,8 @@ export type RouteMatch =
  */
 export function findRoute(method: string, url: string, headers: IncomingHttpHeaders = {}): RouteMatch {
   const path = pathIn(url)
+  if (path === inspectorRoot || path.startsWith(`${inspectorRoot}/`))
+    return { is: 'route', route: inspectorRoute }
   const isWebSocket = headers.upgrade?.toLowerCase() === 'websocket'
   const known = routesAt(path).filter((route) => isWebSocket || !isForWebSockets(route))
   const [first] = known

@@ -5,6 +5,7 @@ import { secretsOf } from '../config/secrets-of.ts'
 import { mayTrace } from '../observe/traces/may-trace.ts'
 import { createLogger, type ServiceLogger } from '../observe/logger.ts'
 import type { Metrics } from '../observe/metrics.ts'
+import type { InspectorWorld } from '../inspection/inspector.ts'
 import { FollowingRecorder } from '../recorder/recorder.ts'
 import { createRedactor, type Redactor } from '../security/redact.ts'
 import type { BuiltInServer, Upstreams } from '../upstream/upstreams.ts'
@@ -35,12 +36,14 @@ export interface ServiceOptions {
   readonly startSimulator: () => Promise<BuiltInServer>
   /** What traces depend on. Left out, there are none. */
   readonly tracing?: { readonly env: Environment; readonly version: () => Promise<string> }
+  /** Undefined where there is no inspector. */
+  readonly inspector?: InspectorWorld | undefined
 }
 
 /** Starts a gateway, and resolves when it listens. */
 export async function startService(
   config: GatewayConfig,
-  { metrics, now, isTerminal, workers, startSimulator, tracing }: ServiceOptions,
+  { metrics, now, isTerminal, workers, startSimulator, inspector, tracing }: ServiceOptions,
 ): Promise<Service> {
   const secrets = new Set(secretsOf(config))
   let redactor = createRedactor([...secrets])
@@ -69,6 +72,7 @@ export async function startService(
     traces,
     connections,
     startSimulator,
+    inspector,
   })
   const address = await gateway.listen().catch(async (error: unknown) => {
     await logger.close()

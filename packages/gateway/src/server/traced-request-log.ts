@@ -8,11 +8,12 @@ import {
   type RepairCode,
   type Usage,
 } from '@dragoman/core'
+import type { FailedAttempt } from '../exchange/attempts.ts'
 import type { Plan } from '../exchange/plan.ts'
 import { namedKey } from '../exchange/session-key.ts'
 import { tapWrites } from '../recorder/tap.ts'
 import type { UpstreamCall, UpstreamListener } from '../upstream/client.ts'
-import { eventNames, finishReasons, genAi, http, own } from '../observe/traces/names.ts'
+import { answerNames, eventNames, finishReasons, genAi, http, own } from '../observe/traces/names.ts'
 import type { Span } from '../observe/traces/span.ts'
 import type { Tracing } from '../observe/traces/tracing.ts'
 import { RequestLog, type RequestLogWorld } from './request-log.ts'
@@ -117,6 +118,14 @@ export class TracedRequestLog extends RequestLog {
     this.#span.event(eventNames.again, { [own.reason]: reason })
     // The refusal may have come with status 200, as the first event of a stream.
     if (this.#lastAttempt !== undefined) failAttempt(this.#lastAttempt, 'refused')
+  }
+
+  override attemptFailed(attempt: FailedAttempt, movedOn: boolean): void {
+    super.attemptFailed(attempt, movedOn)
+    // It may have failed with status 200, as the first event of a stream.
+    if (this.#lastAttempt !== undefined) failAttempt(this.#lastAttempt, attempt.cause ?? attempt.failure.code)
+    this.#lastAttempt?.end()
+    if (movedOn) this.#span.forget(answerNames)
   }
 
   override started(answer: { readonly id: string | null; readonly model: string | null }): void {

@@ -43,3 +43,15 @@ export function filesInForce(env: Readonly<Record<string, string | undefined>>):
   const files: unknown = JSON.parse(env[filesVariable] ?? '[]')
   return Array.isArray(files) ? files.filter((file) => typeof file === 'string') : []
 }
+
+/** By which sessions of the inspector are signed: a page may speak to any of the workers. */
+const secretVariable = 'DRAGOMAN_SESSION_SECRET'
+
+export function withSessionSecret(secret: string): Readonly<Record<string, string>> {
+  return { [secretVariable]: secret }
+}
+
+/** Undefined in a process that no other has started. */
+export function sessionSecret(env: Readonly<Record<string, string | undefined>>): string | undefined {
+  return env[secretVariable]
+}

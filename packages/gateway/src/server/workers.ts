@@ -1,6 +1,8 @@
+import { randomBytes } from 'node:crypto'
 import cluster, { type Worker } from 'node:cluster'
 import { AggregatorRegistry } from 'prom-client'
-import { fromWorker, type ToWorker, withFilesInForce } from './worker-messages.ts'
+import { closeWithWorker } from './handed-connections.ts'
+import { fromWorker, type ToWorker, withFilesInForce, withSessionSecret } from './worker-messages.ts'
 
 /** The pause before a worker is replaced: one that fails at its start would otherwise be started in a loop. */
 const RESTART_MS = 1000
@@ -21,6 +23,7 @@ export class Workers {
   private readonly metrics = new AggregatorRegistry()
   private readonly alive = new Set<Worker>()
   private readonly restarts = new Set<NodeJS.Timeout>()
+  private readonly secret = randomBytes(32).toString('base64url')
   private droppedLines = 0
   private state: 'serving' | 'draining' = 'serving'
   private onLastExit: () => void = () => {}
@@ -70,8 +73,12 @@ export class Workers {
   }
 
   private startOne(): Promise<string> {
-    const worker = cluster.fork(withFilesInForce(this.options.files()))
+    const worker = cluster.fork({
+      ...withFilesInForce(this.options.files()),
+      ...withSessionSecret(this.secret),
+    })
     this.alive.add(worker)
+    closeWithWorker(worker.process)
     return new Promise((resolve, fail) => {
       let isListening = false
       worker.on('message', (given: unknown) => {

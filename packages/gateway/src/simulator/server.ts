@@ -6,6 +6,7 @@ import { ImitatedServer } from './imitated-server.ts'
 import type { Said } from './imitation.ts'
 import { isAt } from './is-at.ts'
 import { isJsonObject, type JsonObject } from './json.ts'
+import { PrefixCache, type PrefixCounts } from './prefix-cache.ts'
 import { promptSize } from './prompt-size.ts'
 import { quirksNamed } from './quirks.ts'
 import { bodyAskedAt, errorReply, replyInstead, type Reply } from './reply.ts'
@@ -27,6 +28,8 @@ export interface Simulator {
   readonly openRequests: number
   /** The latest problems in the histories that it was sent. */
   readonly historyProblems: readonly SeenHistoryProblem[]
+  /** How many requests went on with a conversation that had been here before. All are 0 where that is not counted. */
+  readonly prefixCounts: PrefixCounts
 }
 
 interface SimulatedRequest {
@@ -52,6 +55,7 @@ class HttpSimulator implements Simulator {
   readonly #server: Server
   readonly #requests = new BoundedList<SimulatedRequest>(rememberedRequests)
   readonly #problems = new BoundedList<SeenHistoryProblem>(rememberedProblems)
+  readonly #prefixes = new PrefixCache()
   readonly #imitated: ImitatedServer | undefined
   #openRequests = 0
 
@@ -73,6 +77,10 @@ class HttpSimulator implements Simulator {
 
   get historyProblems(): readonly SeenHistoryProblem[] {
     return this.#problems.items
+  }
+
+  get prefixCounts(): PrefixCounts {
+    return this.#prefixes.counts
   }
 
   get address(): string | undefined {
@@ -115,6 +123,8 @@ class HttpSimulator implements Simulator {
     switch (asked) {
       case 'GET /simulator/history-problems':
         return sendJson(response, 200, { data: this.historyProblems })
+      case 'GET /simulator/prefixes':
+        return sendJson(response, 200, this.prefixCounts)
       default:
         return this.#send(
           errorReply(404, 'invalid_request_error', `The simulator has no ${asked}.`),
@@ -137,6 +147,10 @@ class HttpSimulator implements Simulator {
     }
     const came = parseJson(text)
     this.#requests.add({ headers: request.headers, body: came })
+    if (this.#settings.prefixes === true) {
+      const { is, known, parts } = this.#prefixes.take(came)
+      response.setHeader('x-simulation-prefix', `${is} ${known}/${parts}`)
+    }
     const body = bodyAskedAt(dialect, path, came)
     const simulation = simulate(dialect, body, this.#settings, takeInto(response), this.#world)
     const name = modelOf(body)

@@ -59,6 +59,8 @@ export interface SimulatorSettings {
   readonly faults?: readonly Fault[]
   /** How the server around the model misbehaves. */
   readonly quirks?: readonly QuirkName[]
+  /** Counts how many requests go on with a conversation that has been here before, as a cache would. */
+  readonly prefixes?: boolean
   /** The server that is imitated, such as `vllm-0.21`. Without one the simulator is a server of its own kind. */
   readonly server?: string
   /** How many tokens of prompt and answer the imitated server holds. Four characters are a token. */
@@ -101,6 +103,7 @@ const defaults: Defaulted = {
   comments: false,
   faults: [],
   quirks: [],
+  prefixes: false,
 }
 
 /**

@@ -13,7 +13,7 @@ export interface UpstreamFault {
   readonly isStaleSocket: boolean
 }
 
-type FaultCode =
+export type FaultCode =
   | 'unreachable'
   /** This process has no file descriptor left for a connection. */
   | 'no-room'

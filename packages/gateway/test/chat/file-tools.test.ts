@@ -1,6 +1,10 @@
+import { execFileSync } from 'node:child_process'
+import { constants } from 'node:fs'
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { withoutKeys } from '../../src/chat/start-chat.ts'
+import { WorkFolder } from '../../src/chat/tools/work-folder.ts'
 import { removeFolders, temporaryFolder } from './temporary-folder.ts'
 import { useTool } from './use-tool.ts'
 
@@ -176,5 +180,61 @@ describe('any call', () => {
 
   it.each([null, 'text', [1]])('with the arguments %j is an error', async (given) => {
     expect((await useTool('read_file', given, { folder })).result).toContain('must be a JSON object')
+  })
+})
+
+describe('a named pipe', () => {
+  it.each([
+    ['read_file', { path: 'pipe' }],
+    ['write_file', { path: 'pipe', content: 'x' }],
+    ['search_text', { text: 'x', folder: 'pipe' }],
+  ])('is no file for %s, and keeps nobody waiting', async (tool, given) => {
+    execFileSync('sh', ['-c', 'mkfifo "$0"', join(folder, 'pipe')])
+    const { result } = await useTool(tool, given, { folder })
+    expect(result).toMatch(/no ordinary file|no file|nothing found/)
+  })
+})
+
+describe('a folder that becomes a link to another while a file in it is opened', () => {
+  it('leads nowhere', async () => {
+    const outside = await temporaryFolder()
+    await writeFile(join(outside, 'a.txt'), 'secret')
+    await symlink(outside, join(folder, 'swapped'))
+    const opened = (await WorkFolder.open(folder)).openFile(
+      join(folder, 'swapped', 'a.txt'),
+      constants.O_RDWR,
+    )
+    await expect(opened).rejects.toThrow('outside the working folder')
+    expect(await readFile(join(outside, 'a.txt'), 'utf8')).toBe('secret')
+  })
+})
+
+describe('a file that programs run by themselves', () => {
+  it.each(['.git/hooks/pre-commit', '.envrc', 'sub/.envrc', '.vscode/tasks.json', '.husky/pre-push'])(
+    'is not written on the strength of --yes: %s',
+    async (path) => {
+      await mkdir(join(folder, '.git/hooks'), { recursive: true })
+      const { isError } = await useTool('write_file', { path, content: 'x' }, { folder })
+      expect(isError).toBe(true)
+      await expect(readFile(join(folder, path), 'utf8')).rejects.toThrow('ENOENT')
+    },
+  )
+
+  it('is told from others', async () => {
+    const { isError } = await useTool('write_file', { path: 'git/envrc', content: 'x' }, { folder })
+    expect(isError).toBe(false)
+  })
+})
+
+describe('the environment of commands', () => {
+  it('holds no keys', () => {
+    const env = {
+      PATH: '/bin',
+      ROUTER: 'the-secret-key',
+      COPY: 'Bearer the-secret-key',
+      OPENAI_API_KEY: 'x',
+      DRAGOMAN_API_KEY: 'x',
+    }
+    expect(withoutKeys(env, ['the-secret-key', 'x'])).toEqual({ PATH: '/bin' })
   })
 })

@@ -72,4 +72,35 @@ describe('permission', () => {
     await asked.ask('run', 'Run rm -rf .\u001b[2K\rls')
     expect(questions).toEqual(['Run rm -rf .␛[2K␍ls'])
   })
+
+  it('a long command is folded, and nothing of it is run that was not shown', async () => {
+    const lines = Array.from({ length: 60 }, (_, at) => `echo ${at}`)
+    const command = `Run ${[...lines.slice(0, 30), 'rm -rf ~', ...lines.slice(30)].join('\n')}`
+    const all = permission(['y', 'y', 'y', 'y', 'y'])
+    expect(await all.permission.ask('run', command)).toBe('allowed')
+    expect(all.questions[0]).toMatch(/45 lines of 61 are folded/)
+    expect(all.questions[0]).not.toContain('rm -rf')
+    expect(all.questions.slice(1).join('\n')).toContain('rm -rf ~')
+    for (const line of lines) expect(all.questions.join('\n')).toContain(line)
+    for (const question of all.questions) expect(question.split('\n').length).toBeLessThan(20)
+    const some = permission(['y', 'y', 'n'])
+    expect(await some.permission.ask('run', command)).toBe('refused')
+  })
+
+  it('one long line is folded as well', async () => {
+    const { permission: asked, questions } = permission(['y', 'n'])
+    const command = `Run true ${' '.repeat(3000)}; rm -rf ~ ; ${' '.repeat(3000)} true`
+    expect(await asked.ask('run', command)).toBe('refused')
+    expect(questions).toHaveLength(2)
+    expect(questions[0]).toContain('folded')
+  })
+
+  it('what is grave is asked about although writes are allowed, and never always', async () => {
+    const { permission: asked, questions } = permission(['y', 'a'], { allowsWrites: true })
+    expect(await asked.ask('write', 'Write .git/hooks/pre-commit', true)).toBe('allowed')
+    expect(await asked.ask('write', 'Write .envrc', true)).toBe('refused')
+    expect(questions).toHaveLength(2)
+    const alone = permission(undefined, { allowsWrites: true })
+    expect(await alone.permission.ask('write', 'Write .envrc', true)).toBe('unasked')
+  })
 })

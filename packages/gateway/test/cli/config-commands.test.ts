@@ -40,6 +40,27 @@ describe('dragoman check', () => {
     expect(stdout).toMatch(/claude-\* +lab k2 \(format kimi\)/)
   })
 
+  it('prints where a rule leads that has several upstreams, and what is wrong with one', async () => {
+    const upstreams = ['gpu1', 'gpu2', 'far'].map((name) => `${name}: { url: "https://${name}.example/v1" }`)
+    const rule = (order: string): Promise<string> =>
+      file(`upstreams: { ${upstreams.join(', ')} }\nmodels:\n- { match: "c*", upstream: ${order}, model: k }`)
+    const right = await rule('[[gpu1, gpu2], { name: far, model: q, format: qwen }]')
+    const { stdout } = await run(['check', '--config', right, '--offline'])
+    expect(stdout).toMatch(
+      /c\* +gpu1 k \(format auto\) or gpu2 k \(format auto\), then far q \(format qwen\)/,
+    )
+    const wrong = await rule('[[gpu1, gpu1], [], fra]')
+    const { code, stderr } = await run(['check', '--config', wrong, '--offline'])
+    expect(code).toBe(1)
+    expect(stderr.split('\n').slice(0, 3)).toEqual([
+      expect.stringMatching(
+        /d\.yaml:3:36: models\[0\]\.upstream\[0\]\[1\]: "gpu1" stands in this pool twice/,
+      ),
+      expect.stringMatching(/d\.yaml:3:43: models\[0\]\.upstream\[1\]: the pool is empty/),
+      expect.stringMatching(/d\.yaml:3:47: models\[0\]\.upstream\[2\]: .*Did you mean far\?/),
+    ])
+  })
+
   it('warns of an upstream that does not answer, and has it in the data', async () => {
     const config = await file('upstreams: { lab: { url: "http://127.0.0.1:9/v1" } }')
     const fault = 'no answer at http://127.0.0.1:9/v1 (connection refused, nothing listens there).'

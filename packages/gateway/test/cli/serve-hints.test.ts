@@ -25,6 +25,18 @@ describe('the lines for clients', () => {
     )
   })
 
+  it('name the inspector where it is served, and whether it wants a key', async () => {
+    const own = keys.replace(' }]', ', inspector: true }]')
+    expect(await hints('http://127.0.0.1:1', '')).toContain('Inspector: http://127.0.0.1:1/inspector\n')
+    expect(await hints('http://127.0.0.1:1', own)).toContain('/inspector (behind a key)\n')
+    expect(await hints('http://127.0.0.1:1', keys)).not.toContain('Inspector')
+  })
+
+  it('name a model of the simulator that breaks off inside a call', async () => {
+    expect(await hints('http://127.0.0.1:1', '')).toContain('ask for the model kimi-k2+length,')
+    expect(await hints('http://127.0.0.1:1', lab)).not.toContain('+length')
+  })
+
   it('use a name that the configuration lets in, where others can reach the address', async () => {
     const text = await hints(
       'http://0.0.0.0:8080',

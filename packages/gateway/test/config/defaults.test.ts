@@ -5,12 +5,13 @@ import { accepted } from './fake-world.ts'
 describe('a configuration that says nothing', () => {
   it('has the documented defaults, with durations in milliseconds', async () => {
     expect(await accepted()).toEqual({
-      listen: { host: '127.0.0.1', port: 12377, allowedHosts: [], allowedOrigins: [] },
+      listen: { host: '127.0.0.1', port: 12377, allowedHosts: [], allowedOrigins: [], trustedProxies: [] },
       keys: [],
       upstreams: 'simulator',
       models: [
         {
           match: '*',
+          order: null,
           upstream: 'simulator',
           model: null,
           format: 'auto',
@@ -22,6 +23,7 @@ describe('a configuration that says nothing', () => {
           timeouts: { connect: 10_000, headers: 600_000, idle: 300_000, finishGrace: 5000 },
         },
       ],
+      routing: { retries: 2, retryWithin: 20_000, outAfter: 5, outFor: 30_000, balance: 'affinity' },
       formats: { overrides: {}, markers: {}, toolCallBytes: {} },
       delivery: 'incremental',
       reasoning: { foreign: 'drop' },
@@ -30,10 +32,12 @@ describe('a configuration that says nothing', () => {
       warnings: { conversationBytes: 0 },
       limits: {
         bodyBytes: 33_554_432,
+        bodiesBytes: 268_435_456,
         toolCallBytes: 4_194_304,
         overflow: 'error',
         headerBytes: 16_384,
         jsonDepth: 128,
+        jsonValues: 100_000,
         lineBytes: 8_388_608,
         responseBytes: 67_108_864,
         concurrent: 1000,
@@ -49,11 +53,14 @@ describe('a configuration that says nothing', () => {
         clientStall: 120_000,
         keepAlive: 90_000,
         drain: 5000,
+        drainGrace: 0,
         ping: 15_000,
       },
       record: null,
       log: { level: 'info', file: null },
+      inspector: { enabled: null, memory: 33_554_432 },
       metrics: true,
+      hidden: [],
       proxies: { http: null, https: null, except: [] },
     })
   })
@@ -68,7 +75,7 @@ describe('a configuration that says nothing', () => {
 
 describe('a configuration that says everything', () => {
   const yaml = `
-listen: { host: "[::1]", port: 8080, allowedHosts: [Gate.LAN], allowedOrigins: ["https://app.example"] }
+listen: { host: "[::1]", port: 8080, allowedHosts: [Gate.LAN], allowedOrigins: ["https://app.example"], trustedProxies: [10.0.0.0/8, "::1"] }
 keys: [{ name: laptop, sha256: "${'AB'.repeat(32)}" }]
 upstreams:
   router: { url: "https://router.example/api/v1/", apiKey: "\${KEY}", headers: { X-Extra: "\${VALUE}!" }, body: { provider: { order: [Groq] } } }
@@ -98,6 +105,7 @@ metrics: false
       port: 8080,
       allowedHosts: ['gate.lan'],
       allowedOrigins: ['https://app.example'],
+      trustedProxies: ['10.0.0.0/8', '::1'],
     })
     expect(config.keys).toEqual([{ name: 'laptop', sha256: 'ab'.repeat(32) }])
     expect(config.formats).toEqual({

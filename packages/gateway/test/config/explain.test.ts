@@ -44,6 +44,14 @@ describe('explainConfig', () => {
     expect((await explained({ flags, env })).get('upstreams.upstream.apiKey')).toBe('"${MY_KEY}" $MY_KEY')
   })
 
+  it('shows no value of a body that comes from a variable', async () => {
+    const yaml =
+      'upstreams: { a: { url: "https://a/v1", body: { token: "${K}", deep: { list: ["x", "${K}"] }, plain: word } } }'
+    const values = await explained({ yaml, env: { K: 'canary' } })
+    expect([...values.values()].join('\n')).not.toContain('canary')
+    expect([...values.values()].join('\n')).toContain('word')
+  })
+
   it('names each key once', async () => {
     const result = await load({ yaml: 'record: {}\nlisten: { port: 3 }' })
     const paths = result.ok ? explainConfig(result.settings).map(({ path }) => path) : []

@@ -46,7 +46,7 @@ describe('what is refused, with its place', () => {
     [
       'limits: { bananas: 1 }',
       [
-        '1:11: limits.bananas: unknown key. Known here: bodyBytes, toolCallBytes, overflow, headerBytes, jsonDepth, lineBytes, responseBytes, concurrent, authFailuresPerMinute',
+        '1:11: limits.bananas: unknown key. Known here: bodyBytes, bodiesBytes, toolCallBytes, overflow, headerBytes, jsonDepth, jsonValues, lineBytes, responseBytes, concurrent, authFailuresPerMinute',
       ],
     ],
     ['__proto__: { x: 1 }', ['1:1: this cannot be a key']],
@@ -237,6 +237,11 @@ describe('the address of an upstream', () => {
     'localhost:8000',
     'http://169.254.169.254/v1',
     'http://169.254.1.2/v1',
+    'http://100.100.100.200/latest',
+    'http://192.0.0.192/opc',
+    'http://168.63.129.16/machine',
+    'http://[fd20:ce::254]/v1',
+    'http://[64:ff9b::100.100.100.200]/v1',
     'http://0.0.0.0:8000/v1',
     'http://0:8000/v1',
     'http://0xA9FEA9FE/v1',

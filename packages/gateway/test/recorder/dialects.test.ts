@@ -33,6 +33,7 @@ type Send = (address: string) => Promise<Response>
 async function recorded(
   dialect: DialectId,
   send: Send,
+  settings: Readonly<Record<string, unknown>> = {},
 ): Promise<{ exchange: RecordedExchange; file: string; body: string }> {
   const recorder = createRecorder({
     config: { dir, maxBytes: 1_000_000, maxAge: 60_000 },
@@ -41,7 +42,7 @@ async function recorded(
     onDrop: () => {},
     onFault: () => {},
   })
-  const { address } = await startGateway({ upstream, dialect, recorder })
+  const { address } = await startGateway({ upstream, dialect, recorder, settings })
   const response = await send(address)
   expect(response.status).toBe(200)
   const body = await response.text()
@@ -119,5 +120,25 @@ describe('a request that says in its address what it asks for', () => {
     const chunks: unknown = JSON.parse(body)
     expect(Array.isArray(chunks)).toBe(true)
     expect(JSON.parse(replay(exchange))).toHaveLength(Array.isArray(chunks) ? chunks.length : 0)
+  })
+})
+
+describe('an exchange of a rule with several upstreams', () => {
+  it.each(dialectIds)('is replayed with the name of the model that the client knows: %s', async (dialect) => {
+    const url = dialect === 'gemini' ? upstream.replace(/v1$/, 'v1beta') : upstream
+    const settings = {
+      upstreams: {
+        down: { url: 'http://127.0.0.1:9/v1', kind: 'other' },
+        lab: { url, dialect, kind: 'other' },
+      },
+      models: [{ match: '*', upstream: ['down', 'lab'], model: 'qwen3' }],
+    }
+    const send: Send = (address) => ask(dialect, `${address}/v1`, weatherIn('my-model'))
+    const { exchange, body } = await recorded(dialect, send, settings)
+    expect(exchange.upstream).toMatchObject({ name: 'lab', model: 'qwen3', clientModel: 'my-model' })
+    for (const text of [body, replay(exchange)]) {
+      expect(text).toContain('my-model')
+      expect(text).not.toContain('qwen3')
+    }
   })
 })

@@ -1,7 +1,10 @@
+import { writeFileSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { RecordingFolder } from '../../src/recorder/recording-folder.ts'
 import { createRecorder, type Recorder, type RecorderOptions } from '../../src/recorder/recorder.ts'
 import { parseRecording, type RecordedExchange } from '../../src/recorder/recording.ts'
 import { createRedactor } from '../../src/security/redact.ts'
@@ -162,4 +165,22 @@ describe('parseRecording', () => {
       expect(parseRecording(text)).toBeUndefined()
     }
   })
+})
+
+describe('a folder with many recordings', () => {
+  it('is looked through without keeping anybody waiting', async () => {
+    await mkdir(dir, { recursive: true })
+    for (let at = 0; at < 20_000; at++) {
+      const time = new Date(now - at).toISOString().replaceAll(':', '-')
+      writeFileSync(join(dir, `${time}-r${at}.json`), 'x')
+    }
+    const lag = monitorEventLoopDelay({ resolution: 5 })
+    const keeping = new RecordingFolder({ dir, maxBytes: 10_000, maxAge: 3_600_000 }, () => now)
+    lag.enable()
+    await keeping.sweep()
+    lag.disable()
+    // All at once took most of a second, and more on a slower machine.
+    expect(lag.max / 1e6).toBeLessThan(250)
+    expect(await readdir(dir)).toHaveLength(9000)
+  }, 60_000)
 })

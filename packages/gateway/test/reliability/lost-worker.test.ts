@@ -1,4 +1,7 @@
 import { EventEmitter, once } from 'node:events'
+import { readdirSync, readlinkSync } from 'node:fs'
+import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { childrenOf } from '../cli/child-processes.ts'
 import { startProgram, stopPrograms } from '../cli/running-program.ts'
@@ -78,4 +81,39 @@ describe('a worker that is killed', () => {
     child.kill('SIGTERM')
     expect(await exit).toBe(0)
   })
+
+  it('leaves no connection behind that was on its way to it', async () => {
+    const upstream = await startUpstream((response) => {
+      sse(response, chunk({ content: 'Paris is fine.' }), chunk({}, 'stop'), '[DONE]')
+      response.end()
+    })
+    const args = ['--port', '0', '--workers', '2', '--upstream', upstream.url]
+    const { child, address } = await startProgram(args)
+    const [frozen = 0] = childrenOf(child.pid)
+    // It takes none of what is handed to it, as a process that is about to be killed.
+    process.kill(frozen, 'SIGSTOP')
+    const { port, host } = new URL(address)
+    const sockets = Array.from({ length: 12 }, () => connect(Number(port), '127.0.0.1').on('error', () => {}))
+    const outcomes = sockets.map((socket) => new Promise((resolve) => socket.on('close', resolve)))
+    for (const socket of sockets) {
+      socket.on('data', () => {})
+      socket.write(`GET /health/live HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`)
+    }
+    await sleep(500)
+    const before = descriptorsOf(child.pid)
+    process.kill(frozen, 'SIGKILL')
+    await Promise.all(outcomes)
+    await expect.poll(() => descriptorsOf(child.pid), { timeout: 5000 }).toBeLessThan(before)
+  })
 })
+
+/** How many sockets a process holds. */
+function descriptorsOf(pid: number | undefined): number {
+  return readdirSync(`/proc/${pid}/fd`).filter((name) => {
+    try {
+      return readlinkSync(`/proc/${pid}/fd/${name}`).startsWith('socket:')
+    } catch {
+      return false
+    }
+  }).length
+}

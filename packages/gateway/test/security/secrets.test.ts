@@ -1,5 +1,8 @@
 import type { ServerResponse } from 'node:http'
 import { afterEach, describe, expect, it } from 'vitest'
+import { secretsOf } from '../../src/config/secrets-of.ts'
+import { createRedactor } from '../../src/security/redact.ts'
+import { accepted } from '../config/fake-world.ts'
 import { ask, clientDialects, paths, post, weatherRequest } from '../server/ask.ts'
 import { startGateway, stopGateways } from '../server/running-gateway.ts'
 import {
@@ -55,6 +58,57 @@ describe.each(clientDialects)('a key that the upstream repeats in front of a cli
       expect(error?.message).not.toBe('')
     })
   }
+})
+
+const escapedCanary = canary
+  .split('')
+  .map((letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  .join('')
+
+describe.each(clientDialects)('a key that the upstream repeats in escapes, to a client of %s', (dialect) => {
+  it.each([
+    ['in an error', `{"error":{"message":"Key ${escapedCanary} is wrong","type":"t","code":"c"}}`],
+    [
+      'in an error that quotes JSON',
+      JSON.stringify({ error: { message: `{"key":"${escapedCanary}"}`, type: 't', code: 'c' } }),
+    ],
+  ])('is taken out %s', async (_where, error) => {
+    const upstream = await startUpstream((response) => {
+      sse(response, chunk({ content: 'Hi' }))
+      response.end(`data: ${error}\n\n`)
+    })
+    const gateway = await startGateway({ upstream: upstream.url, apiKey: canary })
+    const { body } = await ask(gateway.address, dialect)
+    await until(() => gateway.requestLine() !== undefined, 500)
+    const seen = body + JSON.stringify(gateway.lines)
+    expect(seen).toContain('[redacted]')
+    for (const form of [...forms, escapedCanary, String.raw`\u0063\u0061\u006e`])
+      expect(seen).not.toContain(form)
+  })
+})
+
+async function secretsIn(yaml: string, env: Readonly<Record<string, string>>): Promise<readonly string[]> {
+  return secretsOf(await accepted({ yaml, env }))
+}
+
+describe('what the configuration keeps secret', () => {
+  it('is the key in a header as well as the whole header', async () => {
+    const yaml = 'upstreams: { a: { url: "https://a/v1", headers: { authorization: "Bearer ${K}" } } }'
+    expect(await secretsIn(yaml, { K: canary })).toEqual([`Bearer ${canary}`, canary])
+  })
+
+  it('is the password of a proxy in clear', async () => {
+    const redact = createRedactor(
+      await secretsIn('', { https_proxy: 'http://ada:pass%2Fword@proxy.example:3128' }),
+    )
+    const text = 'ada with pass/word, with pass%2Fword, and with YWRhOnBhc3Mvd29yZA=='
+    expect(redact(text)).toBe('ada with [redacted], with [redacted], and with [redacted]')
+  })
+
+  it('is a value of a body that comes from a variable', async () => {
+    const yaml = 'upstreams: { a: { url: "https://a/v1", body: { token: "${K}", order: [groq] } } }'
+    expect(await secretsIn(yaml, { K: canary })).toEqual([canary])
+  })
 })
 
 describe('the headers that go upstream', () => {

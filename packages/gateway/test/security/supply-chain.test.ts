@@ -101,7 +101,7 @@ describe('the bill of materials', () => {
     const bill = JSON.parse(output)
     const names: string[] = bill.components.map(({ name }: { name: string }) => name)
     expect(bill).toMatchObject({ bomFormat: 'CycloneDX', metadata: { component: { name: 'dragoman' } } })
-    expect(names).toEqual(expect.arrayContaining(['@dragoman/core', 'undici', 'yaml', 'zod']))
+    expect(names).toEqual(expect.arrayContaining(['@dragoman/core', 'preact', 'undici', 'yaml', 'zod']))
     expect(names).not.toContain('vitest')
   })
 })

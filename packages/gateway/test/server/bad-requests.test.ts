@@ -235,3 +235,13 @@ describe('count_tokens', () => {
     }
   })
 })
+
+describe('the name of a model that is too long', () => {
+  it.each(clientDialects)('is a 400 that does not repeat it, to a client of %s', async (dialect) => {
+    const { status, body } = await ask(gateway.address, dialect, { model: 'kimi-'.padEnd(5000, 'x') })
+    expect(status).toBe(400)
+    expect(body.length).toBeLessThan(1000)
+    const line = JSON.stringify(gateway.requestLine())
+    expect(line.length).toBeLessThan(2000)
+  })
+})

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { ask, clientDialects, paths, post, readAnswer, weatherRequest, inTurn } from './ask.ts'
-import { startGateway, stopGateways } from './running-gateway.ts'
+import { configFor, oneKey, startGateway, stopGateways } from './running-gateway.ts'
 import { chunk, json, sse, startUpstream, stopUpstreams, until } from './scripted-upstream.ts'
 
 afterEach(async () => {
@@ -55,6 +55,32 @@ describe('a gateway that is asked to end', () => {
     finish?.()
     await running.text()
     await drained
+  })
+
+  it('serves what comes while a balancer has not noticed, and is not ready from the first moment', async () => {
+    const upstream = await startUpstream((response) => json(response, 200, { choices: [] }))
+    const { address, gateway } = await startGateway({
+      upstream: upstream.url,
+      settings: { timeouts: { drain: '60s', drainGrace: '700ms' } },
+    })
+    const drained = gateway.drain()
+    expect((await fetch(`${address}/health/ready`)).status).toBe(503)
+    await inTurn(clientDialects, async (dialect) => {
+      const served = await ask(address, dialect)
+      expect(served.status).not.toBe(503)
+      expect(served.headers.get('connection')).toBe('close')
+    })
+    expect(upstream.requests).toHaveLength(clientDialects.length)
+    await drained
+    await expect(fetch(`${address}/health`)).rejects.toThrow()
+  })
+
+  it('has that time by default where others than this machine can reach it', async () => {
+    const upstream = 'http://127.0.0.1:9/v1'
+    const listen = { host: '0.0.0.0', allowedHosts: ['gateway.example'] }
+    const shared = await configFor({ upstream, settings: { listen, keys: oneKey.keys } })
+    expect(shared.timeouts.drainGrace).toBe(3000)
+    expect((await configFor({ upstream })).timeouts.drainGrace).toBe(0)
   })
 
   it('refuses a request whose body is still on its way', async () => {

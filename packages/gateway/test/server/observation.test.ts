@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createSimulator } from '../../src/simulator/server.ts'
 import { ask, clientDialects, post, weatherRequest } from './ask.ts'
@@ -61,6 +62,25 @@ describe('the log', () => {
     expect(line?.['requestId']).toMatch(/^[\da-f-]{36}$/)
     expect(line?.['ms']).toBeGreaterThanOrEqual(Number(line?.['firstByteMs']))
     if (dialect === 'anthropic') expect(line?.['changed']).toContain('dropped frobnicate')
+  })
+
+  it('names the first calls of an answer that has many, and counts the others', async () => {
+    const calls = Array.from({ length: 40 }, (_, index) => ({
+      index,
+      id: `call_${index}`,
+      type: 'function',
+      function: { name: `tool_${index}`, arguments: '{}' },
+    }))
+    const upstream = await startUpstream((response) => {
+      sse(response, chunk({ tool_calls: calls }), chunk({}, 'tool_calls'))
+      response.end()
+    })
+    const own = await startGateway({ upstream: upstream.url })
+    await ask(own.address, 'openai')
+    await until(() => own.requestLine() !== undefined, 500)
+    const named: unknown = own.requestLine()?.['calls']
+    expect(named).toHaveLength(11)
+    expect(named).toMatchObject({ 0: 'tool_0', 9: 'tool_9', 10: 'and 30 more' })
   })
 
   it('says where the format comes from', async () => {
@@ -292,5 +312,12 @@ describe('/metrics', () => {
     const read = async () => (await fetch(`${gateway.address}/metrics`)).text()
     await lineOf(ask(gateway.address, 'anthropic', { model: 'kimi-k2+char+length' }))
     expect(await read()).toMatch(/^dragoman_parse_problems_total\{format="kimi",code="[a-z-]+"\} \d+$/m)
+  })
+})
+
+describe('the lag of the event loop', () => {
+  it('is none where nothing runs', async () => {
+    await sleep(350)
+    expect(await gateway.metric('dragoman_nodejs_eventloop_lag_min_seconds')).toBeLessThan(0.09)
   })
 })

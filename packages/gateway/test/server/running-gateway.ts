@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { DialectId } from '@dragoman/core'
+import { packageFile } from '../../src/cli/package-files.ts'
 import { startSimulator } from '../../src/cli/built-in-simulator.ts'
 import { createMetrics } from '../../src/observe/metrics.ts'
 import type { LogFields, Logger } from '../../src/observe/logger.ts'
@@ -57,6 +58,12 @@ export async function startGateway(setup: GatewaySetup): Promise<RunningGateway>
     redact,
     recorders: { current: setup.recorder },
     startSimulator,
+    inspector: {
+      version: '0.0.0',
+      instance: null,
+      pageFolder: packageFile('dist/inspector'),
+      sessionSecret: 'signed with this in every test',
+    },
   }
   const gateway = new Gateway({ ...config, listen: { ...config.listen, port: 0 } }, world)
   running.push(gateway)

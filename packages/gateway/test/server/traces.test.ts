@@ -227,6 +227,32 @@ describe('a request with a collector', () => {
     expect(request.events.map(({ name }) => name)).toContain('dragoman.asked_again')
   })
 
+  it('has a span for each upstream that was tried, and the answer of the last alone', async () => {
+    const collector = await collecting()
+    const busy = await startUpstream((response) => json(response, 503, { error: { message: 'busy' } }))
+    const wrong = await startUpstream((response) => {
+      sse(response, { error: { message: 'out of memory', code: 500 } })
+      response.end()
+    })
+    const well = await startUpstream(callingStream)
+    const { ask: asking } = await traced(well.url, to(collector), {
+      upstreams: {
+        busy: { url: busy.url, kind: 'other' },
+        wrong: { url: wrong.url, kind: 'other' },
+        well: { url: well.url, kind: 'other' },
+      },
+      models: [{ match: '*', upstream: ['busy', 'wrong', 'well'] }],
+    })
+    expect(await asking()).toMatchObject({ status: 200, hasCall: true })
+    const { request, attempts } = await spansOf(collector, 4)
+    expect(attempts.map(({ name }) => name)).toEqual(['POST busy', 'POST wrong', 'POST well'])
+    expect(attempts.map(({ status }) => status.code)).toEqual([2, 2, 0])
+    expect(attempts[0]?.attributes).toMatchObject({ 'error.type': '503' })
+    expect(request).toMatchObject({ status: { code: 0 }, attributes: { 'dragoman.upstream': 'well' } })
+    const ids = [busy, wrong, well].map(({ requests }) => requests[0]?.headers['traceparent'])
+    expect(ids).toEqual(attempts.map(({ traceId, spanId }) => `00-${traceId}-${spanId}-01`))
+  })
+
   it('has the failure of an upstream that is gone, and none of its words', async () => {
     const collector = await collecting()
     const { ask: asking } = await traced('http://127.0.0.1:1/v1', to(collector))

@@ -124,9 +124,27 @@ function parserOptions(
   }
 }
 
-function forcedCalls({ toolChoice }: CallOptions): Pick<ParserOptions, 'toolChoice'> {
-  if (toolChoice?.type === 'required') return { toolChoice: 'required' }
-  return toolChoice?.toolName === undefined ? {} : { toolChoice: { name: toolChoice.toolName } }
+function forcedCalls(params: CallOptions): Pick<ParserOptions, 'toolChoice' | 'parallelToolCalls'> {
+  const { toolChoice } = params
+  const single = asksForOneCall(params) ? { parallelToolCalls: false } : {}
+  if (toolChoice?.type === 'required') return { toolChoice: 'required', ...single }
+  const name = toolChoice?.toolName
+  return name === undefined ? single : { toolChoice: { name }, ...single }
+}
+
+/** How callers ask for one call at a time: the SDK has no setting for it, so each provider has its own. */
+const oneCallOptions: readonly (readonly [string, boolean])[] = [
+  ['parallelToolCalls', false],
+  ['parallel_tool_calls', false],
+  ['parallel_function_calling', false],
+  ['disableParallelToolUse', true],
+]
+
+function asksForOneCall({ providerOptions }: CallOptions): boolean {
+  const providers: readonly unknown[] = isJsonObject(providerOptions) ? Object.values(providerOptions) : []
+  return providers.some(
+    (options) => isJsonObject(options) && oneCallOptions.some(([key, value]) => options[key] === value),
+  )
 }
 
 function withReasoning(message: PromptMessage, format: FormatId): PromptMessage {

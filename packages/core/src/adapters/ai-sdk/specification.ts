@@ -6,6 +6,8 @@ export interface CallOptions {
   readonly prompt: readonly PromptMessage[]
   readonly tools?: readonly object[] | undefined
   readonly toolChoice?: { readonly type: string; readonly toolName?: string | undefined } | undefined
+  /** What a caller tells one provider, by the provider's name. */
+  readonly providerOptions?: unknown
 }
 
 export interface PromptMessage {

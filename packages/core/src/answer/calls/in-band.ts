@@ -9,6 +9,8 @@ import {
   type Failure,
   incompleteCall,
   invalidArguments,
+  mostCalls,
+  tooManyCalls,
 } from '../failure.ts'
 import type { AnswerIds } from '../ids.ts'
 import type { AnswerFlaw, AnswerOrder, CallDelivery } from './order.ts'
@@ -35,7 +37,11 @@ export class InBandCalls implements Sink {
   private readonly sink: AnswerSink
   private readonly order: AnswerOrder
   private readonly options: InBandOptions
-  private readonly made: MadeCall[] = []
+  /** How many whole calls went to the client that say the same. Nothing else is kept of them, however long they are. */
+  private readonly made = new Map<string, number>()
+  /** The call that was read last. */
+  private last: { readonly name: string; readonly digest: JsonDigest } = nothingRead
+  private count = 0
   /** The call that did not become whole. */
   private broken: { readonly name: string; flaw: string } | null = null
   private failure: Failure | null = null
@@ -51,7 +57,8 @@ export class InBandCalls implements Sink {
   }
 
   private get takesObjectsAlone(): boolean {
-    return this.options.refuses?.includes('arguments that are no object') === true
+    const { refuses, delivery } = this.options
+    return refuses?.includes('arguments that are no object') === true || delivery === 'complete'
   }
 
   get hasCalls(): boolean {
@@ -82,15 +89,19 @@ export class InBandCalls implements Sink {
   takeTwinOf(call: StructuredCall, name: string): boolean {
     const digest = new JsonDigest()
     for (const piece of call.peekReady()) digest.push(piece)
-    const at = this.made.findIndex((made) => made.name === name && made.digest.value === digest.value)
-    if (at === -1) return false
-    this.made.splice(at, 1)
+    const twin = twinKey(name, digest)
+    const left = this.made.get(twin) ?? 0
+    if (left === 0) return false
+    this.made.set(twin, left - 1)
     return true
   }
 
   proof(proof: string, field: string | undefined): void {
     if (this.proofs === null) this.order.proof(proof, field)
-    else this.proofs.push({ proof, field })
+    else {
+      this.order.heldBytes += proof.length
+      this.proofs.push({ proof, field })
+    }
   }
 
   text(text: string): void {
@@ -113,11 +124,16 @@ export class InBandCalls implements Sink {
       this.repair('forbidden-call', repairCodes['forbidden-call'])
       return
     }
+    if (this.count === mostCalls) {
+      this.failure = tooManyCalls
+      return
+    }
+    this.count++
     this.calls = 'counted'
     this.open = this.order.nextIndex++
     this.order.hasSaid = true
     this.order.leaveText()
-    this.made.push({ name, digest: new JsonDigest() })
+    this.last = { name, digest: new JsonDigest() }
     const id = this.options.ids.mint(this.parser.format ?? 'std')
     this.proofs = []
     this.sink.callStart(this.open, id, clientName)
@@ -125,16 +141,23 @@ export class InBandCalls implements Sink {
 
   callDelta(_index: number, json: string): void {
     if (this.isHalted || this.open === 'forbidden' || this.calls === 'residue') return
-    this.made.at(-1)?.digest.push(json)
+    this.last.digest.push(json)
     this.sink.callDelta(this.open, json)
   }
 
   callEnd(_index: number, complete: boolean): void {
     if (this.isHalted || this.open === 'forbidden' || this.calls === 'residue') return
-    if (complete) this.sink.callEnd(this.open)
-    else this.broken = { name: this.made.pop()?.name ?? '', flaw: '' }
+    const { name, digest } = this.last
+    if (complete) {
+      this.sink.callEnd(this.open)
+      const twin = twinKey(name, digest)
+      this.made.set(twin, (this.made.get(twin) ?? 0) + 1)
+    } else {
+      this.broken = { name, flaw: '' }
+    }
     const proofs = this.proofs ?? []
     this.proofs = null
+    for (const { proof } of proofs) this.order.heldBytes -= proof.length
     if (complete) for (const { proof, field } of proofs) this.order.proof(proof, field)
   }
 
@@ -146,7 +169,7 @@ export class InBandCalls implements Sink {
     if (this.broken !== null) this.broken.flaw ||= message
     if (code === 'overflow') this.failure ??= callTooLarge(message)
     if (code === 'arguments-not-object' && this.takesObjectsAlone) {
-      this.failure ??= argumentsNoObject(this.made.at(-1)?.name ?? '')
+      this.failure ??= argumentsNoObject(this.last.name)
     }
     if (code === 'invalid-arguments' && this.options.delivery === 'complete') {
       this.failure ??= invalidArguments(message)
@@ -158,8 +181,9 @@ export class InBandCalls implements Sink {
   }
 }
 
-/** A call that went to the client. No more is kept of it than this, however long its arguments are. */
-interface MadeCall {
-  readonly name: string
-  readonly digest: JsonDigest
+const nothingRead = { name: '', digest: new JsonDigest() }
+
+/** Equal for calls that say the same. */
+function twinKey(name: string, digest: JsonDigest): string {
+  return `${digest.value} ${name}`
 }

@@ -12,6 +12,7 @@ import {
 } from '../failure.ts'
 import type { AnswerIds } from '../ids.ts'
 import type { OtherCall, StructuredCall } from './structured-call.ts'
+import { type Proof, type Waiting, WaitingEntries } from './waiting.ts'
 
 /** Whether arguments go out as they come, or a call when it is whole and valid. */
 export type CallDelivery = 'incremental' | 'complete'
@@ -43,23 +44,6 @@ export interface CallNaming {
   isForbidden(call: StructuredCall): boolean
 }
 
-type Waiting =
-  | { readonly is: 'call'; readonly call: StructuredCall }
-  | ({ readonly is: 'text' } & WaitingText)
-  | ({ readonly is: 'reasoning'; readonly field: string } & WaitingText)
-  | ({ readonly is: 'proof' } & Proof)
-  | { readonly is: 'other'; readonly item: unknown; readonly call: OtherCall | null }
-
-interface Proof {
-  readonly proof: string
-  readonly field: string | undefined
-}
-
-interface WaitingText {
-  readonly text: HeldText
-  isBlank: boolean
-}
-
 /**
  * Puts structured calls, which may come mixed with one another and with text, into an order in which one call is
  * open at a time. The first call goes out as it comes; what belongs behind it waits until it is whole.
@@ -78,7 +62,7 @@ export class AnswerOrder {
   private readonly delivery: CallDelivery
   private readonly heldLimit: number
   private readonly takesObjectsAlone: boolean
-  private readonly waiting: Waiting[] = []
+  private readonly waiting = new WaitingEntries()
   private lastSent: 'text' | 'something else' = 'something else'
   /** Proofs behind the text that was sent last. */
   private readonly lateProofs: Proof[] = []
@@ -91,16 +75,18 @@ export class AnswerOrder {
     this.naming = naming
     this.delivery = options.delivery ?? 'incremental'
     this.heldLimit = options.heldLimit
-    this.takesObjectsAlone = options.refuses?.includes('arguments that are no object') === true
+    // A call that is given out whole is one that a client can run.
+    this.takesObjectsAlone =
+      options.refuses?.includes('arguments that are no object') === true || options.delivery === 'complete'
   }
 
   get isEmpty(): boolean {
-    return this.waiting.length === 0
+    return this.waiting.isEmpty
   }
 
   /** Whether the last that was said is a call, and the JSON of its arguments is not at its end. */
   get endsInHalfACall(): boolean {
-    const last = this.waiting.findLast(saysSomething)
+    const last = this.waiting.findLastSaying()
     return last?.is === 'call' && last.call.isHalf
   }
 
@@ -112,19 +98,19 @@ export class AnswerOrder {
 
   text(text: string): void {
     this.hasSaid ||= !isBlank(text)
-    if (this.waiting.length === 0) this.sendText(text)
+    if (this.waiting.isEmpty) this.sendText(text)
     else this.waitWith('text', text, '')
   }
 
   reasoning(text: string, field: string): void {
     this.hasSaid ||= !isBlank(text)
-    if (this.waiting.length === 0) this.sendReasoning(text, field)
+    if (this.waiting.isEmpty) this.sendReasoning(text, field)
     else this.waitWith('reasoning', text, field)
   }
 
   proof(proof: string, field?: string): void {
     this.heldBytes += proof.length
-    if (this.waiting.length === 0) this.sendProof({ proof, field })
+    if (this.waiting.isEmpty) this.sendProof({ proof, field })
     else this.waiting.push({ is: 'proof', proof, field })
   }
 
@@ -135,13 +121,14 @@ export class AnswerOrder {
   }
 
   /** `call`: the one that it is a part of, if it is. */
-  other(item: unknown, call: OtherCall | null = null): void {
+  other(item: unknown, call: OtherCall | null, itemBytes: number): void {
     this.hasSaid = true
-    if (this.waiting.length === 0) {
+    if (this.waiting.isEmpty) {
       this.sendOther(item, call)
     } else {
-      this.heldBytes += OTHER_BYTES
-      this.waiting.push({ is: 'other', item, call })
+      const bytes = OTHER_BYTES + itemBytes
+      this.heldBytes += bytes
+      this.waiting.push({ is: 'other', item, call, bytes })
     }
   }
 
@@ -152,7 +139,7 @@ export class AnswerOrder {
   /** Sends on what may be sent. Answers why a call is none where the upstream has ended it half-way. */
   advance(): Failure | null {
     for (;;) {
-      const first = this.waiting[0]
+      const { first } = this.waiting
       if (first === undefined) return null
       if (first.is === 'call') {
         const { call } = first
@@ -179,10 +166,9 @@ export class AnswerOrder {
   flush(ending: Ending): Failure | null {
     let failure: Failure | null = null
     let isBroken = false
-    const entries = this.waiting.splice(0)
     // The model can have been stopped only in what it said last.
-    const last = entries.findLast(saysSomething)
-    for (const entry of entries) {
+    const last = this.waiting.findLastSaying()
+    for (const entry of this.waiting.takeAll()) {
       if (entry.is !== 'call') {
         this.release(entry)
         continue
@@ -207,15 +193,15 @@ export class AnswerOrder {
     this.isOver ||= text !== came
     if (text === '') return
     this.heldBytes += byteLength(text)
-    const last = isBlank(text) ? this.waiting.findLast((entry) => entry.is !== 'proof') : this.waiting.at(-1)
-    if (last?.is === is && (last.is === 'text' || last.field === field)) {
-      last.text.add(text)
-      last.isBlank &&= isBlank(text)
+    const isTextBlank = isBlank(text)
+    const last = isTextBlank ? this.waiting.lastSaid : this.waiting.last
+    if (last?.is === is && last.field === field) {
+      this.waiting.grow(last, text, isTextBlank)
       return
     }
-    const waiting = { text: new HeldText(), isBlank: isBlank(text) }
-    waiting.text.add(text)
-    this.waiting.push(is === 'text' ? { is, ...waiting } : { is, ...waiting, field })
+    const held = new HeldText()
+    held.add(text)
+    this.waiting.push({ is, field, text: held, isBlank: isTextBlank })
   }
 
   private release(entry: Exclude<Waiting, { is: 'call' }>): void {
@@ -232,7 +218,7 @@ export class AnswerOrder {
         this.sendProof(entry)
         break
       case 'other':
-        this.heldBytes -= OTHER_BYTES
+        this.heldBytes -= entry.bytes
         this.sendOther(entry.item, entry.call)
     }
   }
@@ -280,7 +266,7 @@ export class AnswerOrder {
 
   /** A whole object may still be followed by nothing: such a call ends when something else has begun. */
   private mayEnd(call: StructuredCall): boolean {
-    const isFollowed = this.waiting.some((entry, at) => at > 0 && saysSomething(entry))
+    const isFollowed = this.waiting.isFirstFollowed
     if (call.isClosed) {
       // Half a call that the upstream has ended may be where the model was stopped, unless something follows it. Some
       // servers make an object without members of it.
@@ -353,13 +339,7 @@ export class AnswerOrder {
   }
 }
 
-/** White space says nothing, as some servers send it with the end of an answer; nor does a proof. */
-function saysSomething(entry: Waiting): boolean {
-  if (entry.is === 'text' || entry.is === 'reasoning') return !entry.isBlank
-  return entry.is !== 'proof'
-}
-
-/** What a waiting thing of the upstream's dialect counts for. Its size is not known; that many of them wait is the danger. */
+/** What a waiting thing of the upstream's dialect counts for beside what it says: that many of them wait is the danger. */
 const OTHER_BYTES = 1024
 
 function faultOf({ name }: StructuredCall, fault: 'cut' | 'invalid'): Failure {

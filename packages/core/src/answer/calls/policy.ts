@@ -3,7 +3,7 @@ import type { FormatId } from '../../formats/format-id.ts'
 import type { JsonObject } from '../../json/objects.ts'
 import { repairCodes, type RepairCode } from '../../problems.ts'
 import type { AnswerSink, FinishReason, Usage } from '../answer.ts'
-import { callTooLarge, type Failure, noContent } from '../failure.ts'
+import { callTooLarge, type Failure, heldTooMuch, mostCalls, noContent, tooManyCalls } from '../failure.ts'
 import { InBandCalls } from './in-band.ts'
 import { type DeclaredTools, declaredName, isWholeName, withoutTokens } from './names.ts'
 import { AnswerOrder, type OrderOptions } from './order.ts'
@@ -55,7 +55,11 @@ export class CallPolicy {
   private readonly held: StructuredCall[] = []
   /** How many structured calls have come. */
   private opened = 0
-  /** How many of those the client forbids. */
+  /** How many calls have come in fields of their own, of functions or not. */
+  private counted = 0
+  /** How much stands around the arguments of structured calls. */
+  private keptLength = 0
+  /** How many structured calls the client forbids. */
   private forbidden = 0
   private readonly warned = new Set<string>()
   /** As far as the upstream has counted. */
@@ -110,23 +114,28 @@ export class CallPolicy {
 
   /** `field`: where it stood, for a proof that comes without reasoning. */
   proof(proof: string, field?: string): void {
-    if (proof !== '' && !this.isEnded) this.inBand.proof(proof, field)
+    if (proof === '' || this.isEnded) return
+    this.inBand.proof(proof, field)
+    const limit = Math.max(this.options.heldLimit, mostKept)
+    if (this.order.heldBytes > limit) this.fail(heldTooMuch('The proof of reasoning', limit))
   }
 
-  /** Something that only the upstream's dialect can say. It stays at its place. */
-  other(item: unknown): void {
-    if (this.isEnded) return
-    this.parser.settle()
-    this.order.other(item)
+  /** Something that only the upstream's dialect can say. It stays at its place. `bytes`: about how much it takes. */
+  other(item: unknown, bytes = 0): void {
+    if (this.isEnded || !this.settleText()) return
+    this.order.other(item, null, bytes)
     this.advance()
   }
 
   /** A part of a call that only the upstream's dialect has. Where the client gets it, the answer has a call. */
-  otherCall(item: unknown, call: OtherCall): void {
-    if (this.isEnded) return
-    this.parser.settle()
+  otherCall(item: unknown, call: OtherCall, bytes = 0): void {
+    if (this.isEnded || !this.settleText()) return
     if (this.isForbiddenOther(call)) return
-    this.order.other(item, call)
+    if (!call.isCounted) {
+      call.isCounted = true
+      if (!this.mayOpen()) return
+    }
+    this.order.other(item, call, bytes)
     this.advance()
   }
 
@@ -139,8 +148,8 @@ export class CallPolicy {
   /** `source` is what the upstream wrote around the call. */
   openCall(source: JsonObject): StructuredCall {
     const call = new StructuredCall(source, this.opened++)
-    if (this.isEnded) return call
-    this.parser.settle()
+    if (this.isEnded || !this.settleText()) return call
+    if (!this.mayOpen() || !this.mayKeep(source)) return call
     if (this.options.calls === 'remove') {
       this.repair('forbidden-call')
       return call
@@ -157,6 +166,10 @@ export class CallPolicy {
   /** To be called when something was added to a structured call, or the upstream has closed it. */
   callGrew(call: StructuredCall): void {
     if (this.isEnded || this.options.calls === 'remove' || call.isForbidden) return
+    if (call.name.length > longestName) {
+      this.fail(callTooLarge(`The name of a tool call is longer than ${longestName} characters.`))
+      return
+    }
     this.order.recount(call)
     this.advance()
   }
@@ -204,9 +217,10 @@ export class CallPolicy {
 
   /** For what every event of a stream may say again. */
   warnOnce(message: string): void {
-    if (this.warned.has(message)) return
-    this.warned.add(message)
-    this.warn(message)
+    const told = message.slice(0, longestWarning)
+    if (this.warned.has(told) || this.warned.size === mostWarnings) return
+    this.warned.add(told)
+    this.warn(told)
   }
 
   /** A name may come in pieces, and an id behind it: neither is certain before the arguments begin. */
@@ -243,6 +257,22 @@ export class CallPolicy {
     call.isForbidden = true
     this.repair('forbidden-call')
     return true
+  }
+
+  /** The answer fails with the first call that is too many. */
+  private mayOpen(): boolean {
+    this.counted++
+    if (this.counted > mostCalls) this.fail(tooManyCalls)
+    return !this.isEnded
+  }
+
+  /** What stands around the arguments of calls is kept until the end of the answer, and nothing says how much it is. */
+  private mayKeep(source: JsonObject): boolean {
+    this.keptLength += JSON.stringify(source).length
+    if (this.keptLength > mostKept) {
+      this.fail(callTooLarge(`More than ${mostKept} bytes stand around the arguments of tool calls.`))
+    }
+    return !this.isEnded
   }
 
   private declaredName({ name }: StructuredCall): string {
@@ -307,12 +337,30 @@ export class CallPolicy {
     else if (isOver) this.fail(callTooLarge(`More than ${heldLimit} bytes of tool calls had to wait.`))
   }
 
+  /** Something that is no text follows. False where the text before it is beyond a limit: nothing may follow it then. */
+  private settleText(): boolean {
+    this.parser.settle()
+    const fault = this.inBand.faultWhere(true)
+    if (fault !== null) this.fail(fault)
+    return fault === null
+  }
+
   private textGrew(): void {
     const fault = this.inBand.faultWhere(false)
     if (fault !== null) this.fail(fault)
     else if (!this.order.isEmpty || (this.sink.heldBytes ?? 0) > 0) this.advance()
   }
 }
+
+/** How much may be kept of what is no part of the arguments of a call: those have a limit that users set. */
+const mostKept = 4_194_304
+
+/** A name may come in pieces without an end. No client has a tool with a longer one. */
+const longestName = 1024
+
+/** An upstream may think of a new word for each event, as long as it likes. */
+const mostWarnings = 64
+const longestWarning = 256
 
 const cutName = 'the name of a structured call held tokens of the model; they were cut off'
 

@@ -126,6 +126,8 @@ export class StructuredCall implements UpstreamCall {
 
 /** A call that only the upstream's dialect has. */
 export class OtherCall {
+  /** Whether it was counted among the calls of the answer: it may come in many parts. */
+  isCounted = false
   /** The tool that it calls, where that is known. */
   readonly name: string | null
   /** The client does not let the model call this tool. */

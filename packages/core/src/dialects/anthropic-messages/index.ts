@@ -19,6 +19,7 @@ export const anthropicMessages: Dialect = {
     proofIsSignature: true,
     isLegalCallId: isLegalId,
     unwrap: (data) => data,
+    modelPath: ['message', 'model'],
     decode: decodeAnthropicAnswer,
     patch: patchAnthropicAnswer,
     encode: (options) =>

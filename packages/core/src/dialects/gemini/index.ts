@@ -18,6 +18,7 @@ export const gemini: Dialect = {
     isLegalCallId,
     refuses: ['no content', 'arguments that are no object'],
     unwrap: unwrapEnvelope,
+    modelPath: ['modelVersion'],
     decode: decodeGeminiAnswer,
     patch: patchGeminiAnswer,
     encode: ({ id, request, ...options }) =>

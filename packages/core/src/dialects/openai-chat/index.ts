@@ -18,6 +18,7 @@ export const openaiChat: Dialect = {
     proofIsSignature: false,
     isLegalCallId: () => true,
     unwrap: unwrapEnvelope,
+    modelPath: ['model'],
     decode: decodeChatAnswer,
     patch: patchChatAnswer,
     encode: createChatStreamEncoder,

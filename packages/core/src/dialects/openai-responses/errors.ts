@@ -1,7 +1,7 @@
 import type { Failure, FailureKind } from '../../answer/failure.ts'
 import { contextOverflow } from '../../answer/overflow/overflow.ts'
 import { inOpenAiWords } from '../../answer/overflow/sentences.ts'
-import type { JsonObject } from '../../json/objects.ts'
+import { type JsonObject, wordOf } from '../../json/objects.ts'
 import { encodeSse } from '../../sse/encoder.ts'
 import { nothingYet, ResponseObject } from './response-object.ts'
 
@@ -77,7 +77,7 @@ export function responsesErrorEvents(failure: Failure, requestId = ''): string {
   return events
     .map((event, at) =>
       encodeSse({
-        event: String(event['type']),
+        event: wordOf(event['type']),
         data: JSON.stringify({ ...event, sequence_number: at }),
       }),
     )

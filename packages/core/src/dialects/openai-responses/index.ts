@@ -24,6 +24,7 @@ export const openaiResponses: Dialect = {
     // Clients take any characters, but not more of them.
     isLegalCallId: (id) => id.length <= 64,
     unwrap: failureAsError,
+    modelPath: ['response', 'model'],
     decode: decodeResponsesAnswer,
     patch: patchResponsesAnswer,
     encode: (options) => {

@@ -43,6 +43,8 @@ interface Repairing {
   at: 'repairing'
   repair: JsonRepair
   collected: string | undefined
+  /** Where in the stream it began. */
+  from: number
 }
 
 /**
@@ -110,6 +112,7 @@ export class ArgumentsReader {
     const from = input.at
     const to = scanner.scan(input.text, from)
     input.at = to
+    input.observer?.became('arguments', input.base + from, input.position)
     const isTentative = scanner.isTentative && scanner.status !== 'done'
     const sound = isTentative ? Math.max(from, scanner.tentativeFrom) : to
     // A tail from an earlier chunk is certain as soon as anything sound follows it.
@@ -134,7 +137,8 @@ export class ArgumentsReader {
     } else {
       this.output.holdBack(state.tentative)
       const repair = new JsonRepair(scanner, state.tentative, this.indent)
-      this.state = { at: 'repairing', repair, collected: state.collected }
+      const repairedFrom = input.position - state.tentative.length
+      this.state = { at: 'repairing', repair, collected: state.collected, from: repairedFrom }
     }
     return true
   }
@@ -153,7 +157,9 @@ export class ArgumentsReader {
       repair.close()
     }
     if (this.output.isOver()) return false
-    this.pass(state, repair.take())
+    const json = repair.take()
+    input.observer?.repaired(repair.repairs, state.from, input.position, json)
+    this.pass(state, json)
     this.finish(state.collected)
     for (const code of repair.repairs) this.output.repair(code)
     return true

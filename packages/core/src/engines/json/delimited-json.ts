@@ -179,7 +179,7 @@ export class DelimitedJson extends StateMachine<State> {
     const char = closer === 'none' ? input.text.charAt(input.at) : ''
     if (char === '}' || (char === ']' && !this.isArray)) {
       input.at++
-      writer.repair('surplus-closer')
+      writer.removed('surplus-closer', 1)
       return { at: 'after-object', calls, isWhole }
     }
     const isSeparated = char !== '' && ',;{]'.includes(char)

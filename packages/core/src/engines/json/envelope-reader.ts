@@ -15,10 +15,10 @@ import { expectingPython } from './python-arguments.ts'
 type State =
   | { at: 'open' }
   | { at: 'key' }
-  | { at: 'key-text'; value: JsonRepair }
-  | { at: 'colon'; key: string }
-  | { at: 'value'; key: string }
-  | { at: 'other-value'; key: string; value: JsonRepair }
+  | { at: 'key-text'; value: JsonRepair; from: number }
+  | { at: 'colon'; key: string; from: number }
+  | { at: 'value'; key: string; from: number }
+  | { at: 'other-value'; key: string; value: JsonRepair; from: number }
   | { at: 'arguments'; reader: ArgumentsReader; early: NamelessArguments | undefined }
   | { at: 'after-value' }
   | { at: 'done' }
@@ -95,13 +95,13 @@ export class EnvelopeReader {
         if (char !== '"' && char !== "'") return this.afterValue(char)
         this.hasComma = false
         if (this.context.writer.isStarted || this.early !== undefined) this.context.writer.holdBack()
-        return { at: 'key-text', value: freshValue() }
+        return { at: 'key-text', value: freshValue(), from: input.position }
       case 'colon':
         if (char !== ':') return { at: 'broken' }
         input.at++
-        return { at: 'value', key: state.key }
+        return { at: 'value', key: state.key, from: state.from }
       case 'value':
-        return this.beginValue(state.key, char)
+        return this.beginValue(state, char)
       case 'after-value':
         return this.afterValue(char)
     }
@@ -114,8 +114,11 @@ export class EnvelopeReader {
     if (state.value.status === 'stuck') return { at: 'broken' }
     const json = state.value.take()
     const value: unknown = JSON.parse(json)
-    if (state.at === 'key-text') return { at: 'colon', key: String(value) }
-    return this.keep(state.key, value, json)
+    if (state.at === 'key-text') return { at: 'colon', key: String(value), from: state.from }
+    const isName = this.name === null
+    const next = this.keep(state.key, value, json)
+    if (isName && this.name !== null) input.observer?.became('name', state.from + 1, input.position - 1)
+    return next
   }
 
   private keep(key: string, value: unknown, json: string): State {
@@ -166,20 +169,22 @@ export class EnvelopeReader {
     for (const code of repairs) this.context.writer.repair(code)
   }
 
-  private beginValue(key: string, char: string): State {
+  private beginValue({ key, from }: Extract<State, { at: 'value' }>, char: string): State {
+    const { observer, position } = this.context.input
     if (this.isTool(key, char)) {
+      observer?.became('name', from + 1, from + 1 + key.length)
       if (this.setName(key).at === 'broken') return { at: 'broken' }
       return this.beginArguments()
     }
     const isNull = char === 'n' || char === 'N'
     if (this.shape.argumentKeys.includes(key) && !this.hasArguments && !isNull) return this.beginArguments()
-    if (key === 'function' && char === '{') {
+    if ((key === 'function' || key === 'tool') && char === '{') {
       this.context.input.at++
       this.depth++
       return { at: 'key' }
     }
     if (this.shape.isStrict === true && !isEnvelopeKey(this.shape, key)) return { at: 'broken' }
-    return { at: 'other-value', key, value: freshValue() }
+    return { at: 'other-value', key, value: freshValue(), from: position }
   }
 
   /** Whether the key is the name of a tool, and not a field of an ordinary envelope. */

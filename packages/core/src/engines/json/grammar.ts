@@ -54,7 +54,7 @@ export const usualEnvelope: EnvelopeShape = {
 
 /** Whether the key is one that an envelope has. */
 export function isEnvelopeKey({ nameKeys, argumentKeys, idKeys }: EnvelopeShape, key: string): boolean {
-  return [nameKeys, argumentKeys, idKeys, ['type', 'function']].some((keys) => keys.includes(key))
+  return [nameKeys, argumentKeys, idKeys, ['type', 'function', 'tool']].some((keys) => keys.includes(key))
 }
 
 /** What must follow the opener: an object or an array, after white space; in bare JSON, a key or a whole head. */
@@ -107,7 +107,9 @@ export function probeEnvelope(
     const value = skipSpace(text, colon + 1)
     if (value >= text.length) return ended
     if (text.charAt(colon) !== ':') return 'no'
-    if (hasName && shape.argumentKeys.includes(key.value)) return text.charAt(value) === '{' ? 'yes' : 'no'
+    if (hasName && shape.argumentKeys.includes(key.value)) {
+      return text.charAt(value) === '{' ? probeArguments(text, value, final) : 'no'
+    }
     const isName: boolean = shape.nameKeys.includes(key.value) && !hasName
     if (!isName && key.value !== 'type' && !shape.idKeys.includes(key.value)) return 'no'
     const field = readString(text, value)
@@ -120,6 +122,27 @@ export function probeEnvelope(
     if (text.charAt(at) !== ',') return 'no'
   }
 }
+
+/** A schema where the arguments should be, `{"type": "object", "properties": …`: it defines a tool, it does not call one. */
+function probeArguments(text: string, from: number, final: boolean): Probe {
+  const ended = final ? 'yes' : 'more'
+  let at = from
+  for (const [mark, word] of schemaStart) {
+    if (at === text.length) return ended
+    if (text.charAt(at) !== mark) return 'yes'
+    const read = readString(text, at + 1)
+    if (read === 'more') return ended
+    if (read?.value !== word) return 'yes'
+    at = skipSpace(text, read.end)
+  }
+  return 'no'
+}
+
+const schemaStart = [
+  ['{', 'type'],
+  [':', 'object'],
+  [',', 'properties'],
+] as const
 
 /** The string at `from`, after white space; undefined where there is none. */
 function readString(text: string, from: number): { value: string; end: number } | 'more' | undefined {

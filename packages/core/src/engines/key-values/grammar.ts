@@ -23,6 +23,7 @@ export interface KeyValuesGrammar {
 /** The name of a call, and the position of the bracket that opens its arguments. */
 interface CallHead {
   readonly name: string
+  readonly from: number
   readonly end: number
 }
 
@@ -48,7 +49,7 @@ export function readHead(
   if (end - start > LONGEST_NAME || !/^$|^[\p{L}\p{N}_$@]/u.test(name)) return 'none'
   const open = skipSpace(text, end)
   if (open === text.length) return ended
-  return name !== '' && '{('.includes(text.charAt(open)) ? { name, end: open } : 'none'
+  return name !== '' && '{('.includes(text.charAt(open)) ? { name, from: start, end: open } : 'none'
 }
 
 /** What must follow the opener: the name of a call and its bracket. */

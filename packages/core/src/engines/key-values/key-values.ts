@@ -52,6 +52,7 @@ export class KeyValues extends StateMachine<State> {
       writer.fail('no-call')
       return 'done'
     }
+    input.observer?.became('name', input.base + head.from, input.base + head.from + head.name.length)
     input.at = head.end
     const { name, namespace } = toolMeant(tools, head.name)
     const tool = writer.start(null, name)
@@ -78,7 +79,7 @@ export class KeyValues extends StateMachine<State> {
     }
     if (/[)\]}]/.test(input.text.charAt(input.at))) {
       input.at++
-      writer.repair('surplus-closer')
+      writer.removed('surplus-closer', 1)
       return { at: 'after-call' }
     }
     return this.nextCall()

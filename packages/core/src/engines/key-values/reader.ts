@@ -18,10 +18,17 @@ type State =
   | Text
   | { at: 'quoted'; string: PythonString }
   /** Without marks: where it ends and what it is depends on what follows. */
-  | { at: 'bare'; text: string }
+  | Bare
   | { at: 'after-value' }
   | { at: 'broken' }
   | { at: 'done' }
+
+interface Bare {
+  at: 'bare'
+  text: string
+  /** What would close the brackets that were opened in it. */
+  closers: string
+}
 
 interface Text {
   at: 'text'
@@ -47,15 +54,19 @@ export class KeyValuesReader {
     const { input } = context
     const closer = input.text.charAt(input.at) === '{' ? '}' : ')'
     input.at++
+    input.observer?.became('arguments', input.position - 1, input.position)
     this.json.open('object', closer)
   }
 
   /** Reads on. `done` and `broken` are final. */
   read(): 'more' | 'done' | 'broken' {
+    const { input } = this.context
     for (;;) {
       const { state } = this
       if (state.at === 'done' || state.at === 'broken') return state.at
+      const from = input.position
       const next = this.context.writer.isOver() ? 'more' : this.next(state)
+      input.observer?.became('arguments', from, input.position)
       if (next === 'more') return 'more'
       this.state = next
     }
@@ -128,7 +139,7 @@ export class KeyValuesReader {
       }
       default:
         writer.holdBack()
-        return { at: 'bare', text: '' }
+        return { at: 'bare', text: '', closers: '' }
     }
   }
 
@@ -236,14 +247,24 @@ export class KeyValuesReader {
   }
 
   /** Models forget the mark before a text, or both: bare text ends where the value may end. */
-  private bare(state: { at: 'bare'; text: string }): State | 'more' {
+  private bare(state: Bare): State | 'more' {
     const { input, writer } = this.context
     for (;;) {
       const { text } = input
       let end = input.at
-      while (end < text.length && !/[,}\])<]/.test(text.charAt(end))) end++
+      while (end < text.length && !/[,}\])<]/.test(text.charAt(end))) {
+        const closer = closerOf(text.charAt(end))
+        if (closer !== undefined && state.closers.length < DEEPEST) state.closers += closer
+        end++
+      }
       state.text += input.take(end)
       if (end === text.length) return 'more'
+      // A bracket that closes one of the text's own is part of it.
+      if (state.closers !== '' && state.closers.endsWith(text.charAt(end))) {
+        state.closers = state.closers.slice(0, -1)
+        state.text += input.take(end + 1)
+        continue
+      }
       const mark = text.charAt(end) === '<' ? this.markers.textMarks.match(text, end, input.final) : NONE
       if (mark === PARTIAL) return 'more'
       const ends = this.endsBare(state.text, end, mark)
@@ -305,4 +326,8 @@ export class KeyValuesReader {
     const container = this.json.innermost
     return container === undefined ? 'yes' : endsValue(this.markers, container, this.context.input, at)
   }
+}
+
+function closerOf(bracket: string): string | undefined {
+  return bracket === '(' ? ')' : bracket === '[' ? ']' : bracket === '{' ? '}' : undefined
 }

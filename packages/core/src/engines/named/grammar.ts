@@ -178,7 +178,9 @@ function probePlainHeader(
   if (!isName(name) && !(isCut && name === '')) return 'no'
   if (isCut) return final ? 'no' : 'more'
   if (all.found === 'namespace-end') return probeWithin(name, accepts, text, all.index + length, final)
-  if (all.found !== 'separator' || !accepts(name)) return 'no'
+  const { prefix = '' } = grammar.header
+  const bareName = name.startsWith(prefix) ? name.slice(prefix.length) : name
+  if (all.found !== 'separator' || !accepts(bareName)) return 'no'
   const start = skipSpace(text, all.index + length)
   if (start === text.length) return final ? 'no' : 'more'
   return text.charAt(start) === '{' ? 'yes' : 'no'

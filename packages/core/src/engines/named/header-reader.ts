@@ -81,7 +81,9 @@ export class HeaderReader {
     first: FirstPart | undefined,
   ): State | HeaderFound {
     const { input } = this.context
+    const from = input.position
     const text = input.take(end)
+    input.observer?.became('name', from, input.position)
     switch (role) {
       case 'call-begin':
       case 'section-begin':
@@ -127,6 +129,7 @@ export class HeaderReader {
     if (header.name === null) return undefined
     const isEnough = (this.grammar.isSeparatorOptional === true || !tools.isKnown) && isName(header.name)
     if (!isEnough && !tools.has(header.name)) return undefined
+    input.observer?.became('name', input.position, input.position + at)
     input.at += at
     return header
   }
@@ -136,6 +139,7 @@ export class HeaderReader {
     const { input, tools } = this.context
     const end = input.text.indexOf('{', input.at)
     if (end < 0) return 'more'
+    input.observer?.became('name', input.position, input.base + end)
     const header = (this.grammar.header.prefix ?? '') + input.take(end)
     return { is: 'header', header: readHeader(header, this.grammar.header, tools) }
   }
@@ -156,6 +160,7 @@ export class HeaderReader {
     const passed = end - input.at
     if (passed > LONGEST_HEADER) return { is: 'none' }
     if (end === input.text.length) return passed > scanned ? { at: 'name-line', scanned: passed } : 'more'
+    input.observer?.became('name', input.position, input.base + end)
     const name = input.take(end).trim() || this.typeAsName()
     return { is: 'header', header: { id: null, name } }
   }

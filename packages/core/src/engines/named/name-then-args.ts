@@ -278,7 +278,7 @@ export class NameThenArgs extends StateMachine<State> {
     const char = role === 'none' ? input.text.charAt(input.at) : ''
     if (char === '}' || char === ']') {
       input.at++
-      writer.repair('surplus-closer')
+      writer.removed('surplus-closer', 1)
       return { at: 'closing' }
     }
     if (char === '`' && (this.isFenced || this.grammar.callEnd.length > 0)) {
@@ -323,7 +323,7 @@ export class NameThenArgs extends StateMachine<State> {
         return this.beginHeader()
       case 'call-end':
         input.at += this.markers.length
-        writer.repair('residue')
+        writer.removed('residue', this.markers.length)
         return { at: 'between' }
       case 'section-end':
         input.at += this.markers.length

@@ -7,6 +7,8 @@ import type { ToolSet } from '../tool-set.ts'
 /** Calls as Python writes them, in a list, one a line, or alone. */
 export interface PythonicGrammar {
   readonly engine: 'pythonic'
+  /** The model writes a section once more behind itself, without the marker that opens it. */
+  readonly isEchoed?: boolean
   readonly id: string
   /** The markers are tokens of their own in the model's vocabulary: never prose. */
   readonly isSpecial: boolean
@@ -74,8 +76,22 @@ export function probePythonic(
   const isOffered = tools.has(toolNamed(grammar, tools, call.name))
   const isUnknown = !tools.isKnown && opens === 'bare'
   const isCall = isOffered || isUnknown || isMethod(grammar, call.name) || isPrint(grammar, tools, call.name)
-  return isCall ? 'yes' : 'no'
+  if (!isCall) return 'no'
+  return opens === 'bare' && text.charAt(at - 1) === '[' ? probeFirstArgument(text, call.end, final) : 'yes'
 }
+
+/** In `[open(path)](…)` or `[f(x) denotes …]` a variable stands where a call has a key or a value. */
+function probeFirstArgument(text: string, from: number, final: boolean): Probe {
+  const start = skipSpace(text, from)
+  let end = start
+  while (end < text.length && /[\p{L}\p{N}_]/u.test(text.charAt(end))) end++
+  const behind = skipSpace(text, end)
+  if (behind === text.length) return final ? 'yes' : 'more'
+  const isVariable = /^[\p{L}_]/u.test(text.slice(start, end)) && !literals.has(text.slice(start, end))
+  return isVariable && text.charAt(behind) === ')' ? 'no' : 'yes'
+}
+
+const literals: ReadonlySet<string> = new Set(['True', 'False', 'None', 'true', 'false', 'null'])
 
 export function isMethod({ method }: PythonicGrammar, name: string): boolean {
   return method !== undefined && name.endsWith(method)

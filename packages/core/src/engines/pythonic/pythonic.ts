@@ -3,6 +3,7 @@ import type { MarkerSearch } from '../../text/marker-search.ts'
 import { NONE, PARTIAL } from '../../text/marker.ts'
 import type { PythonLiteral } from '../../text/python-literal.ts'
 import { skipSpace } from '../../text/space.ts'
+import type { SourceRecording } from '../../text/text-window.ts'
 import type { EndReason, EngineContext } from '../engine.ts'
 import { type Next, StateMachine } from '../state-machine.ts'
 import { PythonicArguments } from './arguments.ts'
@@ -27,9 +28,13 @@ type State =
   /** Behind the closing parenthesis. */
   | { at: 'after-call' }
   | { at: 'broken' }
+  /** Behind a section, where it may be written once more. */
+  | { at: 'echo'; source: string }
 
 /** More text than this in one line between calls is left to whoever reads text. */
 const LONGEST_LINE = 256
+/** Of a longer section no echo is waited for. */
+const LONGEST_ECHO = 2048
 
 export class Pythonic extends StateMachine<State> {
   protected state: State = { at: 'between' }
@@ -42,6 +47,8 @@ export class Pythonic extends StateMachine<State> {
   private isInList = false
   /** How many calls are open that only print the result of another. */
   private printing = 0
+  /** The section as it is written, where the model may write it twice. */
+  private recording: SourceRecording | undefined
 
   constructor(context: EngineContext, grammar: PythonicGrammar, opens: 'section' | 'bare') {
     super()
@@ -50,10 +57,15 @@ export class Pythonic extends StateMachine<State> {
     this.ends = endsOf(grammar)
     this.isInSection = opens === 'section' && grammar.sectionEnd.length > 0
     this.call = new PythonicArguments(context, '', this.ends, () => true)
+    const mayEcho = this.isInSection && grammar.isEchoed === true
+    this.recording = mayEcho ? context.input.record(context.input.at) : undefined
+    this.recording?.keepTail(LONGEST_ECHO)
   }
 
   finish(_reason: EndReason | undefined): void {
     const { input, writer } = this.context
+    if (this.state.at === 'echo') return
+    this.stopRecording()
     if (this.state.at === 'after-call') {
       this.endCall('unclosed')
       return
@@ -74,15 +86,15 @@ export class Pythonic extends StateMachine<State> {
       case 'between':
         return this.between()
       case 'arguments':
-        return this.arguments()
       case 'value':
-        return this.value(state.literal)
       case 'after-value':
-        return this.afterValue()
+        return this.inArguments(state)
       case 'after-call':
         return this.afterCall()
       case 'broken':
         return this.broken()
+      case 'echo':
+        return this.echo(state.source)
     }
   }
 
@@ -118,8 +130,27 @@ export class Pythonic extends StateMachine<State> {
     if (end === 'more') return 'more'
     if (end === 'none' && this.isInSection && writer.isIdle) return this.strayLine()
     if (end !== 'none') input.at += this.ends.length
+    const source = this.stopRecording()
     if (!writer.isIdle) writer.fail('no-call')
+    const mayEcho = end !== 'none' && this.hasCalls && source !== '' && source.length < LONGEST_ECHO
+    return mayEcho ? { at: 'echo', source } : 'done'
+  }
+
+  /** The same calls again were not meant again. */
+  private echo(source: string): Next<State> {
+    const { input, writer } = this.context
+    const at = skipSpace(input.text, input.at)
+    const ahead = input.text.slice(at, at + source.length)
+    if (ahead !== source) return !input.final && source.startsWith(ahead) ? 'more' : 'done'
+    input.at = at + source.length
+    writer.repair('residue')
     return 'done'
+  }
+
+  private stopRecording(): string {
+    const { recording } = this
+    this.recording = undefined
+    return recording === undefined ? '' : this.context.input.stop(recording)
   }
 
   /** One line of text between calls. A longer text is no slip: nobody may be kept waiting for the end of it. */
@@ -130,11 +161,14 @@ export class Pythonic extends StateMachine<State> {
     const lineBreak = text.slice(from, this.ends.index).indexOf('\n')
     const end = lineBreak < 0 ? this.ends.index : from + lineBreak
     if (end - from > LONGEST_LINE || (input.final && end === text.length)) {
+      this.stopRecording()
       this.leavesOpen = true
       return 'done'
     }
     if (lineBreak < 0 && (length === NONE || length === PARTIAL)) return 'more'
-    writer.stray(input.take(end).trimEnd())
+    const stray = input.take(end).trimEnd()
+    input.observer?.became('stray', input.base + from, input.base + from + stray.length)
+    writer.stray(stray)
     return { at: 'between' }
   }
 
@@ -157,6 +191,7 @@ export class Pythonic extends StateMachine<State> {
     const { input, writer, tools } = this.context
     if (writer.isIdle) writer.begin()
     input.at = end
+    input.observer?.became('name', input.position - name.length - 1, input.position - 1)
     if (isPrint(this.grammar, tools, name)) {
       this.printing++
       return { at: 'between' }
@@ -165,6 +200,19 @@ export class Pythonic extends StateMachine<State> {
     this.call = new PythonicArguments(this.context, tool, this.ends, (each) => this.mayBeCalled(each))
     this.hasCalls = true
     return { at: 'arguments' }
+  }
+
+  private inArguments(state: Extract<State, { at: 'arguments' | 'value' | 'after-value' }>): Next<State> {
+    const { input } = this.context
+    const from = input.position
+    const next =
+      state.at === 'value'
+        ? this.value(state.literal)
+        : state.at === 'arguments'
+          ? this.arguments()
+          : this.afterValue()
+    input.observer?.became('arguments', from, input.position)
+    return next
   }
 
   private arguments(): Next<State> {
@@ -228,7 +276,7 @@ export class Pythonic extends StateMachine<State> {
     if (char === ')') {
       input.at++
       if (this.printing > 0) this.printing--
-      else writer.repair('surplus-closer')
+      else writer.removed('surplus-closer', 1)
       return { at: 'after-call' }
     }
     const next = readCallName(input.text, input.at, input.final)

@@ -126,17 +126,25 @@ export class ElementReader {
   private insideString(): State | 'more' {
     const { input, writer } = this.context
     const length = this.marks.find(input.text, input.at, false)
-    writer.delta(this.json.stringPiece(input.take(this.marks.index)))
+    writer.delta(this.json.stringPiece(this.takeValue(this.marks.index)))
     if (length === PARTIAL || length === NONE) return 'more'
     const end = this.marks.found === 'tag' ? this.endAtTag() : this.endBare(length)
     if (end === 'more') return 'more'
     if (end === 'no') {
-      writer.delta(this.json.stringPiece(input.take(input.at + length)))
+      writer.delta(this.json.stringPiece(this.takeValue(input.at + length)))
       return { at: 'string' }
     }
     input.at = end
     writer.delta(this.json.endString())
     return { at: 'done' }
+  }
+
+  private takeValue(end: number): string {
+    const { input } = this.context
+    const from = input.position
+    const value = input.take(end)
+    input.observer?.became('arguments', from, input.position)
+    return value
   }
 
   /** Where the value ends, if the tag here ends it: its own closing tag does, and what may only follow one. */
@@ -210,12 +218,12 @@ export class ElementReader {
     const { input } = this.context
     const length = this.marks.find(input.text, input.at, false)
     const top = open.at(-1) ?? open[0]
-    top.text += input.take(this.marks.index)
+    top.text += this.takeValue(this.marks.index)
     if (length === PARTIAL || length === NONE) return 'more'
     const tag = this.marks.found === 'tag' ? this.tagAt(input.at) : 'none'
     if (tag === 'more') return 'more'
     if (tag === 'none') {
-      top.text += input.take(input.at + length)
+      top.text += this.takeValue(input.at + length)
       return { at: 'tree', open }
     }
     const isOwnEnd = tag.is === 'close' && tag.name === top.name
@@ -270,7 +278,7 @@ export class ElementReader {
     }
     if (this.isCallEnd()) return this.closeTo(open, 0)
     const top = open.at(-1) ?? open[0]
-    top.text += input.take(input.at + length)
+    top.text += this.takeValue(input.at + length)
     return { at: 'tree', open }
   }
 

@@ -78,12 +78,13 @@ export class ElementTree extends TaggedCalls<Inside, ElementTreeRole> {
     if (role !== 'none') return this.endAt(role)
     if (tag === 'none') {
       writer.holdBack()
-      this.junk += input.take(input.at + 1)
+      this.takeJunk(input.at + 1)
       return { at: 'junk' }
     }
+    const length = tag.end - input.at
     input.at = tag.end
     if (tag.is === 'close') {
-      writer.repair('residue')
+      writer.removed('residue', length)
       return { at: 'body' }
     }
     // A value that streams on is not held, whatever was held before it.

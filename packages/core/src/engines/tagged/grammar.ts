@@ -159,10 +159,16 @@ function probeTag(
   const tag = readTag(text, at, shape, final)
   if (tag === 'more') return 'more'
   if (tag === 'bad') return probeEnvelope(grammar, text, at, final)
+  if (isPlaceholder(tag.name)) return 'no'
   const isAccepted = accepts(tag.name)
   if (grammar.isPlain === true && !isAccepted) return 'no'
   if (tag.isSelfClosing || (shape.name !== 'word' && grammar.isPlain !== true)) return 'yes'
   return probeBody(grammar, isAccepted, text, tag.end, final)
+}
+
+/** `…`, `{name}`: the place of a name, in code or in a text that explains the tag. */
+function isPlaceholder(name: string): boolean {
+  return /[{}]/.test(name) || !/[\p{L}\p{N}]/u.test(name)
 }
 
 /** Whether an object, or a list of objects, stands at `at`, where this grammar may have one in place of a name. */

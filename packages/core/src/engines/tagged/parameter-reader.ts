@@ -1,6 +1,6 @@
 import { problemCodes } from '../../problems.ts'
 import { type MarkerSearch, searchFor } from '../../text/marker-search.ts'
-import { NONE, PARTIAL } from '../../text/marker.ts'
+import { matchTag, NONE, PARTIAL } from '../../text/marker.ts'
 import { skipSpace } from '../../text/space.ts'
 import type { Tag } from '../../text/tag-reader.ts'
 import type { EngineContext, Probe } from '../engine.ts'
@@ -57,7 +57,11 @@ export class ParameterReader {
     this.parameters.begin(tag, isInBytes)
     if (tag.value === 'bare') this.reportMissing(tag.name)
     if (tag.isSelfClosing) this.end()
-    else this.place = this.shape.hasCdata === true ? 'value-start' : 'value'
+    else this.place = this.mayBeWrapped ? 'value-start' : 'value'
+  }
+
+  private get mayBeWrapped(): boolean {
+    return this.shape.hasCdata === true || this.shape.strayTags !== undefined
   }
 
   expects(name: string): boolean {
@@ -94,10 +98,18 @@ export class ParameterReader {
     this.parameters.finish()
   }
 
-  /** A value may be wrapped up as character data, so that markup in it is text. */
+  /** A value may be wrapped up as character data, so that markup in it is text; or in tags that mean nothing. */
   private valueStart(): 'again' | 'more' {
     const { input } = this.context
     const at = skipSpace(input.text, input.at)
+    const { strayTags } = this.shape
+    if (strayTags !== undefined) {
+      const tag = matchTag(input.text, at, strayTags.begin)
+      if ((at === input.text.length || tag === PARTIAL) && !input.final) return 'more'
+      this.place = 'value'
+      if (tag > NONE) this.parameters.holdTags()
+      return 'again'
+    }
     const length = at === input.text.length ? PARTIAL : cdataBegin.match(input.text, at, false)
     if (length === PARTIAL && !input.final) return 'more'
     this.place = 'value'

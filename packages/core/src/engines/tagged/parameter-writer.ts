@@ -20,6 +20,13 @@ export interface ParameterShape {
   readonly typeAttribute?: TypeAttribute
   /** A value may stand in `<![CDATA[` and `]]>`. */
   readonly hasCdata?: boolean
+  /** Tags that models put around a value although the syntax has none there. */
+  readonly strayTags?: StrayTags
+}
+
+export interface StrayTags {
+  readonly begin: string
+  readonly end: string
 }
 
 export interface TypeAttribute {
@@ -59,6 +66,8 @@ export class ParameterWriter {
   private isBare = false
   /** Blanks and line breaks are written as letters. */
   private isInBytes = false
+  /** The value as it is written, while one cannot know whether the tags around it belong to it. */
+  private tagged: string | undefined
 
   constructor(context: EngineContext, shape: ParameterShape, tool: string) {
     this.context = context
@@ -103,7 +112,15 @@ export class ParameterWriter {
     else writer.holdBack()
   }
 
+  /** The value begins with a tag that may be none of its own: where it ends with the other, both are taken off. */
+  holdTags(): void {
+    this.tagged = ''
+    this.context.writer.holdBack()
+  }
+
   text(piece: string): void {
+    const { observer, position } = this.context.input
+    observer?.became('arguments', position - piece.length, position)
     if (piece === '') return
     if (this.isBare) {
       const start = skipSpace(piece, 0)
@@ -136,6 +153,8 @@ export class ParameterWriter {
     const { writer } = this.context
     // A carriage return alone is no line break.
     if (this.heldNewline === '\r') this.write('\r')
+    if (writer.isOver()) return
+    if (this.tagged !== undefined) this.writeTagged(this.tagged)
     if (this.value.is === 'string') {
       writer.delta(this.json.endString())
       return
@@ -201,7 +220,23 @@ export class ParameterWriter {
     return isNumber ? { is: 'collected', text: '', type: wholeOrString } : { is: 'string' }
   }
 
+  private writeTagged(written: string): void {
+    const { writer } = this.context
+    const { begin, end } = this.shape.strayTags ?? { begin: '', end: '' }
+    const text = written.trim()
+    const isWrapped = text.length >= begin.length + end.length && text.startsWith(begin) && text.endsWith(end)
+    this.tagged = undefined
+    writer.release()
+    if (isWrapped) writer.repair('foreign-tags')
+    const inside = text.slice(begin.length, text.length - end.length)
+    this.write(isWrapped ? inside.replace(/^\r?\n|\r?\n$/g, '') : written)
+  }
+
   private write(written: string): void {
+    if (this.tagged !== undefined) {
+      this.tagged += written
+      return
+    }
     const text = this.isInBytes ? written.replaceAll('Ġ', ' ').replaceAll('Ċ', '\n') : written
     if (this.value.is === 'string') this.context.writer.delta(this.json.stringPiece(text))
     else this.value.text += text

@@ -1,6 +1,9 @@
 import type { MarkerSearch } from '../../text/marker-search.ts'
 import { NONE, PARTIAL } from '../../text/marker.ts'
+import type { CallPart } from '../../text/source-observer.ts'
+import { nameInTag } from '../../text/tag-name.ts'
 import { readTag, type Tag } from '../../text/tag-reader.ts'
+import type { TextWindow } from '../../text/text-window.ts'
 import type { EngineContext } from '../engine.ts'
 import { type Next, StateMachine } from '../state-machine.ts'
 import type { OpeningTag, TaggedParamsRole } from './grammar.ts'
@@ -69,7 +72,7 @@ export abstract class TaggedCalls<Inside extends object, Role extends TaggedPara
       if (!writer.isIdle) writer.abandon()
       return 'done'
     }
-    writer.repair('residue')
+    writer.removed('residue', this.markers.length)
     return { at: 'between' }
   }
 
@@ -94,12 +97,20 @@ export abstract class TaggedCalls<Inside extends object, Role extends TaggedPara
       writer.fail('no-call')
       return 'done'
     }
-    input.at = tag.end
+    const name = this.splitName(tag, shape)
+    if (name === undefined) return 'more'
+    input.at = tag.end - (tag.name.length - name.length)
+    tellName(input, 'name', from, shape, { ...tag, name, end: input.at })
     this.junk = ''
-    this.beginArguments(writer.start(null, tag.name), tag, shape)
+    this.beginArguments(writer.start(null, name), tag, shape)
     if (!tag.isSelfClosing) return { at: 'body' }
     this.endCall('closed')
     return { at: 'between' }
+  }
+
+  /** The name of the tool, where something else runs on from it. Undefined: more text is needed. */
+  protected splitName(tag: Tag, _shape: OpeningTag): string | undefined {
+    return tag.name
   }
 
   /** What else may stand at `from`, where the name of a call should. Undefined: nothing. */
@@ -112,12 +123,19 @@ export abstract class TaggedCalls<Inside extends object, Role extends TaggedPara
     const { input, writer, isTentative } = this.context
     writer.holdBack()
     const length = marks.find(input.text, input.at, input.final)
-    this.junk += input.take(marks.index)
+    this.takeJunk(marks.index)
     if (isTentative || this.junk.length > LONGEST_JUNK) {
       input.unread(this.junk.slice(isTentative ? 0 : LONGEST_JUNK))
       return this.giveUp()
     }
     return length === PARTIAL || length === NONE ? 'more' : { at: 'body' }
+  }
+
+  protected takeJunk(end: number): void {
+    const { input } = this.context
+    const from = input.position
+    this.junk += input.take(end)
+    input.observer?.became('stray', from, input.position)
   }
 
   /** The arguments cannot be read, and nobody knows where they end. */
@@ -130,6 +148,7 @@ export abstract class TaggedCalls<Inside extends object, Role extends TaggedPara
   protected endCall(closing: 'closed' | 'unclosed'): void {
     const { writer } = this.context
     if (writer.isOver()) return
+    if (/^(?:\s|\\n)*$/.test(this.junk)) this.junk = ''
     // Arguments in no form that can be read are not the same as no arguments.
     if (this.junk !== '' && !this.hasArguments) {
       writer.fail('invalid-arguments')
@@ -143,4 +162,11 @@ export abstract class TaggedCalls<Inside extends object, Role extends TaggedPara
     if (this.junk !== '') writer.stray(this.junk.trimEnd())
     this.junk = ''
   }
+}
+
+/** Tells where the name in a tag stands, which was read from `at` on. */
+export function tellName(input: TextWindow, part: CallPart, at: number, shape: OpeningTag, tag: Tag): void {
+  if (input.observer === undefined) return
+  const { from, to } = nameInTag(input.text, at, shape, tag)
+  input.observer.became(part, input.base + from, input.base + to)
 }

@@ -9,17 +9,19 @@ import { ArgumentsReader } from '../json/arguments-reader.ts'
 import { isCutShort } from '../json/cut-short.ts'
 import { DelimitedJson } from '../json/delimited-json.ts'
 import type { Next } from '../state-machine.ts'
+import { keyMeant, readDamagedTag, toolBeforeKey } from './damaged-tags.ts'
 import { readElementTag } from './element-tag.ts'
 import {
   envelopesOf,
   markersOf,
   type OpeningTag,
   probeEnvelope,
+  probeLooseKey,
   type TaggedParamsGrammar,
   type TaggedParamsRole,
 } from './grammar.ts'
 import { ParameterReader } from './parameter-reader.ts'
-import { type CallPlace, TaggedCalls } from './tagged-calls.ts'
+import { type CallPlace, TaggedCalls, tellName } from './tagged-calls.ts'
 
 type Inside =
   /** The output ended inside a tag. */
@@ -165,16 +167,41 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
       case 'json-end':
       case 'parameter-end':
         input.at += this.markers.length
-        writer.repair('residue')
+        writer.removed('residue', this.markers.length)
         return { at: 'body' }
       case 'call-end':
         input.at += this.markers.length
         this.endCall('closed')
         return { at: 'between' }
+      case 'call-begin': {
+        const key = probeLooseKey(this.grammar, input.text, input.at + this.markers.length, input.final)
+        if (key === 'more') return 'more'
+        if (key === 'yes') return this.misopenedKey()
+        break
+      }
       default:
-        this.endCall('unclosed')
-        return { at: 'between' }
     }
+    this.endCall('unclosed')
+    return { at: 'between' }
+  }
+
+  /** The tag that opens a call stands where that of a key should. */
+  private misopenedKey(): State {
+    const { input } = this.context
+    input.at += this.markers.length
+    return { at: 'body' }
+  }
+
+  /** The first key may run on from the name, without its opening tag: `get_weathercity</arg_key>`. */
+  protected override splitName(tag: Tag, { name }: OpeningTag): string | undefined {
+    const { input, tools } = this.context
+    if (name !== 'word' || this.grammar.keyEnd === undefined || !tools.isKnown || tools.has(tag.name)) {
+      return tag.name
+    }
+    const length = this.markers.match(input.text, tag.end, input.final)
+    if (length === PARTIAL) return undefined
+    if (length === NONE || this.markers.found.is !== 'key-end') return tag.name
+    return toolBeforeKey(tools, tag.name) ?? tag.name
   }
 
   /** An element that is named after a parameter. Undefined if none stands here. */
@@ -210,17 +237,20 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
     const shape = this.grammar.parameterBegin[0]
     if (key === '' || shape === undefined) {
       input.at += this.markers.length
-      writer.repair('residue')
+      writer.removed('residue', this.markers.length)
       return { at: 'body' }
     }
     const tag = readTag(key + input.text.slice(input.at), 0, shape, false)
     if (tag === 'more') return input.final ? { at: 'cut' } : 'more'
     if (tag === 'bad') {
-      this.junk += input.take(input.at + this.markers.length)
+      this.takeJunk(input.at + this.markers.length)
       return { at: 'junk' }
     }
+    const keyFrom = input.position - this.junk.length + before.length
+    input.observer?.became('arguments', keyFrom, keyFrom + key.length)
     input.at += tag.end - key.length
     this.junk = before.trimEnd()
+    writer.problem('missing-tag', problemCodes['missing-tag'], key)
     this.parameters.begin(tag)
     return { at: 'parameter' }
   }
@@ -243,9 +273,17 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
     const tag = readTag(input.text, input.at + this.markers.length, shape, false)
     if (tag === 'more') return input.final ? { at: 'cut' } : 'more'
     if (tag === 'bad') {
-      this.junk += input.take(input.at + this.markers.length)
+      const from = input.at + this.markers.length
+      const kind = hasKeyText(shape) ? 'text' : 'inline'
+      const damaged = readDamagedTag(input.text, from, kind, (key) => this.parameters.expects(key))
+      if (damaged !== undefined) {
+        input.at = damaged.end
+        return this.beginParameter(damaged)
+      }
+      this.takeJunk(from)
       return { at: 'junk' }
     }
+    tellName(input, 'arguments', input.at + this.markers.length, shape, tag)
     const hasValue = this.hasValue(tag)
     if (hasValue === 'more') return 'more'
     const source = input.text.slice(input.at, tag.end)
@@ -255,7 +293,14 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
       return { at: 'body' }
     }
     reportExtra(tag, shape, writer)
-    this.parameters.begin(tag, shape.isInBytes)
+    return this.beginParameter(tag, shape.isInBytes)
+  }
+
+  private beginParameter(tag: Tag, isInBytes?: boolean): State {
+    const { context, parameters } = this
+    const name = keyMeant(tag.name, (key) => parameters.expects(key))
+    if (name !== tag.name) context.writer.repair('foreign-tags')
+    parameters.begin({ ...tag, name }, isInBytes)
     return { at: 'parameter' }
   }
 
@@ -306,7 +351,7 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
     if (role === 'more') return 'more'
     if (role === 'none' && (input.text.charAt(input.at) === '}' || input.text.charAt(input.at) === ']')) {
       input.at++
-      writer.repair('surplus-closer')
+      writer.removed('surplus-closer', 1)
       return { at: 'after-json' }
     }
     if (role !== 'none' && role.is === 'json-end') {

@@ -1,6 +1,6 @@
 import type { MarkerSearch } from '../../text/marker-search.ts'
 import { NONE, PARTIAL } from '../../text/marker.ts'
-import { skipSpace } from '../../text/space.ts'
+import { skipBreaks, skipSpace } from '../../text/space.ts'
 import { readTag } from '../../text/tag-reader.ts'
 import type { TextWindow } from '../../text/text-window.ts'
 import type { Probe } from '../engine.ts'
@@ -77,7 +77,7 @@ export class ValueEnd {
 
   private isFollowedBy(from: number, allowed: Roles): Probe {
     const { input } = this
-    const at = skipSpace(input.text, from)
+    const at = this.grammar.keyEnd === undefined ? skipSpace(input.text, from) : skipBreaks(input.text, from)
     if (at - from > LONGEST_GAP) return 'no'
     if (at === input.text.length) return input.final ? 'yes' : 'more'
     const length = this.markers.match(input.text, at, false)

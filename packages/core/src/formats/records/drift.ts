@@ -123,7 +123,7 @@ const toolElements: ElementTreeGrammar = {
   foreign: elementArguments,
 }
 
-/** Qwen's tags with another word, or without their first character: `<call=NAME>`, `function=NAME>`. */
+/** Qwen's tags with another word or one sign less, or the name in an element: `<call=NAME>`, `function=NAME>`. */
 const otherWords: TaggedParamsGrammar = {
   engine: 'tagged-params',
   id: 'other-words',
@@ -133,13 +133,19 @@ const otherWords: TaggedParamsGrammar = {
   readsElements: true,
   sectionBegin: ['<tool_call>'],
   sectionEnd: ['</tool_call>'],
-  callBegin: ['function=', '<call=', '<tool=', '<invoke='].map((open) => ({
-    open,
-    name: 'inline',
-    end: '>',
-  })),
+  callBegin: [
+    ...['function=', '<function', '<call=', '<tool=', '<invoke='].map((open) => ({
+      open,
+      name: 'inline' as const,
+      end: '>',
+    })),
+    { open: '<function>', name: 'inline', end: '</function>' },
+  ],
   callEnd: ['</function>', '</call>', '</tool>', '</invoke>'],
-  parameterBegin: [{ open: '<parameter=', name: 'inline', end: '>' }],
+  parameterBegin: [
+    { open: '<parameter=', name: 'inline', end: '>' },
+    { open: '<parameter>', name: { around: ['<parameter>', '</parameter>'] }, end: '<value>' },
+  ],
   parameterEnd: ['</parameter>'],
   parameter: { trim: 'newline' },
 }

@@ -16,7 +16,7 @@ export const glmTags: TaggedParamsGrammar = {
   isSectionOptional: true,
   sectionBegin: [],
   sectionEnd: [],
-  callBegin: [{ open: '<tool_call>', name: 'word', end: '>' }],
+  callBegin: [{ open: '<tool_call>', name: 'word', end: '>', keyEnd: '</arg_key>' }],
   callEnd: ['</tool_call>'],
   parameterBegin: [{ open: '<arg_key>', name: { around: ['<arg_key>', '</arg_key>'] }, end: '<arg_value>' }],
   keyEnd: ['</arg_key>'],

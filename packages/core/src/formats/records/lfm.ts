@@ -7,6 +7,7 @@ import { pythonicList } from './pythonic.ts'
 const lfmPythonic: PythonicGrammar = {
   engine: 'pythonic',
   id: 'lfm2-pythonic',
+  isEchoed: true,
   isSpecial: true,
   sectionBegin: ['<|tool_call_start|>'],
   sectionEnd: ['<|tool_call_end|>'],

@@ -1,4 +1,5 @@
 import { type DelimitedJsonGrammar, usualEnvelope } from '../../engines/json/grammar.ts'
+import type { NameThenArgsGrammar } from '../../engines/named/grammar.ts'
 import type { TaggedParamsGrammar } from '../../engines/tagged/grammar.ts'
 import type { Format } from '../format.ts'
 import { bareJson, commonTurnTokens, enableThinking, think } from './common.ts'
@@ -35,6 +36,20 @@ const longcatTags: TaggedParamsGrammar = {
   parameter: { trim: 'none' },
 }
 
+/** Some write the call as code does, with the namespace of the prompt. */
+const longcatCode: NameThenArgsGrammar = {
+  engine: 'name-then-args',
+  id: 'longcat-code',
+  isSpecial: false,
+  isPlain: true,
+  sectionBegin: [],
+  sectionEnd: [],
+  callBegin: ['<longcat_tool_call>'],
+  separator: ['('],
+  callEnd: [[')', '</longcat_tool_call>'], ')'],
+  header: { prefix: 'functions.' },
+}
+
 export const longcat: Format = {
   id: 'longcat',
   title: 'LongCat',
@@ -52,7 +67,7 @@ export const longcat: Format = {
     proof: ['engine', 'report'],
   },
   grammars: [longcatJson, longcatTags],
-  salvage: [functionCallsJson, bareJson],
+  salvage: [longcatCode, functionCallsJson, bareJson],
   stripped: [
     { grammar: 'longcat', left: '{"name": "get_weather", "arguments": {"city":"Paris"}}' },
     {

@@ -23,7 +23,7 @@ export const qwen3Coder: TaggedParamsGrammar = {
     { open: '<parameter>', name: { around: ['<parameter>', '</parameter>'] }, end: '<value>' },
   ],
   parameterEnd: ['</parameter>', '</param>'],
-  parameter: { trim: 'newline' },
+  parameter: { trim: 'newline', strayTags: { begin: '<value>', end: '</value>' } },
   readsElements: true,
 }
 

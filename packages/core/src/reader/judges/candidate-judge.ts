@@ -1,12 +1,14 @@
+import type { FormatId } from '../../formats/format-id.ts'
 import { repairCodes } from '../../problems.ts'
 import { NONE, PARTIAL } from '../../text/marker.ts'
-import { skipSpace } from '../../text/space.ts'
+import { isLineStart, skipSpace } from '../../text/space.ts'
 import type { TextWindow } from '../../text/text-window.ts'
-import type { Candidate } from '../candidate.ts'
+import type { Candidate, Code } from '../candidate.ts'
 import { closesFence, readFence } from '../code-fence.ts'
 import type { StrippedEntry, Vocabulary } from '../lexicon/entry.ts'
 import type { Lexicon } from '../lexicon/lexicon.ts'
 import type { Opening } from '../lexicon/opening.ts'
+import { CodeEnd } from './code-end.ts'
 import type { MarkerJudge } from './marker-judge.ts'
 
 /** What follows a candidate: it proves it, disproves it, is still to come, or is part of it. */
@@ -21,11 +23,15 @@ interface FurtherCall {
 /** A thought that goes on for longer than this behind a call was not ended by it. */
 const LONGEST_THOUGHT = 2048
 
+/** Behind so much prose nobody waits for another call. */
+const LONGEST_PROSE = 512
+
 /** Decides whether the model meant a candidate as a call, by what follows it. */
 export class CandidateJudge {
   private readonly input: TextWindow
   private readonly lexicon: Lexicon
   private readonly markers: MarkerJudge
+  private readonly codeEnd: CodeEnd
   /** Up to where in the stream the end of a thought was looked for. */
   private searchedTo = 0
   /** Where in the stream a thought was found to end. */
@@ -35,6 +41,7 @@ export class CandidateJudge {
     this.input = input
     this.lexicon = lexicon
     this.markers = markers
+    this.codeEnd = new CodeEnd(input)
   }
 
   /**
@@ -44,22 +51,26 @@ export class CandidateJudge {
   judge(candidate: Candidate): Proof {
     const { input } = this
     const { found } = candidate
+    if (found.code?.is === 'inline') return this.codeEnd.judge(found.code, input.at)
     input.at = skipSpace(input.text, input.at)
     if (input.isEmpty) return input.final ? 'proven' : 'open'
     if (found.as === 'in-thought') return this.judgeThought(candidate)
+    if (found.code !== undefined) return this.judgeCode(candidate, found.code)
     const vocabulary = found.as === 'in-reasoning' ? this.lexicon.reasoning : this.behindContent()
     const length = vocabulary.match(input.text, input.at, input.final)
     if (length === PARTIAL) return 'open'
-    if (length === NONE) return 'disproven'
+    if (length === NONE) return this.judgeProse(candidate, vocabulary)
     const entry = vocabulary.found
     const isOwnCloser = entry.is === 'residue' && found.as !== 'in-reasoning'
     if (entry.is === 'turn-token' || isOwnCloser) {
       input.at += length
       const code = isOwnCloser ? 'residue' : 'turn-token'
+      input.observer?.removed(code, input.position - length, input.position)
       candidate.evidence.repair(code, repairCodes[code])
       return 'goes-on'
     }
     if (entry.is === 'fence-mark') return this.judgeFence(candidate)
+    if (entry.is === 'structure' && this.isInMessage(candidate, entry.owners)) return 'proven'
     if (entry.is === 'stripped') return this.judgeStripped(entry, length)
     if (entry.is !== 'opener' || found.as === 'bare' || found.as === 'trailing') return 'disproven'
     const opening = this.markers.openers.findOpening(entry.openings, input.at, length)
@@ -67,6 +78,71 @@ export class CandidateJudge {
     if (opening === undefined) return 'disproven'
     if (candidate.fence === undefined) return 'proven'
     return { opening, length: opening.opens === 'bare' ? 0 : length }
+  }
+
+  /**
+   * Prose follows. Where there were calls in these tags before it, or are more of them behind it, it was meant like them; in
+   * any other case it was an example.
+   */
+  private judgeProse({ found, madeBefore }: Candidate, vocabulary: Vocabulary): Proof {
+    const { input, markers } = this
+    const { opening } = found
+    // A section has an end of its own: a tag alone is what a sentence would show.
+    const isWrapped = opening.opens === 'section' || opening.grammar.engine === 'delimited-json'
+    const isPlain = 'isPlain' in opening.grammar && opening.grammar.isPlain
+    if (found.as !== 'salvage' || !isWrapped || isPlain) return 'disproven'
+    if (madeBefore > 0 && markers.commitment.format === opening.format) return 'proven'
+    const from = input.at
+    let at = from
+    while (at < input.text.length && at - from < LONGEST_PROSE) {
+      const length = vocabulary.find(input.text, at, input.final)
+      at = vocabulary.index
+      if (length === NONE || length === PARTIAL) break
+      const openings =
+        vocabulary.found.is === 'opener'
+          ? vocabulary.found.openings.filter(({ grammar }) => grammar === opening.grammar)
+          : []
+      if (openings.length > 0 && isLineStart(input.text, from, at, false)) {
+        const next = markers.openers.findOpening(openings, at, length)
+        if (next !== undefined) return next === 'hold' ? 'open' : 'proven'
+      }
+      at++
+    }
+    if (at - from >= LONGEST_PROSE) return 'disproven'
+    return input.final ? 'disproven' : 'open'
+  }
+
+  /**
+   * Special tokens in a fence. Nothing behind them, or more calls: then they are meant, and so they are if the fence holds
+   * nothing else and nothing follows it. In a fence that is closed around other text they are shown.
+   */
+  private judgeCode(candidate: Candidate, code: Code): Proof {
+    const { input, lexicon, markers } = this
+    const { content } = lexicon
+    const isOpen = code.is === 'fence' || candidate.fence !== undefined
+    const length = content.match(input.text, input.at, input.final)
+    if (length === PARTIAL) return 'open'
+    const is = length === NONE ? 'text' : content.found.is
+    if (is === 'turn-token' || is === 'residue' || is === 'structure') {
+      input.at += length
+      const repair = is === 'turn-token' ? is : 'residue'
+      candidate.evidence.repair(repair, repairCodes[repair])
+      return 'goes-on'
+    }
+    if (is === 'fence-mark') {
+      if (!isOpen || code.is === 'empty-fence') return this.judgeFence(candidate)
+      const run = readFence(input.text, input.at, input.final)
+      if (run === 'more') return 'open'
+      return closesFence(code.fence, run, input.text, input.at)
+        ? 'disproven'
+        : this.codeEnd.judge(code, input.at)
+    }
+    if (length !== NONE && content.found.is === 'opener') {
+      const opening = markers.openers.findOpening(content.found.openings, input.at, length)
+      if (opening === 'hold') return 'open'
+      if (opening !== undefined && opening.opens !== 'bare') return isOpen ? { opening, length } : 'proven'
+    }
+    return isOpen ? this.codeEnd.judge(code, input.at) : 'disproven'
   }
 
   /** Another call, or nothing but the end of the thought: then it was meant as a call. Anything else: it was a draft. */
@@ -135,6 +211,15 @@ export class CandidateJudge {
     input.at = at
     evidence.repair('residue', repairCodes.residue)
     return 'proven'
+  }
+
+  /** The message ends behind a call that it may hold, although it is addressed to nobody. */
+  private isInMessage({ found }: Candidate, owners: ReadonlySet<FormatId>): boolean {
+    const { commitment } = this.markers
+    const { format, grammar } = found.opening
+    const mayHold =
+      commitment.format === undefined ? owners.has(format) : commitment.unaddressed.includes(grammar)
+    return found.as === 'salvage' && mayHold
   }
 
   private behindContent(): Vocabulary {

@@ -8,6 +8,8 @@ export class Commitment {
   format: FormatId | undefined
   /** The answer is made of messages: then a plain-text call outside of one is text too. */
   hasHeaders = false
+  /** The grammars in which a message that is addressed to nobody may hold calls all the same. */
+  unaddressed: readonly Grammar[] = []
   private grammars: readonly Grammar[] = []
 
   toOpening({ format, grammar }: Opening): void {
@@ -30,7 +32,8 @@ export class Commitment {
 
   allows({ format, grammar }: Opening): boolean {
     if (this.format === undefined) return true
-    return format === this.format && (!this.hasHeaders || grammar.isSpecial)
+    if (format !== this.format) return false
+    return !this.hasHeaders || grammar.isSpecial || this.unaddressed.includes(grammar)
   }
 
   isForeign(owners: ReadonlySet<FormatId>): boolean {

@@ -1,5 +1,5 @@
 import type { TextWindow } from '../../text/text-window.ts'
-import type { Found } from '../candidate.ts'
+import type { Code, Found } from '../candidate.ts'
 import {
   BACKTICK,
   closesFence,
@@ -32,6 +32,13 @@ export class FenceJudge {
 
   get isInside(): boolean {
     return this.fence !== undefined
+  }
+
+  /** The code that is open at `at`: a fence, or backticks in the line. */
+  codeAt(at: number): Code | undefined {
+    if (this.fence !== undefined) return { is: 'fence', fence: this.fence }
+    const length = this.flow.inlineCodeAt(at)
+    return length > 0 ? { is: 'inline', fence: { code: BACKTICK, length } } : undefined
   }
 
   leave(): void {

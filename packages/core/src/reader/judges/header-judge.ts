@@ -81,9 +81,11 @@ export class HeaderJudge {
     const { heading, header, call } = lead
     const { recipient, extras } = header
     if (lead.isSure) this.commitment.toHeading(heading)
+    this.commitment.unaddressed = recipient.is === 'nobody' ? heading.channels.calls : []
     flow.passOn(at)
     if (call !== undefined && this.readsCalls) {
       this.reportExtras(call.otherName === undefined ? extras : [...extras, call.otherName])
+      if (recipient.is === 'tool') this.tellName(recipient.name, at, at + call.at - shift)
       return { opening: call.opening, at, length: call.at - shift, as: 'certain', from: at }
     }
     const end = Math.max(at, at + header.end - shift)
@@ -104,6 +106,14 @@ export class HeaderJudge {
       sink.problem('unknown-tool', `The model wrote to "${name}", which was not offered.`, name)
     }
     return header.route ?? 'passed'
+  }
+
+  /** The recipient of a message is the name of its call. */
+  private tellName(name: string | null, from: number, to: number): void {
+    const { observer, text, base } = this.input
+    const at = name === null ? -1 : text.lastIndexOf(name, to - name.length)
+    if (observer === undefined || name === null || at < from) return
+    observer.headed(base + at, base + at + name.length)
   }
 
   /** It is no header, or the output ends in the middle of one: then it is text. */

@@ -59,6 +59,7 @@ export class Leftovers {
     const isLast = this.isLast(at + length)
     if (mayBeMeant && isLast !== 'yes') return isLast === 'more' ? 'hold' : 'text'
     flow.passMarker(at, length, hasCalls)
+    this.input.observer?.removed('turn-token', this.input.position - length, this.input.position)
     this.sink.repair('turn-token', repairCodes['turn-token'])
     return 'passed'
   }
@@ -91,7 +92,9 @@ export class Leftovers {
       if (isLast !== 'yes') return isLast === 'more' ? 'hold' : 'text'
     }
     flow.passMarker(at, length, hasCalls)
-    if (!isExpected) this.sink.repair('residue', repairCodes.residue)
+    if (isExpected) return 'passed'
+    this.input.observer?.removed('residue', this.input.position - length, this.input.position)
+    this.sink.repair('residue', repairCodes.residue)
     return 'passed'
   }
 
@@ -118,6 +121,7 @@ export class Leftovers {
     const { input } = this
     if (!vocabulary.isCutBehindPiece(input.text, at)) return false
     this.flow.passMarker(at, input.text.length - at, hasCalls)
+    input.observer?.removed('residue', input.base + at, input.position)
     this.sink.repair('residue', repairCodes.residue)
     return true
   }

@@ -1,5 +1,7 @@
 import type { ToolSet } from '../../engines/tool-set.ts'
+import type { Sink } from '../../events.ts'
 import type { FormatId } from '../../formats/format-id.ts'
+import { problemCodes } from '../../problems.ts'
 import type { TextWindow } from '../../text/text-window.ts'
 import type { Verdict } from '../candidate.ts'
 import type { Entry, Vocabulary } from '../lexicon/entry.ts'
@@ -34,6 +36,7 @@ export class MarkerJudge {
   private readonly reasoning: ReasoningJudge
   private readonly wrapper: WrapperJudge
   private readonly input: TextWindow
+  private readonly sink: Sink
   private readonly flow: TextFlow
   private readonly lexicon: Lexicon
   private readonly reasoningOpener: ReasoningOpener | undefined
@@ -42,6 +45,7 @@ export class MarkerJudge {
     const { tools, startsInReasoning, reasoningOpener, expectedFormat } = options
     const { commitment } = this
     this.input = stream.input
+    this.sink = stream.sink
     this.flow = stream.flow
     this.lexicon = lexicon
     this.reasoningOpener = reasoningOpener
@@ -51,6 +55,7 @@ export class MarkerJudge {
       tools,
       commitment,
       reasoning: this.reasoning,
+      fences: this.fences,
       answer: lexicon.answer,
       expectedFormat,
     })
@@ -74,7 +79,7 @@ export class MarkerJudge {
     if (channel === 'reasoning') this.reasoning.begin(this.reasoningOpener)
   }
 
-  judge(entry: Exclude<Entry, { is: 'fence-mark' }>, at: number, length: number): Verdict {
+  judge(entry: Exclude<Entry, { is: 'fence-mark' | 'quoted-line' }>, at: number, length: number): Verdict {
     if ('owners' in entry && this.commitment.isForeign(entry.owners)) return 'text'
     if (entry.is === 'structure' && entry.isBodyEnd && this.leftovers.endsFlushed(entry.owners)) return 'text'
     if (entry.is === 'structure' && this.reasoning.isBesideMessages(entry.owners)) {
@@ -152,8 +157,17 @@ export class MarkerJudge {
     if (isQuoted !== false) return isQuoted === 'more' ? 'hold' : 'text'
     if (entry.isBodyEnd) this.fences.leave()
     this.flow.passMarker(at, length, this.hasCalls)
+    const answer = entry.endsAnswer ? this.flow.takeThought() : ''
     this.flow.begin('content', this.hasCalls)
+    if (answer !== '') this.giveAnswer(answer)
     return 'passed'
+  }
+
+  /** It went out as reasoning while it came in, and cannot be taken back; without it there would be no answer. */
+  private giveAnswer(answer: string): void {
+    this.sink.problem('unclosed-reasoning', problemCodes['unclosed-reasoning'], answer.slice(0, 256))
+    this.sink.text(answer)
+    this.flow.follow(answer)
   }
 
   private placeOf(at: number): HeaderPlace {

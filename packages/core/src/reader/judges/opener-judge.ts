@@ -10,12 +10,14 @@ import type { Vocabulary } from '../lexicon/entry.ts'
 import { type Opening, opensLines, opensOnlyFirst, probe, probeTrailing } from '../lexicon/opening.ts'
 import type { ModelStream, TextFlow } from '../text-flow.ts'
 import type { Commitment } from './commitment.ts'
+import type { FenceJudge } from './fence-judge.ts'
 import type { ReasoningJudge } from './reasoning-judge.ts'
 
 interface Surroundings {
   readonly tools: ToolSet
   readonly commitment: Commitment
   readonly reasoning: ReasoningJudge
+  readonly fences: FenceJudge
   /** What an answer may begin with. */
   readonly answer: Vocabulary
   /** The format that the user named, or that the name of the model suggests. */
@@ -32,6 +34,7 @@ export class OpenerJudge {
   private readonly tools: ToolSet
   private readonly commitment: Commitment
   private readonly reasoning: ReasoningJudge
+  private readonly fences: FenceJudge
   private readonly answer: Vocabulary
   private readonly expectedFormat: FormatId | undefined
 
@@ -42,6 +45,7 @@ export class OpenerJudge {
     this.tools = surroundings.tools
     this.commitment = surroundings.commitment
     this.reasoning = surroundings.reasoning
+    this.fences = surroundings.fences
     this.answer = surroundings.answer
     this.expectedFormat = surroundings.expectedFormat
   }
@@ -71,7 +75,7 @@ export class OpenerJudge {
   /** A code fence that may hold nothing but a call. */
   findFenced(fence: Fence, from: number): Found | 'text' | 'hold' {
     const { input } = this
-    if (this.tools.size === 0 || input.base + from < this.triedUpTo) return 'text'
+    if (input.base + from < this.triedUpTo) return 'text'
     const at = insideFence(input.text, from + fence.length, input.final)
     if (at === 'more') return 'hold'
     if (at === undefined) return 'text'
@@ -83,7 +87,11 @@ export class OpenerJudge {
     if (entry.is !== 'opener') return 'text'
     const opening = this.findOpening(entry.openings, at, length)
     if (opening === 'hold') return 'hold'
-    if (opening === undefined || opening.grammar.isSpecial) return 'text'
+    if (opening === undefined) return 'text'
+    if (opening.grammar.isSpecial && opening.opens !== 'bare') {
+      return { opening, at, length, as: 'in-code', from, fence, code: { is: 'empty-fence', fence } }
+    }
+    if (this.tools.size === 0 || opening.grammar.isSpecial) return 'text'
     return { opening, at, length: opening.opens === 'bare' ? 0 : length, as: 'fenced', from, fence }
   }
 
@@ -105,13 +113,27 @@ export class OpenerJudge {
     const opening = this.findOpening(openings, at, length)
     if (opening === 'hold') return 'hold'
     if (opening === undefined) return this.passOpener(openings, at, length)
-    if (!opening.grammar.isSpecial && flow.isInlineCode(at)) return 'text'
+    if (!opening.grammar.isSpecial && this.isExample(at)) return 'text'
+    // Code that reads or writes calls names each of their tokens in quotes: what stands between two of them is no header.
+    const isQuoted = opening.opens === 'bare' ? false : flow.isBetweenQuotes(at, length)
+    if (isQuoted !== false) return isQuoted === 'more' ? 'hold' : 'text'
     if (opening.opens === 'bare') {
       return { opening, at, length: 0, as: opening.isSalvage ? 'bare' : 'certain', from: at }
     }
     if ('isLine' in opening.grammar && !flow.isLineStart(at)) return 'text'
+    const code = opening.grammar.isSpecial ? this.fences.codeAt(at) : undefined
+    if (code !== undefined) {
+      const isTried = this.input.base + at < this.triedUpTo
+      return isTried ? 'text' : { opening, at, length, as: 'in-code', from: at, code }
+    }
     if (!opening.isSalvage) return { opening, at, length, as: 'certain', from: at }
     return lead > 0 || flow.standsAlone(at) ? { opening, at, length, as: 'salvage', from: at } : 'text'
+  }
+
+  /** Whether plain text is shown there, and not meant. */
+  private isExample(at: number): boolean {
+    const { flow } = this
+    return flow.isInlineCode(at) || flow.isQuotedCode(at) || flow.isInQuotedLine(at)
   }
 
   /** A bracket behind text opens calls only at the start of a line, and only where they are expected. */

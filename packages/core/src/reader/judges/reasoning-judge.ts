@@ -147,8 +147,10 @@ export class ReasoningJudge {
     this.endsAtMarker = wasReasoning && !flow.isUntouched
     flow.begin('content', hasCalls)
     if (wasReasoning) return 'passed'
-    if (this.hasReasoned || hasCalls) sink.repair('residue', repairCodes.residue)
-    else sink.problem('unopened-reasoning', problemCodes['unopened-reasoning'], marker)
+    if (this.hasReasoned || hasCalls) {
+      this.input.observer?.removed('residue', this.input.position - length, this.input.position)
+      sink.repair('residue', repairCodes.residue)
+    } else sink.problem('unopened-reasoning', problemCodes['unopened-reasoning'], marker)
     this.hasReasoned = true
     return 'passed'
   }

@@ -53,8 +53,8 @@ function findOwner([first]: readonly Format[]): Owner | undefined {
   return undefined
 }
 
-/** The call may follow the sentence before it without a blank. */
-const leads = ['\n', '.', ':', '!', '?']
+/** The call may follow the sentence before it in the same line, with a blank or without. */
+const leads = ['\n', ...['.', ':', '!', '?'].flatMap((mark) => [mark, `${mark} `])]
 
 function withNames(
   vocabulary: Vocabulary,

@@ -9,6 +9,8 @@ import type { Opening } from './opening.ts'
 export type Entry =
   | { readonly is: 'opener'; readonly openings: readonly Opening[] }
   | { readonly is: 'fence-mark' }
+  /** A line break, and the sign of a quoted line or of a row of a table behind it. */
+  | { readonly is: 'quoted-line' }
   /** Plain tags around a whole answer. */
   | { readonly is: 'wrapper'; readonly opens: boolean; readonly closes: boolean }
   /** Of these formats: once another one is certain, it is a text like any other. */
@@ -20,8 +22,16 @@ export type Entry =
       readonly onlyFirst: boolean
     }
   | { readonly is: 'reasoning-end'; readonly owners: ReadonlySet<FormatId>; readonly key: string }
-  /** `isBodyEnd`: it ends a message, and means nothing in code unless there are messages. */
-  | { readonly is: 'structure'; readonly owners: ReadonlySet<FormatId>; readonly isBodyEnd: boolean }
+  /**
+   * `isBodyEnd`: it ends a message, and means nothing in code unless there are messages. `endsAnswer`: what stands before it
+   * was the answer.
+   */
+  | {
+      readonly is: 'structure'
+      readonly owners: ReadonlySet<FormatId>
+      readonly isBodyEnd: boolean
+      readonly endsAnswer: boolean
+    }
   /** Stands in the header of a message, in one of these grammars. */
   | {
       readonly is: 'header'

@@ -27,6 +27,10 @@ export interface Lexicon {
   /** Nothing at all is looked for: text can be passed on unseen. */
   readonly isEmpty: boolean
   readonly readsCalls: boolean
+  /** Calls may begin with a line break. Where none does, it is passed on before one knows what the next line begins with. */
+  readonly holdsBreaks: boolean
+  /** A marker may tell that what was taken for reasoning was the answer. */
+  readonly endsAnswers: boolean
   readonly grammars: ReadonlyMap<FormatId, readonly Grammar[]>
 }
 
@@ -51,14 +55,20 @@ export function buildLexicon(formats: readonly Format[], options: LexiconOptions
     }
     addStructure(search, formats, where)
     addHeadings(search, formats, where)
+    let hasPlain = false
     for (const [key, openings] of openers) {
       const usable = openings.filter((opening) => isReadIn(where, opening))
+      hasPlain ||= usable.some(({ grammar }) => !grammar.isSpecial)
       if (usable.length > 0) search.add(markerOf(key), { is: 'opener', openings: usable })
     }
     if (where === 'answer' || where === 'content') addTrailing(search, openers, where)
     if (!isEmpty && where !== 'reasoning' && where !== 'triedReasoning') {
       search.add('`', { is: 'fence-mark' })
       search.add('~', { is: 'fence-mark' })
+    }
+    if (hasPlain && (where === 'answer' || where === 'content')) {
+      // Only plain text in such a line is an example: where nothing else is looked for, every line would be looked at in vain.
+      for (const sign of ['\n>', '\n|']) search.add(sign, { is: 'quoted-line' })
     }
     if (where === 'answer' || where === 'content') addStripped(search, formats, where, options)
     return search
@@ -79,11 +89,16 @@ export function buildLexicon(formats: readonly Format[], options: LexiconOptions
     headers,
     isEmpty,
     readsCalls: options.readsCalls,
+    holdsBreaks: options.salvages,
+    endsAnswers: formats.some(({ answerEnd }) => answerEnd !== undefined),
     grammars: new Map(formats.map(({ id, grammars }) => [id, grammars])),
   }
 }
 
-type Where = Exclude<keyof Lexicon, 'isEmpty' | 'readsCalls' | 'headers' | 'grammars' | 'stripped'>
+type Where = Exclude<
+  keyof Lexicon,
+  'isEmpty' | 'endsAnswers' | 'holdsBreaks' | 'readsCalls' | 'headers' | 'grammars' | 'stripped'
+>
 
 /** Makes the value when it is first asked for: few answers need it. */
 function once<T>(make: () => T): () => T {
@@ -169,20 +184,21 @@ function addStructure(search: MarkerSearch<Entry>, formats: readonly Format[], w
     if (index === 0) addPlainStructure(search, format, where)
   }
   // What is structure to one ends the turn or the reasoning of another; as structure it does both.
-  const add = (marker: Marker, id: FormatId, isBodyEnd: boolean): void => {
+  const add = (marker: Marker, id: FormatId, isBodyEnd: boolean, endsAnswer: boolean): void => {
     const others = formats.filter((format) =>
       format.turnTokens.some((token) => keyOf(token) === keyOf(marker)),
     )
     const owners = ownersWith(search.get(marker), id, ...others.map((format) => format.id))
-    search.add(marker, { is: 'structure', owners, isBodyEnd })
+    search.add(marker, { is: 'structure', owners, isBodyEnd, endsAnswer })
   }
   for (const { id, channels } of formats) {
-    for (const marker of channels?.bodyEnd ?? []) add(marker, id, true)
+    for (const marker of channels?.bodyEnd ?? []) add(marker, id, true, false)
   }
-  for (const [index, { id, structure, grammars }] of formats.entries()) {
+  for (const [index, { id, structure, answerEnd = [], grammars }] of formats.entries()) {
     // What looks like prose is structure only where its format was named.
     if (index > 0 && grammars.every(({ isSpecial }) => !isSpecial)) continue
-    for (const marker of structure) add(marker, id, false)
+    const ends = new Set(answerEnd.map(keyOf))
+    for (const marker of structure) add(marker, id, false, ends.has(keyOf(marker)))
   }
 }
 

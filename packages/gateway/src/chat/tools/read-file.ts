@@ -1,5 +1,6 @@
-import { open } from 'node:fs/promises'
+import { constants } from 'node:fs'
 import { type ChatTool, fileError, textArgument, ToolError, wholeArgument } from './tool.ts'
+import type { WorkFolder } from './work-folder.ts'
 
 const USUAL_LINES = 1000
 const MOST_CHARACTERS = 64_000
@@ -22,7 +23,7 @@ export const readFileTool: ChatTool = {
     const path = textArgument(given, 'path')
     const first = wholeArgument(given, 'first_line', 1)
     const count = wholeArgument(given, 'line_count', USUAL_LINES)
-    const { text, isCut } = await readText(await folder.existing(path)).catch((error: unknown) => {
+    const { text, isCut } = await readText(folder, await folder.existing(path)).catch((error: unknown) => {
       throw fileError(path, error)
     })
     return excerpt(text, first, count, isCut)
@@ -56,17 +57,19 @@ export interface TextOfFile {
 }
 
 /** Reads the text of a regular file. Reading a device or a pipe might never end. */
-export async function readText(path: string, mostBytes = MOST_BYTES): Promise<TextOfFile> {
-  const file = await open(path)
+export async function readText(
+  folder: WorkFolder,
+  path: string,
+  mostBytes = MOST_BYTES,
+): Promise<TextOfFile> {
+  const file = await folder.openFile(path, constants.O_RDONLY)
   try {
-    const stat = await file.stat()
-    if (stat.isDirectory()) throw new ToolError('It is a folder: list_files shows what is in it.')
-    if (!stat.isFile()) throw new ToolError('It is no ordinary file.')
-    const length = Math.min(stat.size, mostBytes)
+    const { size } = await file.stat()
+    const length = Math.min(size, mostBytes)
     const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, 0)
     const bytes = buffer.subarray(0, bytesRead)
     if (bytes.includes(0)) throw new ToolError('It holds bytes that are no text.')
-    return { text: bytes.toString('utf8'), isCut: stat.size > length }
+    return { text: bytes.toString('utf8'), isCut: size > length }
   } finally {
     await file.close()
   }

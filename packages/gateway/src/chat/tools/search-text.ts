@@ -1,6 +1,7 @@
 import { readText } from './read-file.ts'
 import { type ChatTool, textArgument, ToolError } from './tool.ts'
 import { walk } from './walk.ts'
+import type { WorkFolder } from './work-folder.ts'
 
 const MOST_HITS = 100
 const MOST_FILE_BYTES = 1024 * 1024
@@ -32,7 +33,7 @@ export const searchText: ChatTool = {
     const hits: string[] = []
     try {
       for await (const path of filesIn(await folder.existing(name), AbortSignal.any([signal, limit]))) {
-        for (const hit of find(await textOrNothing(path))) hits.push(`${folder.shown(path)}:${hit}`)
+        for (const hit of find(await textOrNothing(folder, path))) hits.push(`${folder.shown(path)}:${hit}`)
         if (hits.length >= MOST_HITS)
           return [...hits.slice(0, MOST_HITS), `[the first ${MOST_HITS}]`].join('\n')
       }
@@ -56,9 +57,9 @@ async function* filesIn(start: string, signal: AbortSignal): AsyncGenerator<stri
 }
 
 /** Skips files that are no text, or longer than any that people write. */
-async function textOrNothing(path: string): Promise<string> {
+async function textOrNothing(folder: WorkFolder, path: string): Promise<string> {
   try {
-    const { text, isCut } = await readText(path, MOST_FILE_BYTES)
+    const { text, isCut } = await readText(folder, path, MOST_FILE_BYTES)
     return isCut ? '' : text
   } catch (error) {
     if (error instanceof ToolError || (error instanceof Error && 'code' in error)) return ''

@@ -8,6 +8,8 @@ export interface ChatTool {
   readonly permission?: {
     readonly to: 'write' | 'run'
     describe(given: ToolArguments, world: ToolWorld): Promise<string>
+    /** Whether the user is asked even where such calls are allowed beforehand. */
+    isGrave?(given: ToolArguments, world: ToolWorld): Promise<boolean>
   }
   /** Resolves to the result for the model. Throws `ToolError` for a mistake that the model can correct. */
   run(given: ToolArguments, world: ToolWorld): Promise<string>

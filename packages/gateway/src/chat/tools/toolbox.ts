@@ -45,7 +45,8 @@ async function run(call: ToolCallBlock, { permission, world, onStart }: RunOptio
   const given = argumentsOf(call.parameters)
   if (tool.permission !== undefined) {
     const { to } = tool.permission
-    const answer = await permission.ask(to, await tool.permission.describe(given, world))
+    const isGrave = (await tool.permission.isGrave?.(given, world)) ?? false
+    const answer = await permission.ask(to, await tool.permission.describe(given, world), isGrave)
     world.signal.throwIfAborted()
     if (answer !== 'allowed') throw new ToolError(refusals[answer])
   }

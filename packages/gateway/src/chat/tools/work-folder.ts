@@ -1,4 +1,5 @@
-import { lstat, realpath } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { type FileHandle, lstat, open, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { fileError, ToolError } from './tool.ts'
 
@@ -30,6 +31,27 @@ export class WorkFolder {
       return await this.resolveFuture(this.lexical(given), given)
     } catch (error) {
       throw fileError(given, error)
+    }
+  }
+
+  /**
+   * Opens an ordinary file by its real path. A folder on the way may have been replaced by a link since the path was
+   * resolved, so what was opened is compared with what stands there; and nothing is opened that could keep us waiting.
+   */
+  async openFile(path: string, flags: number): Promise<FileHandle> {
+    const file = await open(path, flags | constants.O_NOFOLLOW | constants.O_NONBLOCK, 0o666)
+    try {
+      const opened = await file.stat()
+      if (opened.isDirectory()) throw new ToolError('It is a folder: list_files shows what is in it.')
+      if (!opened.isFile()) throw new ToolError('It is no ordinary file.')
+      const there = await stat(this.inside(await realpath(path), this.shown(path)))
+      if (there.ino !== opened.ino || there.dev !== opened.dev) {
+        throw new ToolError(`${this.shown(path)}: it was replaced while it was opened.`)
+      }
+      return file
+    } catch (error) {
+      await file.close()
+      throw error
     }
   }
 

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import { lstat, mkdir, open } from 'node:fs/promises'
+import { lstat, mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import {
   fileError,
@@ -27,7 +27,7 @@ export const writeFileTool: ChatTool = {
       required: ['path', 'content'],
     },
   },
-  permission: { to: 'write', describe },
+  permission: { to: 'write', describe, isGrave: runsByItself },
   async run(given, { folder }) {
     const content = contentOf(given)
     const name = textArgument(given, 'path')
@@ -35,10 +35,10 @@ export const writeFileTool: ChatTool = {
     try {
       await isFile(path, name)
       await mkdir(dirname(path), { recursive: true })
-      // The path was resolved, so a link at its end was made since. It is not followed.
-      const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW
-      const file = await open(path, flags, 0o666)
+      const file = await folder.openFile(path, constants.O_WRONLY | constants.O_CREAT)
       try {
+        // Only now is it known to be the file that was meant.
+        await file.truncate()
         await file.writeFile(content)
       } finally {
         await file.close()
@@ -62,6 +62,47 @@ async function describe(given: ToolArguments, { folder }: ToolWorld): Promise<st
     ...(more > 0 ? [`  … and ${more} more lines`] : []),
   ].join('\n')
 }
+
+/**
+ * Whether a program runs what is in the file without anybody asking for it: to write it is to run a command, which needs
+ * the word of the user each time.
+ */
+async function runsByItself(given: ToolArguments, { folder }: ToolWorld): Promise<boolean> {
+  const steps = folder
+    .shown(await folder.future(textArgument(given, 'path')))
+    .toLowerCase()
+    .split(/[\\/]/)
+  return steps.some((step) => runFolders.has(step)) || runFiles.has(steps.at(-1) ?? '')
+}
+
+const runFolders: ReadonlySet<string> = new Set([
+  '.git',
+  '.husky',
+  '.githooks',
+  '.vscode',
+  '.idea',
+  '.devcontainer',
+  '.direnv',
+  '.ssh',
+])
+
+const runFiles: ReadonlySet<string> = new Set([
+  '.envrc',
+  '.bashrc',
+  '.bash_profile',
+  '.profile',
+  '.zshrc',
+  '.zshenv',
+  '.zprofile',
+  '.gitconfig',
+  '.gitmodules',
+  '.gitattributes',
+  '.npmrc',
+  '.yarnrc',
+  '.yarnrc.yml',
+  '.pre-commit-config.yaml',
+  '.mcp.json',
+])
 
 /** The content may be empty: an empty file is a file too. */
 function contentOf({ content }: ToolArguments): string {

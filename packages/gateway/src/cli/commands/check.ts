@@ -1,5 +1,5 @@
 import { printable } from '../../base/printable.ts'
-import type { GatewayConfig } from '../../config/config.ts'
+import type { GatewayConfig, ModelRule, RuleTarget } from '../../config/config.ts'
 import type { LoadedConfig, LoadResult } from '../../config/load.ts'
 import { type ConfigIssue, describeIssue, describeOrigin } from '../../config/origin.ts'
 import { configOptions, exitCodeFor, readConfigFlags } from '../config-options.ts'
@@ -103,11 +103,7 @@ function summary({ listen, keys, upstreams, models, record }: GatewayConfig, kno
           name,
           `${url} (${[dialect, serverOf(name, known), apiKey === null ? 'no key' : 'with key'].filter((each) => each !== null).join(', ')})`,
         ])
-  const rules = models.map(({ match, upstream, model, format }) => [
-    'model',
-    match,
-    `${upstream}${model === null ? '' : ` ${model}`} (format ${format})`,
-  ])
+  const rules = models.map((rule) => ['model', rule.match, placesOf(rule)])
   return [
     ['listen', `http://${host}:${listen.port}`, keys.length === 0 ? 'no key needed' : keyCount(keys.length)],
     ...servers,
@@ -115,6 +111,16 @@ function summary({ listen, keys, upstreams, models, record }: GatewayConfig, kno
     ...known.models.flatMap(windowRow),
     ['record', record === null ? 'off' : record.dir],
   ]
+}
+
+/** Where a rule leads: `a or b, then c`. */
+function placesOf(rule: ModelRule): string {
+  const pools = rule.order ?? [[rule]]
+  return pools.map((pool) => pool.map(placeOf).join(' or ')).join(', then ')
+}
+
+function placeOf({ upstream, model, format }: RuleTarget): string {
+  return `${upstream}${model === null ? '' : ` ${model}`} (format ${format})`
 }
 
 function serverOf(upstream: string, known: Survey): string | null {

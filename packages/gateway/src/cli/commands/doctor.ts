@@ -167,7 +167,9 @@ function subjectOf(
     const known = [...upstreams.keys()].join(', ')
     throw usageError(`no upstream of the configuration is called "${named}"`, `It has: ${known}`)
   }
-  const rules = models.filter((each) => named === undefined || each.upstream === named)
+  const rules = models
+    .flatMap((each) => (each.order?.flat() ?? [each]).map((target) => Object.assign({}, each, target)))
+    .filter((each) => named === undefined || each.upstream === named)
   const rule = model === undefined ? rules[0] : ruleFor(model, { models: rules })
   if (rule === undefined && named === undefined) {
     const message = `no rule of the configuration matches ${model ?? 'anything'}`

@@ -48,6 +48,10 @@ export const simulate: Command = {
     parallel: { type: 'string', value: 'N', help: 'Tools called at once. Default: 1.' },
     rounds: { type: 'string', value: 'N', help: 'Rounds of calls before the answer. Default: as asked.' },
     strict: { type: 'boolean', help: 'Answer a wrong history with HTTP 400.' },
+    prefixes: {
+      type: 'boolean',
+      help: 'Count at /simulator/prefixes how many requests meet a warm cache.',
+    },
     quirk: {
       type: 'string',
       multiple: true,
@@ -121,6 +125,7 @@ function readSettings(given: CommandArguments): SimulatorSettings {
     ...readServer(given),
     pace: readNumber(given, 'pace') ?? 20,
     strict: given.flag('strict'),
+    prefixes: given.flag('prefixes'),
     quirks: given.texts('quirk').map(quirkNamed),
     ...(format !== undefined && { format }),
     ...(field !== undefined && { field }),

@@ -28,6 +28,18 @@ export const genAi = {
   outputMessages: 'gen_ai.output.messages',
 } as const
 
+/** The attributes of an answer. */
+export const answerNames = [
+  genAi.responseModel,
+  genAi.responseId,
+  genAi.finishReasons,
+  genAi.inputTokens,
+  genAi.cacheReadTokens,
+  genAi.cacheWriteTokens,
+  genAi.outputTokens,
+  genAi.reasoningTokens,
+] as const
+
 /** Why an answer ended, as the conventions call it. */
 export const finishReasons = {
   stop: 'stop',

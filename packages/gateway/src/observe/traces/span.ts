@@ -68,6 +68,11 @@ export class Span {
     for (const [name, value] of given(attributes)) this.attributes.set(name, value)
   }
 
+  /** What these attributes said turned out to count for nothing. */
+  forget(names: readonly string[]): void {
+    for (const name of names) this.attributes.delete(name)
+  }
+
   event(name: string, attributes: Attributes = {}): void {
     if (!this.context.isSampled || this.state === 'ended') return
     if (this.events.length >= MOST_EVENTS) this.droppedEvents++

@@ -1,9 +1,9 @@
 import type { Usage } from '../../../answer/answer.ts'
 import type { CallPolicy } from '../../../answer/calls/policy.ts'
 import type { StructuredCall } from '../../../answer/calls/structured-call.ts'
-import type { Failure } from '../../../answer/failure.ts'
+import { type Failure, heldTooMuch, tooManyOf } from '../../../answer/failure.ts'
 import type { WireAnswer } from '../../../answer/stream.ts'
-import { isJsonObject, nonEmptyText, objectIn, type JsonObject } from '../../../json/objects.ts'
+import { isJsonObject, nonEmptyText, objectIn, type JsonObject, wordOf } from '../../../json/objects.ts'
 import { RawJson } from '../../../json/raw.ts'
 import type { SseEvent } from '../../../sse/items.ts'
 import { decodeAnthropicUsage, decodeStopReason, failureIfEmpty, nothingCounted } from '../words.ts'
@@ -59,10 +59,10 @@ class MessageAnswer implements WireAnswer {
   private warnOfDropped(data: JsonObject): void {
     if (data['type'] === 'content_block_start') {
       const { type } = objectIn(data, 'content_block')
-      if (!knownBlocks.has(type)) this.drop(`a block of type ${String(type)}`)
+      if (!knownBlocks.has(type)) this.drop(`a block of type ${wordOf(type)}`)
     } else if (data['type'] === 'content_block_delta') {
       const { type } = objectIn(data, 'delta')
-      if (!knownDeltas.has(type)) this.drop(`a delta of type ${String(type)}`)
+      if (!knownDeltas.has(type)) this.drop(`a delta of type ${wordOf(type)}`)
     }
   }
 
@@ -79,6 +79,11 @@ const knownDeltas: ReadonlySet<unknown> = new Set([
   'input_json_delta',
 ])
 
+/** Real signatures take some kilobytes. */
+const longestSignature = 1_048_576
+/** Some servers begin all blocks before they end one: there may be more of them than calls. */
+const mostOpenBlocks = 8192
+
 /** An event of the upstream and the JSON in it. */
 export interface Wire {
   readonly event: SseEvent
@@ -92,6 +97,8 @@ export class MessageReader {
   private readonly blocks = new Map<unknown, OpenBlock>()
   /** The block of which something was said last. */
   private current: OpenBlock | null = null
+  /** How much of signatures waits for the end of its block. */
+  private signatureLength = 0
   private counted: Usage = nothingCounted
   private stopWord: string | null = null
   private stopSequence: string | null = null
@@ -168,9 +175,13 @@ export class MessageReader {
       hasSpoken: false,
     }
     this.blocks.set(index, open)
+    if (this.blocks.size > mostOpenBlocks) {
+      this.policy.fail(tooManyOf('open blocks', mostOpenBlocks))
+      return
+    }
     if (type === 'text' || type === 'thinking') {
       this.readText(open, type, block[type])
-      if (nonEmptyText(block['signature']) !== null) open.signature.push(String(block['signature']))
+      this.addSignature(open, nonEmptyText(block['signature']))
     } else if (type === 'tool_use') {
       this.turnTo(open)
       const { input, id, name } = block
@@ -185,7 +196,7 @@ export class MessageReader {
       this.turnTo(open)
       if (type === 'redacted_thinking') this.policy.proof(nonEmptyText(block['data']) ?? '')
       open.isOther = true
-      this.policy.other(wire)
+      this.policy.other(wire, wire.event.data.length)
     }
   }
 
@@ -200,7 +211,16 @@ export class MessageReader {
     this.current = block
   }
 
+  private addSignature(block: OpenBlock, signature: string | null): void {
+    if (signature === null) return
+    block.signature.push(signature)
+    this.signatureLength += signature.length
+    if (this.signatureLength > longestSignature)
+      this.policy.fail(heldTooMuch('A signature', longestSignature))
+  }
+
   private tellProof(block: OpenBlock): void {
+    for (const { length } of block.signature) this.signatureLength -= length
     const proof = block.signature.splice(0).join('')
     if (proof === '') return
     if (block === this.current || !block.hasSpoken) this.policy.proof(proof)
@@ -209,7 +229,7 @@ export class MessageReader {
 
   private readDelta(block: OpenBlock | undefined, delta: JsonObject, wire: Wire): void {
     if (block?.isOther === true) {
-      this.policy.other(wire)
+      this.policy.other(wire, wire.event.data.length)
       return
     }
     switch (delta['type']) {
@@ -220,7 +240,7 @@ export class MessageReader {
         this.readText(block, 'thinking', delta['thinking'])
         break
       case 'signature_delta':
-        block?.signature.push(nonEmptyText(delta['signature']) ?? '')
+        if (block !== undefined) this.addSignature(block, nonEmptyText(delta['signature']))
         break
       case 'input_json_delta':
         this.readInput(block, nonEmptyText(delta['partial_json']))
@@ -249,7 +269,7 @@ export class MessageReader {
     const block = this.blocks.get(index)
     if (block === undefined) return
     this.blocks.delete(index)
-    if (block.isOther) this.policy.other(wire)
+    if (block.isOther) this.policy.other(wire, wire.event.data.length)
     this.tellProof(block)
     if (block.call === null) return
     if (block.hasTextInput) block.call.noteRepair('unwrapped-arguments')

@@ -1,7 +1,7 @@
 import type { UpstreamCall } from '../../../answer/answer.ts'
 import type { CallPolicy } from '../../../answer/calls/policy.ts'
 import type { StructuredCall } from '../../../answer/calls/structured-call.ts'
-import type { Failure } from '../../../answer/failure.ts'
+import { type Failure, heldTooMuch } from '../../../answer/failure.ts'
 import {
   Comparison,
   neverAsItCame,
@@ -99,6 +99,7 @@ class MessagePatch implements WireAnswer {
       default:
         this.blocks.passBeside(wire)
     }
+    if (this.blocks.heldLength > mostHeld) this.policy.fail(heldTooMuch('A block without text', mostHeld))
     this.failIfBroken()
   }
 
@@ -271,6 +272,8 @@ class MessagePatch implements WireAnswer {
       this.writer.pass(wire, ours)
     } else if (this.otherIndexes.get(index) === this.writer.openIndex) {
       this.writer.passInOpen(wire)
+      // A message may have any number of blocks, and an upstream may number them as it likes.
+      if (type === 'content_block_stop') this.otherIndexes.delete(index)
     } else if (type === 'content_block_delta') {
       this.policy.warnOnce('a part of a block came when another had begun; left out')
     }
@@ -332,6 +335,9 @@ class MessagePatch implements WireAnswer {
     this.options.output.error(isTold ? event.source : encodeSse({ event: 'error', data }))
   }
 }
+
+/** How much of blocks may wait that say nothing but white space. */
+const mostHeld = 4_194_304
 
 /** An event, and the structured call that it is about. */
 interface CallWire {

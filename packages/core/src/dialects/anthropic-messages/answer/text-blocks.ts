@@ -17,15 +17,21 @@ export class TextBlocks {
   private readonly unended = new Map<unknown, SourceBlock>()
   /** White space that gets no block of its own. */
   private space: { readonly kind: BlockKind; readonly text: string } | null = null
+  private readonly held: HeldCount = { length: 0 }
 
   constructor(writer: BlockWriter) {
     this.writer = writer
   }
 
+  /** How much waits: events of blocks that say nothing so far, and white space. */
+  get heldLength(): number {
+    return this.held.length + (this.space?.text.length ?? 0)
+  }
+
   /** The upstream begins a block. */
   begin(start: Wire, kind: BlockKind): void {
     if (this.source?.isHeld === true) this.earlier.push(this.source)
-    this.source = new SourceBlock(this.writer, start, kind)
+    this.source = new SourceBlock(this.writer, start, kind, this.held)
     this.unended.set(start.data['index'], this.source)
   }
 
@@ -122,6 +128,11 @@ export class TextBlocks {
   }
 }
 
+/** How much the blocks of a message hold together. */
+interface HeldCount {
+  length: number
+}
+
 /** A block of text that the upstream has begun, on its way to the client. */
 class SourceBlock {
   readonly kind: BlockKind
@@ -131,16 +142,18 @@ class SourceBlock {
   private readonly upstreamIndex: unknown
   private progress: SourceState
   /** Its start, and white space, which makes no block if nothing follows; and what came between. */
-  private waiting: Wire[]
+  private waiting: Wire[] = []
+  private readonly held: HeldCount
   private index = -1
 
-  constructor(writer: BlockWriter, start: Wire, kind: BlockKind) {
+  constructor(writer: BlockWriter, start: Wire, kind: BlockKind, held: HeldCount) {
     this.kind = kind
     this.writer = writer
     this.upstreamIndex = start.data['index']
     // A call in the text may go on in the next block, which then is a part of it.
     this.progress = writer.isOpen('tool') ? 'split' : 'waiting'
-    this.waiting = [start]
+    this.held = held
+    this.hold(start)
   }
 
   get state(): SourceState {
@@ -176,6 +189,7 @@ class SourceBlock {
 
   hold(wire: Wire): void {
     this.waiting.push(wire)
+    this.held.length += wire.event.source.length
   }
 
   /**
@@ -195,7 +209,7 @@ class SourceBlock {
     this.progress = 'split'
     for (const wire of this.waiting)
       if (wire.data['index'] !== this.upstreamIndex) this.writer.passBeside(wire)
-    this.waiting = []
+    this.release()
   }
 
   /** Begins a block that waits, with what it has held. The answer is whether it waited. */
@@ -209,7 +223,7 @@ class SourceBlock {
       else if (type === 'content_block_start' || type === 'content_block_delta') this.pass(wire)
       else this.writer.passBeside(wire)
     }
-    this.waiting = []
+    this.release()
     return true
   }
 
@@ -219,6 +233,12 @@ class SourceBlock {
 
   split(): void {
     this.progress = 'split'
+    this.release()
+  }
+
+  private release(): void {
+    for (const { event } of this.waiting) this.held.length -= event.source.length
+    this.waiting = []
   }
 }
 

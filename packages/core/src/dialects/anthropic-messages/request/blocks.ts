@@ -86,7 +86,7 @@ export class BlockDecoder {
       case 'search_result':
         return withOriginal(decodeSearchResult(block), dialect, block)
       case 'tool_reference':
-        return withOriginal(this.#toolReference(block), dialect, block)
+        return withOriginal(this.#toolReference(block, path), dialect, block)
       case 'compaction': {
         const summary = block['content']
         return typeof summary === 'string'
@@ -128,8 +128,8 @@ export class BlockDecoder {
   }
 
   /** Other models do not know references. They get the definition of the tool to read. */
-  #toolReference(block: JsonObject): TextBlock {
-    const name = String(block['tool_name'])
+  #toolReference(block: JsonObject, path: string): TextBlock {
+    const name = requiredText(block, 'tool_name', `${path}.`)
     const tool = this.#tools.get(name)
     if (tool === undefined) return { type: 'text', text: `The tool ${name} was found.` }
     const about = tool.description === undefined ? '' : ` ${tool.description}`

@@ -29,6 +29,9 @@ export function patchGeminiAnswer(options: PatchOptions): WireAnswer {
   return new GeminiPatch(options)
 }
 
+/** How much the chunk that ends an answer may grow by those behind it. */
+const longestEnd = 65_536
+
 class GeminiPatch implements WireAnswer {
   failure: Failure | null = null
   private progress: 'new' | 'reading' | 'ended' = 'new'
@@ -88,7 +91,8 @@ class GeminiPatch implements WireAnswer {
     if (this.last !== null) {
       if (first === null) {
         this.reader.readAround(chunk)
-        this.last = joinedChunk(this.last, { chunk, event })
+        // What comes behind the end is counts, and little of it.
+        if (this.last.event.data.length <= longestEnd) this.last = joinedChunk(this.last, { chunk, event })
         return
       }
       // Some servers say the reason with every chunk.

@@ -52,7 +52,7 @@ export class ChoiceReader {
     if (known === undefined && saysNothing(entry)) return null
     if (known instanceof OtherCall || (known === undefined && !isFunction(entry))) {
       const other = known ?? new OtherCall(nonEmptyText(objectIn(entry, 'custom')['name']))
-      this.policy.otherCall(entry, other)
+      this.policy.otherCall(entry, other, JSON.stringify(entry).length)
       this.lookup.remember(entry, other)
       return null
     }

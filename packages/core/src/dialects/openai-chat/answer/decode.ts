@@ -3,7 +3,7 @@ import type { CallPolicy } from '../../../answer/calls/policy.ts'
 import type { Failure } from '../../../answer/failure.ts'
 import type { WireAnswer } from '../../../answer/stream.ts'
 import { failureFromError, isErrorValue } from '../../../answer/upstream-failure.ts'
-import { isJsonObject, nonEmptyText, objectIn, type JsonObject } from '../../../json/objects.ts'
+import { isJsonObject, nonEmptyText, objectIn, type JsonObject, wordOf } from '../../../json/objects.ts'
 import type { SseEvent } from '../../../sse/items.ts'
 import { decodeFinishReason, failureIfEmpty, saysErrorAsText, usageOf } from '../words.ts'
 import { ChoiceReader } from './choice.ts'
@@ -115,7 +115,7 @@ class ChatAnswer implements WireAnswer {
     }
     for (const part of otherParts(delta['content'])) {
       const type = isJsonObject(part) ? part['type'] : part
-      this.policy.warnOnce(`a content part of type ${String(type)} was dropped`)
+      this.policy.warnOnce(`a content part of type ${wordOf(type)} was dropped`)
     }
   }
 

@@ -1,6 +1,6 @@
 import type { Usage } from '../../../answer/answer.ts'
 import type { CallPolicy } from '../../../answer/calls/policy.ts'
-import type { Failure } from '../../../answer/failure.ts'
+import { type Failure, tooManyOf } from '../../../answer/failure.ts'
 import type { AnswerOutput } from '../../../answer/output.ts'
 import { PieceCollector, type PatchOptions } from '../../../answer/patch.ts'
 import type { WireAnswer } from '../../../answer/stream.ts'
@@ -27,6 +27,12 @@ export function patchChatAnswer(options: PatchOptions): WireAnswer {
 
 const MOST_AT_ONCE = 1024
 
+/** How many chunks without choices wait behind the end. */
+const MOST_BEHIND = 16
+
+/** A request may ask for 128. Each choice has a parser of its own, which takes many times what the choice itself does. */
+const MOST_CHOICES = 128
+
 class ChatPatch implements WireAnswer {
   taken = 0
   failure: Failure | null = null
@@ -36,6 +42,8 @@ class ChatPatch implements WireAnswer {
   private readonly isStrict: boolean
   private readonly envelope = new LearnedEnvelope()
   private readonly choices = new Map<number, PatchedChoice>()
+  /** What came behind the end of every choice. */
+  private readonly behindEnd: ChoicelessChunk[] = []
   /** How many known events are looked at together: more and more, until one of them has to change. */
   private atOnce = 1
 
@@ -100,9 +108,17 @@ class ChatPatch implements WireAnswer {
       return
     }
     if (usage !== null) this.earliest?.policy.usage(usage)
-    // Counts follow the end. Text that follows it before them belongs in front of it.
-    if (this.hasFinishReason) this.finishChoices()
     if (this.failIfBroken()) return
+    if (!this.isStrict && this.hasFinishReason) this.finishChoices()
+    // Counts follow the end, which waits: an error may follow them, and no answer both ends well and fails.
+    if (this.isStrict && this.hasFinishReason && this.behindEnd.length < MOST_BEHIND) {
+      this.behindEnd.push({ chunk, event, usage })
+    } else {
+      this.passBeside({ chunk, event, usage })
+    }
+  }
+
+  private passBeside({ chunk, event, usage }: ChoicelessChunk): void {
     if (usage === null || this.options.includeUsage) this.output.event(event)
     else this.passWithoutUsage(chunk, event)
   }
@@ -121,6 +137,7 @@ class ChatPatch implements WireAnswer {
     if (this.progress !== 'done') this.finishChoices()
     if (this.failIfBroken()) return
     this.progress = 'done'
+    for (const chunk of this.behindEnd.splice(0)) this.passBeside(chunk)
     if (event !== null) this.output.event(event)
     else if (this.isStrict) this.output.push(encodeSse({ data: '[DONE]' }))
     if (this.isStrict) this.output.close()
@@ -161,7 +178,13 @@ class ChatPatch implements WireAnswer {
         sent.push({ is: 'choices', event, chunk, choices: [choice] })
         continue
       }
-      const { patch, policy } = this.choiceAt(chunk, choice, position)
+      const at = choiceIndex(choice, position)
+      if (this.choices.size >= MOST_CHOICES && !this.choices.has(at)) {
+        this.send(sent)
+        this.endWith(tooManyOf('choices', MOST_CHOICES), null)
+        return
+      }
+      const { patch, policy } = this.choiceAt(chunk, at)
       const errorText = this.isStrict ? errorTextOf(choice) : null
       if (errorText !== null) {
         policy.fail(errorText)
@@ -178,8 +201,7 @@ class ChatPatch implements WireAnswer {
     this.failIfBroken()
   }
 
-  private choiceAt(chunk: JsonObject, choice: JsonObject, position: number): PatchedChoice {
-    const index = choiceIndex(choice, position)
+  private choiceAt(chunk: JsonObject, index: number): PatchedChoice {
     let known = this.choices.get(index)
     if (known === undefined) {
       const made = new PieceCollector('as the client')
@@ -229,11 +251,19 @@ class ChatPatch implements WireAnswer {
   /** Nothing follows: a client that misses the error must not take a cut answer for a whole one. */
   private endWith(failure: Failure, event: SseEvent | null): void {
     for (const { patch } of this.choices.values()) this.send(patch.abandon(failure))
+    for (const chunk of this.behindEnd.splice(0)) this.passBeside(chunk)
     this.progress = 'failed'
     this.failure = failure
     const isTold = event !== null && isWholeError(event)
     this.output.error(isTold ? event.source : encodeSse({ data: JSON.stringify(chatErrorBody(failure)) }))
   }
+}
+
+/** A chunk beside the choices: with counts, or with what a server tells of itself. */
+interface ChoicelessChunk {
+  readonly chunk: JsonObject
+  readonly event: SseEvent
+  readonly usage: Usage | null
 }
 
 interface PatchedChoice {

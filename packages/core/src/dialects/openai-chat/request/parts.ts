@@ -1,6 +1,6 @@
 import type { Block, HasOriginal, MediaBlock, TextBlock } from '../../../conversation.ts'
 import { templateOf } from '../../../formats/template.ts'
-import { anyText, InvalidField, requiredObject } from '../../../json/fields.ts'
+import { anyText, InvalidField, requiredObject, requiredText } from '../../../json/fields.ts'
 import { isJsonObject, type JsonObject, nonEmptyText } from '../../../json/objects.ts'
 import { type Notes, notUnderstood } from '../../../request/notes.ts'
 import { cacheControlOf, originalFor, originalIn, withOriginal } from '../../../request/original.ts'
@@ -33,11 +33,11 @@ function decodePart(value: unknown, path: string): ResultBlock {
     return block
   }
   // A part of an unknown type has an empty text, so that no other dialect is sent any of it.
-  const block: ResultBlock = mediaOf(part) ?? { type: 'text', text: '' }
+  const block: ResultBlock = mediaOf(part, path) ?? { type: 'text', text: '' }
   return withOriginal(block, 'openai-chat', part)
 }
 
-function mediaOf(part: JsonObject): MediaBlock | null {
+function mediaOf(part: JsonObject, path: string): MediaBlock | null {
   switch (part['type']) {
     case 'image_url':
       return mediaAt(part['image_url'], 'image/*')
@@ -54,7 +54,8 @@ function mediaOf(part: JsonObject): MediaBlock | null {
       const audio = part['input_audio']
       const data = isJsonObject(audio) ? nonEmptyText(audio['data']) : null
       if (!isJsonObject(audio) || data === null) return null
-      return { type: 'media', mimeType: `audio/${String(audio['format'])}`, data, encoding: 'base64' }
+      const format = requiredText(audio, 'format', `${path}.input_audio.`)
+      return { type: 'media', mimeType: `audio/${format}`, data, encoding: 'base64' }
     }
     default:
       return null

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../../json/objects.ts'
+import { isJsonObject, wordOf } from '../../../json/objects.ts'
 import type { ConversationRequest } from '../../../request/conversation-request.ts'
 import type { RefusedServerTools } from '../../dialect.ts'
 
@@ -31,6 +31,6 @@ export function refuseServerTools({
 /** The types of tools that the server runs; null where the client runs one of them itself. */
 function typesIn(tools: unknown): string[] | null {
   if (!Array.isArray(tools)) return []
-  const types = tools.map((tool: unknown) => (isJsonObject(tool) ? String(tool['type']) : 'custom'))
+  const types = tools.map((tool: unknown) => (isJsonObject(tool) ? wordOf(tool['type']) : 'custom'))
   return types.includes('custom') ? null : types
 }

@@ -1,7 +1,7 @@
 import type { CallPolicy } from '../../../answer/calls/policy.ts'
 import { type Failure, missingEnd } from '../../../answer/failure.ts'
 import type { WireAnswer } from '../../../answer/stream.ts'
-import { isJsonObject, objectIn, type JsonObject } from '../../../json/objects.ts'
+import { isJsonObject, objectIn, type JsonObject, wordOf } from '../../../json/objects.ts'
 import type { SseEvent } from '../../../sse/items.ts'
 import { PlainDeltas } from './plain-deltas.ts'
 import { ResponseReader } from './reader.ts'
@@ -88,10 +88,10 @@ class ResponseAnswer implements WireAnswer {
   private warnOfDropped({ type, item, part }: JsonObject): void {
     if (type === 'response.output_item.added' || type === 'response.output_item.done') {
       const kind = objectIn({ item }, 'item')['type']
-      if (!knownItems.has(kind)) this.drop(`an item of type ${String(kind)}`)
+      if (!knownItems.has(kind)) this.drop(`an item of type ${wordOf(kind)}`)
     } else if (type === 'response.content_part.added') {
       const kind = objectIn({ part }, 'part')['type']
-      if (!knownParts.has(kind)) this.drop(`a part of type ${String(kind)}`)
+      if (!knownParts.has(kind)) this.drop(`a part of type ${wordOf(kind)}`)
     } else if (type === 'response.output_text.annotation.added') {
       this.drop('an annotation')
     }

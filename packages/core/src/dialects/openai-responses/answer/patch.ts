@@ -4,7 +4,14 @@ import type { StructuredCall } from '../../../answer/calls/structured-call.ts'
 import { type Failure, invalidArguments, missingEnd, noContent } from '../../../answer/failure.ts'
 import { Comparison, type PatchOptions, type Piece, PieceCollector } from '../../../answer/patch.ts'
 import type { WireAnswer } from '../../../answer/stream.ts'
-import { isJsonObject, nonEmptyText, objectIn, parseJson, type JsonObject } from '../../../json/objects.ts'
+import {
+  isJsonObject,
+  nonEmptyText,
+  objectIn,
+  parseJson,
+  type JsonObject,
+  wordOf,
+} from '../../../json/objects.ts'
 import { encodeSse } from '../../../sse/encoder.ts'
 import type { SseComment, SseEvent, SseFields } from '../../../sse/items.ts'
 import { responsesErrorFields } from '../errors.ts'
@@ -215,7 +222,7 @@ class ResponsePatch implements WireAnswer {
 
   private readText(wire: Wire, item: TextItem): void {
     const made = this.made.take()
-    const said = partKindOfEvent(String(wire.data['type']))
+    const said = partKindOfEvent(wordOf(wire.data['type']))
     const text = said?.is === 'delta' ? nonEmptyText(wire.data['delta']) : null
     if (text === null) {
       // What ends an item can say more of it than its deltas did.
@@ -299,7 +306,7 @@ class ResponsePatch implements WireAnswer {
 
   private writeEnd(wire: Wire, reason: FinishReason): void {
     const came = objectIn(wire.data, 'response')
-    const told = encodeStatus(decodeStatus(came, String(wire.data['type'])))
+    const told = encodeStatus(decodeStatus(came, wordOf(wire.data['type'])))
     const { status, incomplete } = encodeStatus(reason)
     const { type } = wire.data
     // A client that gets a response of nothing takes the turn for over, and says nothing.

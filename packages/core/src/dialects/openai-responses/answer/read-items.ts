@@ -41,7 +41,7 @@ export interface OtherItem extends ItemState {
 export class ItemLookup {
   private readonly byIndex = new Map<number, ReadItem>()
   private readonly byId = new Map<string, ReadItem>()
-  private readonly inOrder: ReadItem[] = []
+  private readonly byType = new Map<unknown, { readonly items: ReadItem[]; next: number }>()
   /** Those that the whole response has named. */
   private readonly matched = new Set<ReadItem>()
   private last: ReadItem | undefined
@@ -61,7 +61,9 @@ export class ItemLookup {
     const id = nonEmptyText(data['item_id']) ?? nonEmptyText(came['id'])
     if (typeof index === 'number') this.byIndex.set(index, item)
     if (id !== null) this.byId.set(id, item)
-    this.inOrder.push(item)
+    const ofType = this.byType.get(item.type)
+    if (ofType === undefined) this.byType.set(item.type, { items: [item], next: 0 })
+    else ofType.items.push(item)
     this.last = item
     return item
   }
@@ -72,11 +74,22 @@ export class ItemLookup {
    */
   findWhole(at: number, came: JsonObject): ReadItem | undefined {
     const id = nonEmptyText(came['id'])
-    const candidates = [id === null ? undefined : this.byId.get(id), this.byIndex.get(at), ...this.inOrder]
-    const found = candidates.find(
-      (item) => item !== undefined && item.type === came['type'] && !this.matched.has(item),
-    )
+    const named = [id === null ? undefined : this.byId.get(id), this.byIndex.get(at)]
+    const found =
+      named.find((item) => this.isLeft(item) && item?.type === came['type']) ?? this.nextOf(came['type'])
     if (found !== undefined) this.matched.add(found)
     return found
+  }
+
+  /** The first of its type that is left. None is looked at twice: a response may have thousands. */
+  private nextOf(type: unknown): ReadItem | undefined {
+    const ofType = this.byType.get(type)
+    if (ofType === undefined) return undefined
+    while (ofType.next < ofType.items.length && !this.isLeft(ofType.items[ofType.next])) ofType.next++
+    return ofType.items[ofType.next]
+  }
+
+  private isLeft(item: ReadItem | undefined): boolean {
+    return item !== undefined && !this.matched.has(item)
   }
 }

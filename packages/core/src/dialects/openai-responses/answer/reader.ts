@@ -1,6 +1,7 @@
 import type { FinishReason } from '../../../answer/answer.ts'
 import type { CallPolicy } from '../../../answer/calls/policy.ts'
 import { argumentsText, OtherCall } from '../../../answer/calls/structured-call.ts'
+import { heldTooMuch, tooManyOf } from '../../../answer/failure.ts'
 import { failureFromError } from '../../../answer/upstream-failure.ts'
 import { isJsonObject, nonEmptyText, objectIn, type JsonObject } from '../../../json/objects.ts'
 import { RawJson } from '../../../json/raw.ts'
@@ -36,6 +37,8 @@ export class ResponseReader {
   private readonly items = new ItemLookup()
   /** The item that the event is about which was read last. */
   about: ReadItem | undefined
+  private keptLength = 0
+  private readonly counted = { items: 0, parts: 0 }
   /** The item of which something was said last. */
   private current: ReadItem | null = null
   private end: { readonly reason: FinishReason } | null = null
@@ -122,6 +125,7 @@ export class ResponseReader {
   }
 
   private open(came: JsonObject): ReadItem {
+    this.count('items')
     const { type } = came
     if (type === 'message' || type === 'reasoning') {
       return {
@@ -144,8 +148,8 @@ export class ResponseReader {
 
   private tellOther(item: OtherItem, wire: Wire): void {
     this.turnTo(item)
-    if (item.call === null) this.policy.other(wire)
-    else this.policy.otherCall(wire, item.call)
+    if (item.call === null) this.policy.other(wire, wire.event.data.length)
+    else this.policy.otherCall(wire, item.call, wire.event.data.length)
   }
 
   private readText(kind: PartKind, data: JsonObject, value: unknown, is: 'delta' | 'whole'): void {
@@ -170,8 +174,10 @@ export class ResponseReader {
     if (item.last !== null && item.is === 'reasoning' && item.last.kind.list !== kind.list) return
     this.turnTo(item)
     const isNext = item.is === 'reasoning' && item.last !== null && item.last.at !== at
-    const said = item.said.get(at) ?? ''
-    item.said.set(at, said + text)
+    if (!this.mayKeep(text)) return
+    const said = item.said.get(at)
+    if (said === undefined) this.count('parts')
+    item.said.set(at, (said ?? '') + text)
     item.last = { kind, at }
     const between = isNext ? this.options.partsBetween : ''
     if (item.is === 'text') this.policy.content(text)
@@ -194,7 +200,7 @@ export class ResponseReader {
       this.completeCall(item, data['arguments'], undefined)
     } else {
       const text = nonEmptyText(data['delta'])
-      if (text === null) return
+      if (text === null || !this.mayKeep(text)) return
       this.turnTo(item)
       item.given += text
       item.call.addArguments(text)
@@ -303,11 +309,28 @@ export class ResponseReader {
     this.policy.fail(failureFromError(error ?? { message }))
   }
 
+  /** What deltas say is kept to be compared with the end of the item, which says all of it again in one event. */
+  private mayKeep(text: string): boolean {
+    this.keptLength += text.length
+    if (this.keptLength > mostKept) this.policy.fail(heldTooMuch('The text', mostKept))
+    return !this.policy.isEnded
+  }
+
+  private count(what: 'items' | 'parts'): void {
+    this.counted[what]++
+    if (this.counted[what] > mostItems) this.policy.fail(tooManyOf(what, mostItems))
+  }
+
   /** A proof belongs to the reasoning that was said last. */
   private turnTo(item: ReadItem): void {
     this.current = item
   }
 }
+
+/** No event is longer, so no end of an item can say more. */
+const mostKept = 8_388_608
+/** As many as there may be calls, and reasoning and text around each of them. */
+const mostItems = 16_384
 
 type RawValue = (path: readonly (string | number)[]) => string | undefined
 

@@ -1,4 +1,4 @@
-import { nonEmptyText, objectIn, type JsonObject } from '../../../json/objects.ts'
+import { nonEmptyText, objectIn, type JsonObject, wordOf } from '../../../json/objects.ts'
 import { type OpenText, wholeText } from './items.ts'
 import { partKindOf, partKindOfEvent } from './parts.ts'
 import { isPlainReasoning } from './plain-reasoning.ts'
@@ -34,7 +34,7 @@ export class SourceItem {
 }
 
 function deltaIn({ data }: Wire): string | null {
-  return partKindOfEvent(String(data['type']))?.is === 'delta' ? nonEmptyText(data['delta']) : null
+  return partKindOfEvent(wordOf(data['type']))?.is === 'delta' ? nonEmptyText(data['delta']) : null
 }
 
 /** The fields that say where an event belongs. Some servers leave them out, and clients go by them. */
@@ -68,7 +68,7 @@ function withText(part: JsonObject, said: JsonObject = {}): JsonObject {
 }
 
 export function isInPart({ data }: Wire, { part }: OpenText): boolean {
-  const kind = partKindOfEvent(String(data['type']))?.kind
+  const kind = partKindOfEvent(wordOf(data['type']))?.kind
   if (part === null || kind?.type !== part.kind.type) return false
   return (data[kind.indexField] ?? part.at) === part.at
 }
@@ -88,5 +88,5 @@ export function beginsPart({ data }: Wire): boolean {
 }
 
 export function isPartOfEnd({ data }: Wire): boolean {
-  return String(data['type']).endsWith('.done')
+  return wordOf(data['type']).endsWith('.done')
 }

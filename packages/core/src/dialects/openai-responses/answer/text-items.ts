@@ -1,4 +1,4 @@
-import { isJsonObject, nonEmptyText, objectIn, type JsonObject } from '../../../json/objects.ts'
+import { isJsonObject, nonEmptyText, objectIn, type JsonObject, wordOf } from '../../../json/objects.ts'
 import { isBlank } from '../../../text/space.ts'
 import type { ItemWriter, OpenText } from './items.ts'
 import { partKindOf, partKindOfEvent } from './parts.ts'
@@ -283,7 +283,7 @@ export class TextItems {
         const at = open.lists[kind.list].length
         open.part = { kind, at, fields: part, text: nonEmptyText(part[kind.textField]) ?? '' }
       }
-    } else if (open.part !== null && partKindOfEvent(String(data['type']))?.is === 'delta') {
+    } else if (open.part !== null && partKindOfEvent(wordOf(data['type']))?.is === 'delta') {
       open.part.text += nonEmptyText(data['delta']) ?? ''
     }
     this.note(this.wires.pass(wire, placeIn(open)))
@@ -308,7 +308,7 @@ export class TextItems {
         open.lists[part.kind.list].push(whole)
         open.part = null
         this.note(this.wires.pass(wire, { ...placeIn(open), part: whole }))
-      } else if (partKindOfEvent(String(data['type'])) === null) {
+      } else if (partKindOfEvent(wordOf(data['type'])) === null) {
         this.wires.pass(wire, placeIn(open))
       } else {
         const { kind, text } = open.part

@@ -1,5 +1,5 @@
 import type { AnswerOutput } from '../../../answer/output.ts'
-import { isJsonObject, type JsonObject } from '../../../json/objects.ts'
+import { isJsonObject, type JsonObject, wordOf } from '../../../json/objects.ts'
 import { encodeSse } from '../../../sse/encoder.ts'
 import type { SseEvent } from '../../../sse/items.ts'
 import type { EventWriter } from './events.ts'
@@ -72,7 +72,7 @@ export function isEndOfResponse(type: unknown): boolean {
 /** Whether an event is about an item of the response. */
 export function namesItem(data: JsonObject): boolean {
   const isOfItem = data['output_index'] !== undefined || data['item_id'] !== undefined
-  const type = String(data['type'])
+  const type = wordOf(data['type'])
   return isOfItem || data['item'] !== undefined || partKindOfEvent(type) !== null || argumentEvents.has(type)
 }
 

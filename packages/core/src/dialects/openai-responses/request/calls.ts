@@ -1,5 +1,5 @@
 import type { ToolCallBlock, ToolResponseBlock } from '../../../conversation.ts'
-import { isJsonObject, type JsonObject, nonEmptyText, parseJson } from '../../../json/objects.ts'
+import { isJsonObject, type JsonObject, nonEmptyText, parseJson, wordOf } from '../../../json/objects.ts'
 import { wellFormed } from '../../../json/well-formed.ts'
 import type { Notes } from '../../../request/notes.ts'
 import { originalFor, withOriginal } from '../../../request/original.ts'
@@ -144,7 +144,7 @@ function shellOutput(output: unknown): string {
   const end = isJsonObject(outcome)
     ? outcome['type'] === 'timeout'
       ? '[timed out]'
-      : `[exit code ${String(outcome['exit_code'])}]`
+      : `[exit code ${wordOf(outcome['exit_code'])}]`
     : null
   return [nonEmptyText(stdout), nonEmptyText(stderr), end].filter((text) => text !== null).join('\n')
 }

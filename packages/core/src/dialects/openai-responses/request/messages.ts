@@ -1,7 +1,7 @@
 import type { Block, Content, MediaBlock, TextBlock } from '../../../conversation.ts'
 import { templateOf } from '../../../formats/template.ts'
 import { InvalidField } from '../../../json/fields.ts'
-import { isJsonObject, type JsonObject } from '../../../json/objects.ts'
+import { isJsonObject, type JsonObject, wordOf } from '../../../json/objects.ts'
 import { shortBeginning } from '../../../request/history-repair.ts'
 import { originalInstructions } from '../../../request/instructions.ts'
 import type { Notes } from '../../../request/notes.ts'
@@ -184,7 +184,7 @@ class ItemWriter {
   #noteUnknown(blocks: readonly Block[]): void {
     for (const block of blocks) {
       if (block.type !== 'text' || block.text !== '') continue
-      const type = String(block.original?.value['type'])
+      const type = wordOf(block.original?.value['type'])
       this.#notes.dropped('input', `The upstream is not known to understand ${type}.`)
     }
   }
@@ -195,7 +195,7 @@ class ItemWriter {
   }
 
   #endsInResult(): boolean {
-    return String(this.#items.at(-1)?.['type']).endsWith('_output')
+    return wordOf(this.#items.at(-1)?.['type']).endsWith('_output')
   }
 
   #mayNotFollow(): boolean {

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, nonEmptyText } from '../../../json/objects.ts'
+import { isJsonObject, type JsonObject, nonEmptyText, wordOf } from '../../../json/objects.ts'
 
 /**
  * What a tool that another server ran has found, in short. A model that goes on with the conversation needs it, and has no
@@ -6,7 +6,7 @@ import { isJsonObject, type JsonObject, nonEmptyText } from '../../../json/objec
  */
 export function resultTextOf(item: JsonObject): string {
   const found = resultIn(item)
-  return found === '' ? '' : `[${String(item['type']).replace(/_call$/, '')}: ${found}]`
+  return found === '' ? '' : `[${wordOf(item['type']).replace(/_call$/, '')}: ${found}]`
 }
 
 function resultIn(item: JsonObject): string {

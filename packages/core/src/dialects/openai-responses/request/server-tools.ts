@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../../json/objects.ts'
+import { isJsonObject, wordOf } from '../../../json/objects.ts'
 import type { ConversationRequest } from '../../../request/conversation-request.ts'
 import type { RefusedServerTools } from '../../dialect.ts'
 
@@ -13,7 +13,7 @@ export function refuseServerTools({
 }: ConversationRequest): RefusedServerTools | null {
   const others = extra['tools']
   if (tools.length > 0 || toolChoice?.type !== 'required' || !Array.isArray(others)) return null
-  const types = others.map((tool: unknown) => (isJsonObject(tool) ? String(tool['type']) : '?'))
+  const types = others.map((tool: unknown) => (isJsonObject(tool) ? wordOf(tool['type']) : '?'))
   return {
     is: 'failure',
     tools: types,

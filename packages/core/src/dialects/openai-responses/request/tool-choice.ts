@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, nonEmptyText } from '../../../json/objects.ts'
+import { isJsonObject, type JsonObject, nonEmptyText, wordOf } from '../../../json/objects.ts'
 import type { ToolChoice } from '../../../request/conversation-request.ts'
 import type { Notes } from '../../../request/notes.ts'
 import { withOriginal } from '../../../request/original.ts'
@@ -15,7 +15,7 @@ export function decodeToolChoice(choice: unknown, kinds: ToolKinds, notes: Notes
   if (choice['type'] === 'allowed_tools') return withOriginal(allowed(choice, kinds), dialect, choice)
   const name = chosenName(choice, kinds)
   if (name !== null) return withOriginal({ type: 'tool', name } as const, dialect, choice)
-  notes.changed('tool_choice', `It is of the type ${String(choice['type'])}; the model chooses.`)
+  notes.changed('tool_choice', `It is of the type ${wordOf(choice['type'])}; the model chooses.`)
   return withOriginal({ type: 'auto' } as const, dialect, choice)
 }
 

@@ -1,0 +1,47 @@
+import type { Tag } from '../../text/tag-reader.ts'
+import type { ToolSet } from '../tool-set.ts'
+
+/** How much of a tag that cannot be read is looked at for its name. */
+const LONGEST_DAMAGE = 128
+
+const noAttributes: ReadonlyMap<string, string> = new Map()
+
+/** The tool whose name the word begins with, where one of its keys is the rest: `get_weathercity`. */
+export function toolBeforeKey(tools: ToolSet, written: string): string | undefined {
+  return [...tools.names()].find(
+    (tool) =>
+      written.startsWith(tool) && Object.hasOwn(tools.properties(tool) ?? {}, written.slice(tool.length)),
+  )
+}
+
+/** A key with the word of its tag once more in front of it, or a colon behind it. */
+export function keyMeant(written: string, expects: (key: string) => boolean): string {
+  if (expects(written)) return written
+  const key = written.replace(/^(?:parameter=)+/, '').replace(/:$/, '')
+  return expects(key) ? key : written
+}
+
+/**
+ * Reads the tag of a parameter that is never closed, or that holds its value, `<arg_key>city=Paris`. Only a key that the
+ * tool declares tells it from other text.
+ */
+export function readDamagedTag(
+  text: string,
+  from: number,
+  as: 'text' | 'inline',
+  expects: (key: string) => boolean,
+): Tag | undefined {
+  const start = text.slice(from, from + LONGEST_DAMAGE)
+  const read = as === 'text' ? /^\s*([\w.-]+)=/.exec(start) : /^([\w.=:-]+)[ \t]*(?=\r?\n)/.exec(start)
+  if (read === null) return undefined
+  const [whole, written = ''] = read
+  const isMeant = expects(keyMeant(written, expects))
+  if (!isMeant) return undefined
+  return {
+    name: written,
+    attributes: noAttributes,
+    isSelfClosing: false,
+    value: 'bare',
+    end: from + whole.length,
+  }
+}

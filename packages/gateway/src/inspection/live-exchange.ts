@@ -1,0 +1,228 @@
+import type { AskedAt, DialectId, Failure, FinishReason, FormatId, RequestNote, Usage } from '@dragoman/core'
+import type { Plan } from '../exchange/plan.ts'
+import { type BlockPool, ChunkStore, StoredStage } from './chunk-store.ts'
+import type { KeptChunks } from './stage-part.ts'
+import type { NoteDetails, ToldDetails } from './api-types.ts'
+
+export interface LiveRequest {
+  readonly requestId: string
+  readonly dialect: DialectId
+  readonly asked: AskedAt
+  readonly userAgent: string | undefined
+}
+
+/** What an exchange needs of the memory that it is kept in. */
+export interface ExchangeMemory {
+  /** A clock in milliseconds that never goes back. */
+  readonly now: () => number
+  readonly blocks: BlockPool
+  /** Counts bytes of an exchange. It may forget exchanges for that, this one too. */
+  readonly hold: (exchange: LiveExchange, bytes: number) => void
+  readonly changed: (exchange: LiveExchange) => void
+}
+
+/** How the upstream was asked the last time. */
+export interface KeptUpstream {
+  readonly plan: Pick<Plan, 'upstreamDialect' | 'format' | 'formatFrom' | 'body'>
+  readonly name: string
+  readonly url: string
+  readonly path: string
+  readonly model: string
+  readonly reading: Omit<Plan['parser'], 'tools' | 'onOpen'>
+  readonly at: number
+  status: number | null
+  contentType: string
+  fault: string | null
+}
+
+/** About what an exchange and a note take beside their texts. */
+const EXCHANGE_BYTES = 2048
+const NOTE_BYTES = 128
+
+/** A text in memory has up to two bytes a character. */
+const CHARACTER_BYTES = 2
+
+/**
+ * One exchange in memory, told of everything as it happens. Nothing is parsed or put together: what is shown of it is made
+ * when somebody looks.
+ */
+export class LiveExchange {
+  readonly about: LiveRequest
+  /** When it began, by the wall clock, in milliseconds. */
+  readonly began: number
+  held = 0
+  state: 'running' | 'over' | 'forgotten' = 'running'
+  request: string | Uint8Array = ''
+  requestAt = 0
+  model = ''
+  upstream: KeptUpstream | null = null
+  readonly notes: NoteDetails[] = []
+  readonly told: ToldDetails[] = []
+  calls = 0
+  written: FormatId | null = null
+  status: number | null = null
+  finish: FinishReason | null = null
+  usage: Usage | null = null
+  failure: string | null = null
+  firstByteMs: number | null = null
+  durationMs: number | null = null
+  private readonly memory: ExchangeMemory
+  private readonly startedAt: number
+  private readonly stored: ChunkStore
+  private saidStage = new StoredStage()
+  private readonly gotStage = new StoredStage()
+
+  constructor(about: LiveRequest, began: number, memory: ExchangeMemory) {
+    this.about = about
+    this.began = began
+    this.memory = memory
+    this.stored = new ChunkStore(memory.blocks)
+    this.startedAt = memory.now()
+  }
+
+  get time(): string {
+    return new Date(this.began).toISOString()
+  }
+
+  /** What the upstream said. */
+  get said(): KeptChunks {
+    return this.stored.chunksOf(this.saidStage)
+  }
+
+  /** What the client got. */
+  get got(): KeptChunks {
+    return this.stored.chunksOf(this.gotStage)
+  }
+
+  /** To be called once, when the memory knows the exchange. */
+  begin(): void {
+    this.memory.hold(this, EXCHANGE_BYTES)
+    this.memory.changed(this)
+  }
+
+  clientRequest(body: string | Uint8Array): void {
+    if (this.state === 'forgotten') return
+    this.request = body
+    this.requestAt = this.elapsed()
+    this.memory.hold(this, sizeOf(body))
+  }
+
+  asksFor(model: string): void {
+    this.model = model
+    this.memory.changed(this)
+  }
+
+  /** Of an upstream that is asked again, the last request and its answer are kept. */
+  upstreamRequest(plan: Plan): void {
+    if (this.state === 'forgotten') return
+    const { upstream, upstreamDialect, route, format, formatFrom, parser, path, body } = plan
+    const { tools: _tools, onOpen: _onOpen, ...reading } = parser
+    const before = this.upstream === null ? 0 : sizeOfBody(this.upstream.plan.body, this.request)
+    this.saidStage = new StoredStage()
+    this.upstream = {
+      plan: { upstreamDialect, format, formatFrom, body },
+      name: upstream.name,
+      url: upstream.url,
+      path,
+      model: route.model,
+      reading,
+      at: this.elapsed(),
+      status: null,
+      contentType: '',
+      fault: null,
+    }
+    this.memory.hold(this, sizeOfBody(body, this.request) - before)
+    this.memory.changed(this)
+  }
+
+  upstreamAnswer(status: number, contentType: string): void {
+    if (this.upstream === null) return
+    this.upstream.status = status
+    this.upstream.contentType = contentType
+  }
+
+  upstreamChunk(chunk: Uint8Array): void {
+    this.add(this.saidStage, chunk)
+  }
+
+  upstreamFault(code: string): void {
+    if (this.upstream !== null) this.upstream.fault = code
+  }
+
+  clientChunk(chunk: string): void {
+    if (chunk !== '') this.add(this.gotStage, chunk)
+  }
+
+  changedRequest(notes: readonly RequestNote[]): void {
+    for (const { kind, field, reason } of notes) this.note({ kind, field, reason })
+  }
+
+  /** The upstream refused, and something was done about it. */
+  secondThought(reason: string): void {
+    this.note({ kind: 'changed', field: 'request', reason })
+  }
+
+  tell(kind: ToldDetails['kind'], code: string, message: string): void {
+    if (this.state === 'forgotten') return
+    this.told.push({ kind, code, message })
+    this.memory.hold(this, message.length * CHARACTER_BYTES + NOTE_BYTES)
+    this.memory.changed(this)
+  }
+
+  firstByte(): void {
+    if (this.firstByteMs !== null) return
+    this.firstByteMs = this.elapsed()
+    this.memory.changed(this)
+  }
+
+  failed({ code, message }: Failure): void {
+    this.failure ??= `${code}: ${message}`
+  }
+
+  clientLeft(): void {
+    this.failure ??= 'The client left before the end of its answer.'
+  }
+
+  end(status: number | null): void {
+    this.status = status
+    this.durationMs = this.elapsed()
+    if (this.state === 'running') this.state = 'over'
+    this.memory.changed(this)
+  }
+
+  /** Gives up all that takes room. */
+  forget(): void {
+    this.state = 'forgotten'
+    this.request = ''
+    this.upstream = null
+    this.saidStage = new StoredStage()
+    this.gotStage.clear()
+    this.stored.giveBack()
+    this.notes.length = 0
+    this.told.length = 0
+  }
+
+  private note(note: NoteDetails): void {
+    if (this.state === 'forgotten') return
+    this.notes.push(note)
+    this.memory.hold(this, note.reason.length * CHARACTER_BYTES + NOTE_BYTES)
+  }
+
+  private add(stage: StoredStage, chunk: string | Uint8Array): void {
+    if (this.state === 'forgotten') return
+    this.memory.hold(this, this.stored.add(stage, chunk, this.elapsed()))
+  }
+
+  private elapsed(): number {
+    return this.memory.now() - this.startedAt
+  }
+}
+
+function sizeOf(chunk: string | Uint8Array): number {
+  return typeof chunk === 'string' ? chunk.length * CHARACTER_BYTES : chunk.length
+}
+
+/** A request that did not have to change is in memory once. */
+function sizeOfBody(body: string | Uint8Array, request: string | Uint8Array): number {
+  return body === request ? 0 : sizeOf(body)
+}

@@ -1,0 +1,51 @@
+import type { ExchangeSummary } from '../api.ts'
+
+/** What of the list is to be seen. Empty means all. */
+export interface Filter {
+  readonly text: string
+  readonly model: string
+  readonly upstream: string
+  readonly state: '' | 'running' | 'good' | 'failed'
+  readonly onlyProblems: boolean
+}
+
+export const noFilter: Filter = { text: '', model: '', upstream: '', state: '', onlyProblems: false }
+
+export function filtered(exchanges: readonly ExchangeSummary[], filter: Filter): readonly ExchangeSummary[] {
+  const words = filter.text
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '')
+  const isAll =
+    words.length === 0 &&
+    Object.entries(filter).every(([key, value]) => key === 'text' || value === '' || value === false)
+  if (isAll) return exchanges
+  return exchanges.filter(
+    (each) =>
+      (filter.model === '' || each.model === filter.model) &&
+      (filter.upstream === '' || each.upstream === filter.upstream) &&
+      (filter.state === '' || stateOf(each) === filter.state) &&
+      (!filter.onlyProblems || each.problems + each.repairs > 0 || each.failure !== null) &&
+      holdsAll(each, words),
+  )
+}
+
+/** The values that a field of the exchanges has, each once, in order. */
+export function valuesOf(exchanges: readonly ExchangeSummary[], field: 'model' | 'upstream'): string[] {
+  const values = new Set(exchanges.map((each) => each[field]))
+  return [...values].filter((value) => value !== null).toSorted()
+}
+
+function stateOf({ state, status }: ExchangeSummary): Filter['state'] {
+  if (state === 'running') return 'running'
+  return state === 'failed' || (status ?? 200) >= 400 ? 'failed' : 'good'
+}
+
+function holdsAll(each: ExchangeSummary, words: readonly string[]): boolean {
+  if (words.length === 0) return true
+  const { id, client, model, upstream, upstreamModel, format, finish, failure, status } = each
+  const all = [id, client, model, upstream, upstreamModel, format, finish, failure, status]
+    .join(' ')
+    .toLowerCase()
+  return words.every((word) => all.includes(word))
+}

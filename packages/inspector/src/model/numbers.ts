@@ -1,0 +1,26 @@
+/** `840 ms`, `12.4 s`, `3 min 20 s`. */
+export function duration(ms: number | null): string {
+  if (ms === null) return '–'
+  if (ms < 1000) return `${Math.round(ms)} ms`
+  if (ms < 60_000) return `${(ms / 1000).toFixed(ms < 10_000 ? 2 : 1)} s`
+  return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`
+}
+
+/** `812`, `12.4k`, `1.2M`. */
+export function count(value: number | null): string {
+  if (value === null) return '–'
+  if (value < 10_000) return String(value)
+  return value < 1_000_000 ? `${(value / 1000).toFixed(1)}k` : `${(value / 1_000_000).toFixed(1)}M`
+}
+
+/** `1 chunk`, `1,200 chunks`. */
+export function counted(value: number, what: string): string {
+  return `${value.toLocaleString('en')} ${what}${value === 1 ? '' : 's'}`
+}
+
+/** The time of day, here. */
+export function clock(iso: string): string {
+  const date = new Date(iso)
+  if (Number.isNaN(date.getTime())) return iso
+  return date.toLocaleTimeString('en-GB', { hour12: false })
+}

@@ -1,0 +1,80 @@
+import type { OutputTrace, SourceSpan } from '@dragoman/core'
+
+/** Everything that decides what becomes of a text. */
+export interface Input {
+  /** Text, an event stream, a whole answer or a recording; in the chunks in which it came, where they are known. */
+  readonly source: string | readonly string[]
+  readonly as: 'auto' | 'text'
+  readonly settings: ReadingSettings
+}
+
+export interface ReadingSettings {
+  readonly format: string
+  readonly model: string
+  /** A list of tool definitions as JSON; empty where nobody knows them. */
+  readonly tools: string
+  /** The channel of plain text. */
+  readonly channel: Channel
+  readonly prompt: 'unknown' | 'opened' | 'not-opened'
+  readonly delivery: 'incremental' | 'complete'
+  readonly calls: 'read' | 'remove'
+  readonly end: EndReason | 'unknown'
+}
+
+export type Channel = 'content' | 'reasoning'
+export type EndReason = 'stop' | 'length' | 'tool_calls' | 'error'
+
+/** A stretch of what the model wrote, as it came. */
+export interface WirePiece {
+  readonly text: string
+  readonly channel: Channel
+  /** The chunk that brought it, counted from 0. */
+  readonly chunk: number
+}
+
+/** A call that came structured, and not in the text. */
+export interface WireCall {
+  readonly id: string | null
+  readonly name: string
+  readonly json: string
+}
+
+/** What the input is, as far as that could be told. */
+export type WireKind = 'text' | 'event stream' | 'answer' | 'recording'
+
+export interface Reading {
+  readonly is: WireKind
+  /** What the model wrote, all channels in the order in which it came. Positions count from its start. */
+  readonly text: string
+  readonly pieces: readonly { readonly from: number; readonly to: number; readonly channel: Channel }[]
+  /** Where the text of each chunk begins that brought some. */
+  readonly arrivals: readonly { readonly from: number; readonly chunk: number }[]
+  readonly wireCalls: readonly WireCall[]
+  /** Why the model stopped, where the input says so. */
+  readonly end: EndReason | null
+  readonly trace: OutputTrace
+  /** What stands in the input and could not be used: a line that is no JSON, tools that are no list. */
+  readonly complaints: readonly string[]
+}
+
+/** What the page asks its worker for, each with the answer it gets. */
+export interface Questions {
+  formats: { ask: null; get: readonly FormatChoice[] }
+  /** Up to `cut`, as if the rest were still to come; null: all of it, with its end. */
+  read: { ask: { input: Input; cut: number | null }; get: Reading }
+  chunkings: { ask: Input; get: ChunkingReport }
+}
+
+export interface FormatChoice {
+  readonly id: string
+  /** What a model of this format writes. */
+  readonly sample: string
+}
+
+export interface ChunkingReport {
+  readonly tried: number
+  /** How the input was cut where the result was another, or null. */
+  readonly difference: string | null
+}
+
+export type { OutputTrace, SourceSpan }

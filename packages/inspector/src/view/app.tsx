@@ -1,0 +1,72 @@
+import { useSignal } from '@preact/signals'
+import type { JSX } from 'preact'
+import { useEffect } from 'preact/hooks'
+import icon from '../icon.svg'
+import { ExchangesPage } from './exchanges-page.tsx'
+import { WorkbenchPage } from './workbench-page.tsx'
+import { gateway } from '../model/gateway.ts'
+
+type Route = { readonly page: 'exchanges'; readonly id: string | null } | { readonly page: 'workbench' }
+
+/** Both pages. The fragment says which: a folder on any server can serve it. */
+export function App(): JSX.Element {
+  const route = useSignal(routeOf(location.hash))
+  useEffect(() => {
+    const follow = (): void => {
+      route.value = routeOf(location.hash)
+    }
+    addEventListener('hashchange', follow)
+    void gateway.connect().then((isThere) => {
+      // Without a gateway there are no exchanges to look at.
+      if (!isThere && location.hash === '') location.replace('#/workbench')
+    })
+    return () => removeEventListener('hashchange', follow)
+  }, [])
+  const { page } = route.value
+  const status = gateway.status.value
+  return (
+    <>
+      <button type="button" class="skip" onClick={() => document.getElementById('content')?.focus()}>
+        Skip to the content
+      </button>
+      <header class="top">
+        <span class="brand">
+          <img src={icon} alt="" width="20" height="20" /> Dragoman <span class="brand-what">inspector</span>
+        </span>
+        <nav aria-label="Pages">
+          <a href="#/exchanges" aria-current={page === 'exchanges' ? 'page' : undefined}>
+            Exchanges
+          </a>
+          <a href="#/workbench" aria-current={page === 'workbench' ? 'page' : undefined}>
+            Workbench
+          </a>
+        </nav>
+        <span class="spacer" />
+        <span class="hint top-status">
+          {status === null
+            ? 'no gateway'
+            : [
+                `dragoman ${status.version}`,
+                status.instance,
+                status.shows === 'recordings'
+                  ? 'recordings'
+                  : gateway.state.value === 'lost'
+                    ? 'away'
+                    : 'live',
+              ]
+                .filter((part) => part !== null)
+                .join(' · ')}
+        </span>
+      </header>
+      <div id="content" tabIndex={-1}>
+        {route.value.page === 'workbench' ? <WorkbenchPage /> : <ExchangesPage id={route.value.id} />}
+      </div>
+    </>
+  )
+}
+
+function routeOf(hash: string): Route {
+  if (hash.startsWith('#/workbench')) return { page: 'workbench' }
+  const id = /^#\/exchanges\/(.+)$/.exec(hash)?.[1]
+  return { page: 'exchanges', id: id === undefined ? null : decodeURIComponent(id) }
+}

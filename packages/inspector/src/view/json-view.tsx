@@ -1,0 +1,161 @@
+import type { JSX } from 'preact'
+import { useMemo, useState } from 'preact/hooks'
+import type { NoteDetails } from '../api.ts'
+import { type JsonLine, jsonLines, notesElsewhere } from '../model/json-diff.ts'
+import { parsed } from '../model/json.ts'
+import { ShownText } from './shown-text.tsx'
+import { VirtualList } from './virtual-list.tsx'
+
+interface JsonViewProps {
+  readonly title: string
+  readonly text: string
+  /** The other request, against which fields are marked. */
+  readonly other: string
+  readonly notes: readonly NoteDetails[]
+  /** What the marks mean on this side. */
+  readonly side: 'before' | 'after'
+}
+
+const ROW_HEIGHT = 21
+/** Containers with more lines begin folded, unless something differs in them. */
+const LARGE = 60
+
+/** A request as folded JSON, with what the other request has otherwise, and the notes at their fields. */
+export function JsonView({ title, text, other, notes, side }: JsonViewProps): JSX.Element {
+  const lines = useMemo(() => {
+    const value = parsed(text)
+    return value === undefined ? [] : jsonLines(value, parsed(other), notes)
+  }, [text, other, notes])
+  const [folds, setFolds] = useState<ReadonlyMap<string, boolean>>(new Map())
+  const isFolded = (line: JsonLine): boolean =>
+    folds.get(line.path) ?? (line.path !== '' && line.size > LARGE && line.mark !== 'inside')
+  const rows = useMemo(() => rowsOf(lines, notes, isFolded), [lines, folds])
+  const elsewhere = notesElsewhere(lines, notes)
+  return (
+    <section class="panel json" aria-label={title}>
+      <header class="panel-head">
+        <h2>{title}</h2>
+        <span class="hint">{lines.length === 0 ? '' : `${text.length.toLocaleString('en')} characters`}</span>
+        <span class="spacer" />
+        <ul class="legend" aria-label="Marks">
+          <li class="mark mark-changed">changed</li>
+          <li class={`mark mark-only-${side}`}>{side === 'before' ? 'not sent on' : 'added'}</li>
+        </ul>
+      </header>
+      {elsewhere.length === 0 ? null : (
+        <ul class="notes" aria-label="Notes on the whole request">
+          {elsewhere.map((note) => (
+            <li key={`${note.field} ${note.reason}`}>
+              <Note note={note} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {lines.length === 0 ? (
+        <p class="empty">{text === '' ? 'Nothing was sent.' : 'It is no JSON.'}</p>
+      ) : (
+        <VirtualList
+          class="json-lines"
+          label={title}
+          count={rows.length}
+          rowHeight={ROW_HEIGHT}
+          row={(index) => {
+            const row = rows[index]
+            if (row === undefined) return null
+            if ('note' in row) {
+              return (
+                <div key={index} class="json-line" style={{ paddingLeft: `${row.depth * 16 + 30}px` }}>
+                  <Note note={row.note} />
+                </div>
+              )
+            }
+            return (
+              <Line
+                key={index}
+                line={row.line}
+                side={side}
+                isFolded={row.isFolded}
+                onFold={(isNow) => setFolds(new Map(folds).set(row.line.path, isNow))}
+              />
+            )
+          }}
+        />
+      )}
+    </section>
+  )
+}
+
+function Note({ note }: { readonly note: NoteDetails }): JSX.Element {
+  return (
+    <span class="note" title={`${note.field}: ${note.reason}`}>
+      <span class={`badge badge-${note.kind}`}>{note.kind}</span> <code>{note.field}</code> {note.reason}
+    </span>
+  )
+}
+
+interface LineProps {
+  readonly line: JsonLine
+  readonly side: 'before' | 'after'
+  readonly isFolded: boolean
+  readonly onFold: (isFolded: boolean) => void
+}
+
+function Line({ line, side, isFolded, onFold }: LineProps): JSX.Element {
+  const { depth, key, text, is, mark, size, path } = line
+  const marked = mark === 'only-here' ? `only-${side}` : mark
+  return (
+    <div class={`json-line mark-${marked}`} style={{ paddingLeft: `${depth * 16 + 22}px` }} title={path}>
+      {is === 'open' ? (
+        <button
+          type="button"
+          class="fold"
+          aria-expanded={!isFolded}
+          aria-label={`${isFolded ? 'Unfold' : 'Fold'} ${path === '' ? 'all' : path}`}
+          onClick={() => onFold(!isFolded)}
+        >
+          {isFolded ? '▸' : '▾'}
+        </button>
+      ) : null}
+      {key === null ? null : (
+        <>
+          <span class="json-key">
+            <ShownText text={JSON.stringify(key)} />
+          </span>
+          :{' '}
+        </>
+      )}
+      <span class={`json-value is-${kindOf(text, is)}`}>
+        <ShownText text={text.length > 2000 ? `${text.slice(0, 2000)}…` : text} />
+      </span>
+      {isFolded ? <span class="hint"> … {size - 2} lines</span> : null}
+    </div>
+  )
+}
+
+function kindOf(text: string, is: JsonLine['is']): string {
+  if (is !== 'value') return 'bracket'
+  return text.startsWith('"') ? 'string' : /^[-\d]/.test(text) ? 'number' : 'word'
+}
+
+type JsonRow =
+  | { readonly line: JsonLine; readonly isFolded: boolean }
+  | { readonly note: NoteDetails; readonly depth: number }
+
+function rowsOf(
+  lines: readonly JsonLine[],
+  notes: readonly NoteDetails[],
+  isFolded: (line: JsonLine) => boolean,
+): JsonRow[] {
+  const rows: JsonRow[] = []
+  // A note on what happens in many messages is shown at the first of them.
+  const open = new Set(notes)
+  for (let at = 0; at < lines.length; at++) {
+    const line = lines[at]
+    if (line === undefined) break
+    const folded = line.is === 'open' && isFolded(line)
+    rows.push({ line, isFolded: folded })
+    for (const note of line.notes) if (open.delete(note)) rows.push({ note, depth: line.depth })
+    if (folded) at += line.size - 1
+  }
+  return rows
+}

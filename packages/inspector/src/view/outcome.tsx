@@ -1,0 +1,142 @@
+import type { JSX } from 'preact'
+import type { OutputTrace, WireCall } from '../reading/protocol.ts'
+import { parsed } from '../model/json.ts'
+import { ShownText } from './shown-text.tsx'
+import type { Focus } from './source-view.tsx'
+
+interface OutcomeProps {
+  readonly trace: OutputTrace
+  readonly wireCalls: readonly WireCall[]
+  readonly focus: Focus
+}
+
+/** Cards are laid out one by one: the list of events, which is not, has all of them. */
+const MOST_SHOWN = 50
+
+interface ReadCall {
+  readonly event: number
+  readonly id: string | null
+  readonly name: string
+  readonly json: string
+  readonly state: 'open' | 'complete' | 'not complete'
+}
+
+/** The calls that came of it, and what there is to say about them. */
+export function Outcome({ trace, wireCalls, focus }: OutcomeProps): JSX.Element {
+  const calls = callsOf(trace)
+  const said = trace.events.flatMap((event, index) =>
+    event.type === 'problem' || event.type === 'repair' ? [{ event, index }] : [],
+  )
+  return (
+    <div class="outcome">
+      {calls.length === 0 && wireCalls.length === 0 ? <p class="empty">No tool calls.</p> : null}
+      {calls.slice(0, MOST_SHOWN).map((call, index) => (
+        <CallCard key={call.event} call={call} index={index} focus={focus} />
+      ))}
+      {calls.length > MOST_SHOWN ? (
+        <p class="hint">
+          And {(calls.length - MOST_SHOWN).toLocaleString('en')} more calls, in the list of events.
+        </p>
+      ) : null}
+      {wireCalls.slice(0, MOST_SHOWN).map((call) => (
+        <article key={`${call.id} ${call.name}`} class="call">
+          <header>
+            <h3>
+              <ShownText text={call.name} />
+            </h3>
+            <span class="badge">structured</span>
+          </header>
+          <Arguments json={call.json} />
+        </article>
+      ))}
+      {said.length === 0 ? null : <h3 class="said-title">Problems and repairs</h3>}
+      <ul class="said">
+        {said.slice(0, MOST_SHOWN).map(({ event, index }) => (
+          <li key={index}>
+            <button
+              type="button"
+              class={`said-one e-${event.type}`}
+              aria-pressed={focus.chosen.value === index}
+              onClick={() => (focus.chosen.value = index)}
+              onMouseEnter={() => (focus.hovered.value = index)}
+              onMouseLeave={() => (focus.hovered.value = null)}
+            >
+              <span class={`badge badge-${event.type}`}>{event.code}</span> <ShownText text={event.message} />
+              {event.type === 'problem' && event.source !== '' ? (
+                <code class="said-source">
+                  <ShownText text={event.source.slice(0, 300)} />
+                </code>
+              ) : null}
+            </button>
+          </li>
+        ))}
+      </ul>
+      {said.length > MOST_SHOWN ? (
+        <p class="hint">And {(said.length - MOST_SHOWN).toLocaleString('en')} more, in the list of events.</p>
+      ) : null}
+    </div>
+  )
+}
+
+interface CallCardProps {
+  readonly call: ReadCall
+  readonly index: number
+  readonly focus: Focus
+}
+
+function CallCard({ call, index, focus }: CallCardProps): JSX.Element {
+  return (
+    <article
+      class={`call${call.event === focus.hovered.value ? ' is-hovered' : ''}`}
+      onMouseEnter={() => (focus.hovered.value = call.event)}
+      onMouseLeave={() => (focus.hovered.value = null)}
+    >
+      <header>
+        <h3>
+          <button type="button" class="call-name" onClick={() => (focus.chosen.value = call.event)}>
+            <ShownText text={call.name} />
+          </button>
+        </h3>
+        <span class="hint">call {index}</span>
+        {call.id === null ? null : (
+          <code class="call-id">
+            <ShownText text={call.id} />
+          </code>
+        )}
+        <span class={`badge${call.state === 'complete' ? ' badge-good' : ' badge-problem'}`}>
+          {call.state}
+        </span>
+      </header>
+      <Arguments json={call.json} />
+    </article>
+  )
+}
+
+/** Laid out where it is JSON, as it came where it is not. What is very long is cut. */
+function Arguments({ json }: { readonly json: string }): JSX.Element {
+  const value = json.length > 200_000 ? undefined : parsed(json)
+  const text = value === undefined ? json : JSON.stringify(value, null, 2)
+  return (
+    <pre class="arguments" tabIndex={0} aria-label="Arguments">
+      <ShownText text={text.slice(0, 20_000)} />
+      {text.length > 20_000 ? `\n… ${text.length - 20_000} more characters` : null}
+    </pre>
+  )
+}
+
+function callsOf({ events }: OutputTrace): ReadCall[] {
+  const calls: ReadCall[] = []
+  let pieces: string[] = []
+  for (const [index, event] of events.entries()) {
+    if (event.type === 'call-start') {
+      calls.push({ event: index, id: event.id, name: event.name, json: '', state: 'open' })
+      pieces = []
+    }
+    if (event.type === 'call-delta') pieces.push(event.json)
+    const last = calls.at(-1)
+    if (last === undefined || (event.type !== 'call-delta' && event.type !== 'call-end')) continue
+    const state = event.type === 'call-delta' ? 'open' : event.complete ? 'complete' : 'not complete'
+    calls[calls.length - 1] = { ...last, state, json: pieces.join('') }
+  }
+  return calls
+}

@@ -1,0 +1,135 @@
+import type { ComponentChildren, JSX } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { ask } from '../reading/ask.ts'
+import type { FormatChoice, ReadingSettings } from '../reading/protocol.ts'
+
+interface SettingsBarProps {
+  readonly settings: ReadingSettings
+  readonly onChange: (settings: ReadingSettings) => void
+  /** Further settings. */
+  readonly children?: ComponentChildren
+}
+
+/** The formats that the parser knows, once the worker has told. */
+export function useFormats(): readonly FormatChoice[] {
+  const [formats, setFormats] = useState<readonly FormatChoice[]>([])
+  useEffect(() => {
+    void ask('formats', null).then(setFormats)
+  }, [])
+  return formats
+}
+
+/** Everything that decides how a text is read. */
+export function SettingsBar({ settings, onChange, children }: SettingsBarProps): JSX.Element {
+  const formats = useFormats()
+  const set = (change: Partial<ReadingSettings>): void => onChange({ ...settings, ...change })
+  const known = formats.map(({ id }) => id)
+  const names =
+    known.includes(settings.format) || settings.format === 'auto' ? known : [settings.format, ...known]
+  return (
+    <div class="settings">
+      <Choice
+        label="Format"
+        value={settings.format}
+        options={['auto', ...names].map((name) => [name, name] as const)}
+        onChoose={(format) => set({ format })}
+      />
+      <label class="field">
+        <span>Model</span>
+        <input
+          type="text"
+          value={settings.model}
+          placeholder="any name"
+          spellcheck={false}
+          onInput={(event) => set({ model: event.currentTarget.value })}
+        />
+      </label>
+      <Choice
+        label="Channel"
+        value={settings.channel}
+        options={channels}
+        onChoose={(channel) => set({ channel })}
+      />
+      <Choice
+        label="Starts in reasoning"
+        value={settings.prompt}
+        options={prompts}
+        onChoose={(prompt) => set({ prompt })}
+      />
+      <Choice
+        label="Delivery"
+        value={settings.delivery}
+        options={deliveries}
+        onChoose={(delivery) => set({ delivery })}
+      />
+      <Choice label="Calls" value={settings.calls} options={callUses} onChoose={(calls) => set({ calls })} />
+      <Choice label="Ended by" value={settings.end} options={ends} onChoose={(end) => set({ end })} />
+      {children}
+      <label class="field field-wide">
+        <span>
+          Tools <span class="hint">{settings.tools.trim() === '' ? 'not known' : ''}</span>
+        </span>
+        <textarea
+          rows={2}
+          value={settings.tools}
+          placeholder={'{"get_weather": {"city": "string"}} or a list of definitions'}
+          spellcheck={false}
+          onInput={(event) => set({ tools: event.currentTarget.value })}
+        />
+      </label>
+    </div>
+  )
+}
+
+type Options<Value extends string> = readonly (readonly [value: Value, name: string])[]
+
+const channels: Options<ReadingSettings['channel']> = [
+  ['content', 'content'],
+  ['reasoning', 'reasoning'],
+]
+const prompts: Options<ReadingSettings['prompt']> = [
+  ['unknown', 'not known'],
+  ['opened', 'the prompt opened it'],
+  ['not-opened', 'no'],
+]
+const deliveries: Options<ReadingSettings['delivery']> = [
+  ['incremental', 'incremental'],
+  ['complete', 'complete'],
+]
+const callUses: Options<ReadingSettings['calls']> = [
+  ['read', 'read'],
+  ['remove', 'remove'],
+]
+const ends: Options<ReadingSettings['end']> = [
+  ['unknown', 'not known'],
+  ['stop', 'stop'],
+  ['length', 'length'],
+  ['tool_calls', 'tool_calls'],
+  ['error', 'error'],
+]
+
+interface ChoiceProps<Value extends string> {
+  readonly label: string
+  readonly value: Value
+  readonly options: Options<Value>
+  readonly onChoose: (value: Value) => void
+}
+
+function Choice<Value extends string>({ label, value, options, onChoose }: ChoiceProps<Value>): JSX.Element {
+  const choose = (chosen: string): void => {
+    const option = options.find(([id]) => id === chosen)
+    if (option !== undefined) onChoose(option[0])
+  }
+  return (
+    <label class="field">
+      <span>{label}</span>
+      <select value={value} onChange={(event) => choose(event.currentTarget.value)}>
+        {options.map(([id, name]) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}

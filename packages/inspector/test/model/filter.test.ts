@@ -1,0 +1,66 @@
+import { expect, it } from 'vitest'
+import type { ExchangeSummary } from '../../src/api.ts'
+import { filtered, noFilter, valuesOf } from '../../src/model/filter.ts'
+import { clock, count, duration } from '../../src/model/numbers.ts'
+
+const good: ExchangeSummary = {
+  id: 'a1',
+  time: '2026-11-16T09:30:00Z',
+  state: 'ended',
+  client: 'claude-cli/2.1',
+  clientDialect: 'anthropic-messages',
+  model: 'claude-x',
+  upstream: 'lab',
+  upstreamModel: 'kimi-k2',
+  format: 'kimi',
+  formatFrom: 'model',
+  status: 200,
+  finish: 'stop',
+  firstByteMs: 10,
+  durationMs: 20,
+  inputTokens: 1,
+  outputTokens: 2,
+  calls: 0,
+  problems: 0,
+  repairs: 0,
+  notes: 0,
+  failure: null,
+}
+const failed: ExchangeSummary = {
+  ...good,
+  id: 'b2',
+  status: 502,
+  upstream: 'other',
+  failure: 'It broke off.',
+}
+const repaired: ExchangeSummary = { ...good, id: 'c3', model: 'qwen', repairs: 1 }
+const running: ExchangeSummary = { ...good, id: 'd4', state: 'running', status: null }
+const all = [good, failed, repaired, running]
+
+it.each([
+  [noFilter, ['a1', 'b2', 'c3', 'd4']],
+  [{ ...noFilter, text: 'KIMI broke' }, ['b2']],
+  [{ ...noFilter, model: 'qwen' }, ['c3']],
+  [{ ...noFilter, upstream: 'other' }, ['b2']],
+  [{ ...noFilter, state: 'failed' as const }, ['b2']],
+  [{ ...noFilter, state: 'running' as const }, ['d4']],
+  [{ ...noFilter, onlyProblems: true }, ['b2', 'c3']],
+])('%j shows %j', (filter, ids) => {
+  expect(filtered(all, filter).map(({ id }) => id)).toEqual(ids)
+})
+
+it('the choices of a filter are the values there are', () => {
+  expect(valuesOf(all, 'upstream')).toEqual(['lab', 'other'])
+})
+
+it('numbers are short', () => {
+  expect([duration(null), duration(840.4), duration(2300), duration(64_200), duration(200_000)]).toEqual([
+    '–',
+    '840 ms',
+    '2.30 s',
+    '1 min 4 s',
+    '3 min 20 s',
+  ])
+  expect([count(9999), count(48_200), count(1_240_000)]).toEqual(['9999', '48.2k', '1.2M'])
+  expect(clock('no time')).toBe('no time')
+})

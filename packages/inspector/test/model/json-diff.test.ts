@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest'
+import { jsonLines, notesElsewhere } from '../../src/model/json-diff.ts'
+
+const marked = (value: unknown, other: unknown): string[] =>
+  jsonLines(value, other, [])
+    .filter(({ mark }) => mark !== 'same' && mark !== 'inside')
+    .map(({ path, mark }) => `${path} ${mark}`)
+
+describe('fields of two requests', () => {
+  it('are marked where they differ, and only there', () => {
+    expect(marked({ a: 1, b: { c: 2, d: 3 }, e: 4 }, { a: 1, b: { c: 5, d: 3 } })).toEqual([
+      'b.c changed',
+      'e only-here',
+    ])
+  })
+
+  it('of what only one has, everything inside is marked too', () => {
+    expect(marked({ a: { b: [1] } }, {})).toEqual([
+      'a only-here',
+      'a.b only-here',
+      'a.b[0] only-here',
+      'a.b only-here',
+      'a only-here',
+    ])
+  })
+
+  it('messages are compared with those that say the same, though one stands before them', () => {
+    const messages = [
+      { role: 'user', content: 'Hi.' },
+      { role: 'user', content: 'And?' },
+    ]
+    const sent = [
+      { role: 'system', content: 'Be kind.' },
+      { role: 'user', content: [{ type: 'text', text: 'Hi.' }] },
+      messages[1],
+    ]
+    expect(marked({ messages }, { messages: sent })).toEqual(['messages[0].content changed'])
+    expect(
+      marked({ messages: sent }, { messages }).filter((line) => line.startsWith('messages[0] ')),
+    ).not.toEqual([])
+  })
+
+  it('tools are compared by their names, whatever shape they have', () => {
+    const asked = [{ name: 'ping' }, { name: 'search' }]
+    const sent = [{ type: 'function', function: { name: 'search' } }]
+    expect(marked({ tools: asked }, { tools: sent })[0]).toBe('tools[0] only-here')
+  })
+
+  it('without another request nothing is marked', () => {
+    expect(marked({ a: 1 }, undefined)).toEqual([])
+  })
+})
+
+describe('a note stands at the field it speaks of', () => {
+  const notes = [
+    { kind: 'dropped', field: 'thinking', reason: 'a' },
+    { kind: 'changed', field: 'messages[1].content', reason: 'b' },
+    { kind: 'dropped', field: 'messages.refusal', reason: 'c' },
+    { kind: 'dropped', field: 'cache_control', reason: 'd' },
+  ] as const
+  const value = { thinking: {}, messages: [{ refusal: 'x' }, { content: 'y' }] }
+  const lines = jsonLines(value, value, notes)
+
+  it('also where it leaves out the numbers', () => {
+    const placed = lines.flatMap((line) => line.notes.map((note) => `${line.path} ${note.reason}`))
+    expect(placed).toEqual(['thinking a', 'messages[0].refusal c', 'messages[1].content b'])
+  })
+
+  it('or above, where no field is meant', () => {
+    expect(notesElsewhere(lines, notes).map(({ field }) => field)).toEqual(['cache_control'])
+  })
+})
