@@ -176,7 +176,7 @@ describe('a caller who is turned away', () => {
 describe('what the program leaves behind', () => {
   it('holds no secret: metrics, models, standard output and error', async () => {
     const headers = { authorization: `Bearer ${canaries.clientKey}` }
-    for (const path of ['/metrics', '/v1/models', '/v1beta/models', '/health']) {
+    for (const path of ['/metrics', '/status', '/v1/models', '/v1beta/models', '/health']) {
       const { status, body, head } = await askRaw(port, { method: 'GET', path, headers })
       expect(status).toBe(200)
       expectNone(path, head + body, canaries)

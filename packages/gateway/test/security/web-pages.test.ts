@@ -131,7 +131,7 @@ describe.each(dialectIds)('a page that asks for an answer in %s', (client) => {
 })
 
 describe('a page that only reads', () => {
-  it.each(['/v1/models', '/v1beta/models', '/v1/models/m', '/metrics'])(
+  it.each(['/v1/models', '/v1beta/models', '/v1/models/m', '/metrics', '/status'])(
     'learns nothing from %s',
     async (path) => {
       const reads = attacks.filter(({ page: does }) => !/form|file|may$/.test(does))
