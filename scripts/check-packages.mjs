@@ -53,7 +53,7 @@ const packages = [
 /** The most packages of others that come with the program. Each of them could be the one that is taken over. */
 const MOST_PACKAGES = 25
 /** Scripts that npm runs on the machine of whoever installs a package. */
-const installScripts = ['preinstall', 'install', 'postinstall', 'prepare']
+const installScripts = new Set(['preinstall', 'install', 'postinstall', 'prepare'])
 
 const workshop = mkdtempSync(join(tmpdir(), 'dragoman-packages-'))
 const failures = []
@@ -177,13 +177,13 @@ async function checkSupply([core, gateway]) {
   )
   for (const { name, directory } of [core, gateway]) {
     await check(`${name} runs no script when it is installed`, () =>
-      Object.keys(manifestIn(directory).scripts ?? {}).filter((script) => installScripts.includes(script)),
+      Object.keys(manifestIn(directory).scripts ?? {}).filter((script) => installScripts.has(script)),
     )
   }
   await check('the bill of materials names what is shipped', () => {
     const { components } = JSON.parse(run(process.execPath, [join(root, 'scripts/sbom.mjs')]))
-    const listed = components.map(({ name, group }) => (group === undefined ? name : `${group}/${name}`))
-    return shipped.map(({ name }) => name).filter((name) => !listed.includes(name))
+    const listed = new Set(components.map(({ name }) => name))
+    return shipped.map(({ name }) => name).filter((name) => !listed.has(name))
   })
 }
 
@@ -210,10 +210,10 @@ async function checkInstalled([core, gateway]) {
     const found = Object.entries(installed).filter(
       ([path]) => path !== '' && path !== `node_modules/${gateway.name}`,
     )
-    const expected = shippedPackages(root).map(({ name, version }) => `${name}@${version}`)
+    const expected = new Set(shippedPackages(root).map(({ name, version }) => `${name}@${version}`))
     return found.flatMap(([path, { version, hasInstallScript }]) => {
       const name = `${path.slice(path.lastIndexOf('node_modules/') + 13)}@${version}`
-      return expected.includes(name) && hasInstallScript !== true ? [] : [name]
+      return expected.has(name) && hasInstallScript !== true ? [] : [name]
     })
   })
   const program = join('node_modules', '.bin', 'dragoman')

@@ -24,7 +24,7 @@ const refs = new Set(['@dragoman/core', ...shipped.map((each) => each.name)].map
 const missing = [...refs].filter((ref) => !whole.components.some((each) => each['bom-ref'] === ref))
 if (missing.length > 0) throw new Error(`npm does not list ${missing.join(', ')}; is everything installed?`)
 const own = whole.components.find((each) => each['bom-ref'] === program)
-const bundled = shipped.filter(({ isBundled }) => isBundled).map((each) => refOf(each.name))
+const bundled = new Set(shipped.filter(({ isBundled }) => isBundled).map((each) => refOf(each.name)))
 const bill = {
   ...whole,
   metadata: { ...whole.metadata, component: { ...own, name, type: 'application' } },
@@ -48,7 +48,7 @@ function asShipped(component) {
   const ref = component['bom-ref']
   const isOurs = ref === refOf('@dragoman/core')
   const properties = component.properties.filter((each) => each.name !== 'cdx:npm:package:development')
-  const isBundled = isOurs || bundled.includes(ref)
+  const isBundled = isOurs || bundled.has(ref)
   const bundling = isBundled ? [{ name: 'cdx:npm:package:bundled', value: 'true' }] : []
   const named = isOurs ? { ...component, name: '@dragoman/core' } : component
   return { ...named, properties: [...properties, ...bundling] }

@@ -80,18 +80,22 @@ describe('docs/errors.md', () => {
   })
 })
 
+/** The files of tests that a page names. */
+function testsIn(text: string): string[] {
+  return [...text.matchAll(/`(packages\/[\w./-]+\.test\.ts)`/g)].map(([, path = '']) => path)
+}
+
 describe('docs/security.md', () => {
   const page = read('docs/security.md')
   const [, table = ''] = /\n## The defences\n([^]*?)\n## /.exec(page) ?? []
   const rows = table.split('\n').filter((line) => /^\| [A-Z]/.test(line))
-  const testsIn = (text: string): string[] =>
-    [...text.matchAll(/`(packages\/[\w./-]+\.test\.ts)`/g)].map(([, path = '']) => path)
 
   it('names a test for every defence, and each of them is there', () => {
     expect(rows.length).toBeGreaterThan(20)
     expect(rows.filter((row) => testsIn(row).length === 0)).toEqual([])
-    const isMissing = (path: string): boolean => !existsSync(new URL(`../../../${path}`, import.meta.url))
-    expect(testsIn(page).filter(isMissing)).toEqual([])
+    expect(testsIn(page).filter((path) => !existsSync(new URL(`../../../${path}`, import.meta.url)))).toEqual(
+      [],
+    )
   })
 
   it('names every test of security', () => {

@@ -68,15 +68,16 @@ describe('the audit of what is shipped', () => {
   )
 })
 
-describe('the packages that are shipped', () => {
-  const list = async (lock: object): Promise<unknown> => {
-    const folder = await mkdtemp(join(tmpdir(), 'dragoman-'))
-    await writeFile(join(folder, 'package-lock.json'), JSON.stringify(lock))
-    const program = `import { shippedPackages } from './scripts/shipped-packages.mjs'
-      console.log(JSON.stringify(shippedPackages(${JSON.stringify(folder)})))`
-    return JSON.parse((await run(['--input-type=module', '--eval', program])).output)
-  }
+/** Those of a lock file. */
+async function shippedBy(lock: object): Promise<unknown> {
+  const folder = await mkdtemp(join(tmpdir(), 'dragoman-'))
+  await writeFile(join(folder, 'package-lock.json'), JSON.stringify(lock))
+  const program = `import { shippedPackages } from './scripts/shipped-packages.mjs'
+    console.log(JSON.stringify(shippedPackages(${JSON.stringify(folder)})))`
+  return JSON.parse((await run(['--input-type=module', '--eval', program])).output)
+}
 
+describe('the packages that are shipped', () => {
   it('are those of the lock file that are not for development, and what is bundled', async () => {
     const packages = {
       '': { version: '0.0.0' },
@@ -87,7 +88,7 @@ describe('the packages that are shipped', () => {
       'node_modules/d': { version: '3.0.0', dev: true },
       'node_modules/zod': { version: '4.0.0', dev: true },
     }
-    expect(await list({ packages })).toMatchObject([
+    expect(await shippedBy({ packages })).toMatchObject([
       { name: 'a', version: '1.0.0', isBundled: false, runsScript: true },
       { name: '@b/c', version: '2.0.0', isBundled: false, runsScript: false },
       { name: 'zod', version: '4.0.0', isBundled: true, runsScript: false },
