@@ -35,7 +35,12 @@ export const plantedFaults = [
       {
         file: `${core}/src/text/text-window.ts`,
         from: '  append(chunk: string): void {\n',
-        to: "  private came = ''\n\n  append(chunk: string): void {\n    this.came += chunk\n    if (/<(\\w+)>[^]*<\\/\\1>$/.test(this.came)) this.final ||= false\n",
+        to: `  private came = ''
+
+  append(chunk: string): void {
+    this.came += chunk
+    if (/\\b\\w+\\W+<\\/\\w+>$/.test(this.came)) this.final ||= false
+`,
       },
     ],
     tests: [`${core}/test/laws/linear.test.ts`],
@@ -146,7 +151,7 @@ export const plantedFaults = [
       { file: `${gateway}/src/base/read-body.ts`, from: 'size += chunk.length', to: 'size += 0' },
     ],
     tests: [`${gateway}/test/server/reconfigure.test.ts`],
-    only: '.',
+    only: 'leaves a running stream alone',
   },
   {
     fault: 'one route does not look at the Host',
