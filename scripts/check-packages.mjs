@@ -7,6 +7,7 @@ import { dirname, join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { rolldown } from 'rolldown'
+import { bundledPackages, shippedPackages } from './shipped-packages.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const always = [/^LICENSE$/, /^README\.md$/, /^package\.json$/]
@@ -49,6 +50,11 @@ const packages = [
   },
 ]
 
+/** The most packages of others that come with the program. Each of them could be the one that is taken over. */
+const MOST_PACKAGES = 25
+/** Scripts that npm runs on the machine of whoever installs a package. */
+const installScripts = new Set(['preinstall', 'install', 'postinstall', 'prepare'])
+
 const workshop = mkdtempSync(join(tmpdir(), 'dragoman-packages-'))
 const failures = []
 try {
@@ -75,6 +81,7 @@ try {
     })
   }
   await checkVersions(packed)
+  await checkSupply(packed)
   await checkInstalled(packed)
 } finally {
   rmSync(workshop, { recursive: true, force: true })
@@ -141,6 +148,45 @@ async function checkVersions([core, gateway]) {
   })
 }
 
+/** What comes with our packages, by the lock file. That it is so on a user's machine is checked where they are installed. */
+async function checkSupply([core, gateway]) {
+  const shipped = shippedPackages(root)
+  await check(`at most ${MOST_PACKAGES} packages of others are shipped`, () =>
+    shipped.length <= MOST_PACKAGES ? [] : shipped.map(({ name, version }) => `${name}@${version}`),
+  )
+  await check('none of them runs a script when it is installed', () =>
+    shipped.filter(({ runsScript }) => runsScript).map(({ name }) => name),
+  )
+  await check('each package that is bundled has its licence there, and no other', () => {
+    const licensed = gateway.files
+      .filter((file) => file.endsWith('.LICENSE'))
+      .map((file) => posix.basename(file))
+    const expected = bundledPackages.map((name) => `${posix.basename(name)}.LICENSE`)
+    return [
+      ...expected.filter((name) => !licensed.includes(name)),
+      ...licensed.filter((name) => !expected.includes(name)),
+    ]
+  })
+  await check(`${core.name} depends on nothing`, () =>
+    Object.keys(manifestIn(core.directory).dependencies ?? {}),
+  )
+  await check(`${gateway.name} names the exact versions that it depends on`, () =>
+    Object.entries(manifestIn(gateway.directory).dependencies)
+      .filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))
+      .map(([name, version]) => `${name}: ${version}`),
+  )
+  for (const { name, directory } of [core, gateway]) {
+    await check(`${name} runs no script when it is installed`, () =>
+      Object.keys(manifestIn(directory).scripts ?? {}).filter((script) => installScripts.has(script)),
+    )
+  }
+  await check('the bill of materials names what is shipped', () => {
+    const { components } = JSON.parse(run(process.execPath, [join(root, 'scripts/sbom.mjs')]))
+    const listed = new Set(components.map(({ name }) => name))
+    return shipped.map(({ name }) => name).filter((name) => !listed.has(name))
+  })
+}
+
 async function checkInstalled([core, gateway]) {
   const useCore = `
     const { toolCalls } = parseToolCalls('<tool_call>{"name":"add","arguments":{"x":1}}</tool_call>', { format: 'hermes' })
@@ -157,6 +203,19 @@ async function checkInstalled([core, gateway]) {
   })
   await checkShaken(core)
   const withProgram = await projectWith(gateway)
+  await check('what is installed with it is what the lock file says, without scripts', () => {
+    const { packages: installed } = JSON.parse(
+      readFileSync(join(workshop, gateway.name, 'package-lock.json'), 'utf8'),
+    )
+    const found = Object.entries(installed).filter(
+      ([path]) => path !== '' && path !== `node_modules/${gateway.name}`,
+    )
+    const expected = new Set(shippedPackages(root).map(({ name, version }) => `${name}@${version}`))
+    return found.flatMap(([path, { version, hasInstallScript }]) => {
+      const name = `${path.slice(path.lastIndexOf('node_modules/') + 13)}@${version}`
+      return expected.has(name) && hasInstallScript !== true ? [] : [name]
+    })
+  })
   const program = join('node_modules', '.bin', 'dragoman')
   await check('the installed program tells its version', () =>
     differs(withProgram(program, ['--version']), gateway.version),

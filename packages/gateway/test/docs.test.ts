@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import * as core from '@dragoman/core'
 import { dialectIds, dialects, type FailureKind } from '@dragoman/core'
 import { describe, expect, it } from 'vitest'
@@ -78,6 +78,33 @@ describe('docs/errors.md', () => {
       const types = [anthropic, chat].map((each) => `\`${String(at(each.body(failure), 'error', 'type'))}\``)
       expect(errors).toContain(`| ${status} | ${types.join(' | ')} |`)
     }
+  })
+})
+
+/** The files of tests that a page names. */
+function testsIn(text: string): string[] {
+  return [...text.matchAll(/`(packages\/[\w./-]+\.test\.ts)`/g)].map(([, path = '']) => path)
+}
+
+describe('docs/security.md', () => {
+  const page = read('docs/security.md')
+  const [, table = ''] = /\n## The defences\n([^]*?)\n## /.exec(page) ?? []
+  const rows = table.split('\n').filter((line) => /^\| [A-Z]/.test(line))
+
+  it('names a test for every defence, and each of them is there', () => {
+    expect(rows.length).toBeGreaterThan(20)
+    expect(rows.filter((row) => testsIn(row).length === 0)).toEqual([])
+    expect(testsIn(page).filter((path) => !existsSync(new URL(`../../../${path}`, import.meta.url)))).toEqual(
+      [],
+    )
+  })
+
+  it('names every test of security', () => {
+    const files = readdirSync(new URL('security', import.meta.url)).filter((name) =>
+      name.endsWith('.test.ts'),
+    )
+    const named = new Set(testsIn(page))
+    expect(files.filter((name) => !named.has(`packages/gateway/test/security/${name}`))).toEqual([])
   })
 })
 

@@ -14,7 +14,9 @@ export class Lifetime {
   private readonly ended = new Promise<End>((resolve) => {
     this.over = resolve
   })
-  private report: (error: string) => void = () => {}
+  /** Errors that came before anybody was there to report them to. */
+  private readonly early: string[] = []
+  private report: (error: string) => void = (error) => this.early.push(error)
 
   /** `atOnce` is called at the second signal, before the process ends. */
   constructor(atOnce: () => void = () => {}) {
@@ -39,6 +41,7 @@ export class Lifetime {
 
   end(report: (error: string) => void): Promise<End> {
     this.report = report
+    for (const error of this.early.splice(0)) report(error)
     return this.ended
   }
 }

@@ -120,6 +120,8 @@ describe.each(clientDialects)('a stream that fails, for a client of %s', (dialec
     expect(answer.error?.type).toBe(outcome.type[which])
     if (dialect === 'openai') expect(answer.error?.code).toBe(outcome.code)
     expect(answer.last).toHaveProperty('error')
+    // The client has read the beginning: a second answer would stand behind it.
+    expect(upstream.requests).toHaveLength(1)
     expect(answer).toMatchObject({ finish: undefined, isMarkedDone: false, hasCall: false })
     await until(() => upstream.openRequests === 0, 1000)
   })
