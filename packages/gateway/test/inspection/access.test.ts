@@ -118,7 +118,7 @@ describe('behind a key', () => {
     expect(await look.status()).toMatchObject({ shows: 'live', mayAskAgain: true })
   })
 
-  it('a key of a client begins none, and too many wrong ones lock the address out', async () => {
+  it('a key of a client begins none, and after too many wrong ones only a right one is answered otherwise', async () => {
     const { address } = await start({
       keys: [client, { ...ada, inspector: true }],
       limits: { authFailuresPerMinute: 3 },
@@ -128,7 +128,9 @@ describe('behind a key', () => {
     expect(await refused.json()).toEqual({ error: { message: 'This is no key for the inspector.' } })
     await unlock(address, 'guess one')
     await unlock(address, 'guess two')
-    expect((await unlock(address, 'the-key-of-ada')).status).toBe(429)
+    expect((await unlock(address, 'guess three')).status).toBe(429)
+    // Others may share the address, and their mistakes are not hers.
+    expect((await unlock(address, 'the-key-of-ada')).status).toBe(204)
   })
 
   it('a session ends when the user ends it, and with its key', async () => {
