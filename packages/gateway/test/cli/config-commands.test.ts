@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -202,6 +203,18 @@ describe('dragoman init', () => {
     expect(await readFile(path(), 'utf8')).toContain('# - { match: "gemini-*", upstream: main,')
   })
 
+  it('writes a complete example for a team, with a key that is told once and stands nowhere', async () => {
+    const made = await run(['init', path(), '--team'])
+    const key = /shown only here: ([0-9a-f]{48})$/m.exec(made.stdout)?.[1] ?? ''
+    const text = await readFile(path(), 'utf8')
+    expect(text).not.toContain(key)
+    expect(text).toContain(createHash('sha256').update(key).digest('hex'))
+    const checked = await run(['check', '-c', path()], { OPENROUTER_API_KEY: 'k' })
+    expect(checked.code).toBe(0)
+    expect(checked.stdout).toContain('then openrouter moonshotai/kimi-k2-thinking')
+    expect(checked.stdout).toContain('counted in redis')
+  })
+
   it('replaces a file only with --force, and then it is private too', async () => {
     const there = await file('mine: true', 0o644)
     const refused = await run(['init', there])
@@ -214,6 +227,7 @@ describe('dragoman init', () => {
   })
 
   const wrong: [args: string[], says: string][] = [
+    [['--team', '--upstream', 'https://a.example'], '--team takes no --upstream'],
     [['--upstream', 'lab.example'], 'write https://lab.example/v1'],
     [['--upstream', 'http://169.254.169.254/'], '--upstream is a link-local'],
     [['--api-key-env', 'K'], '--api-key-env needs --upstream'],

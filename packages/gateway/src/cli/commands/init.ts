@@ -1,9 +1,11 @@
+import { createHash, randomBytes } from 'node:crypto'
 import { defaultDialect, type DialectId, dialectIds, dialects } from '@dragoman/core'
 import { isOpenRouter, upstreamBase, upstreamUrlFault, withVersionPath } from '../../config/upstream-url.ts'
 import { usageError } from '../../terminal/cli-error.ts'
 import type { Command } from '../command.ts'
 import { dialectIn } from '../shared-options.ts'
 import { starterConfig } from '../starter-config.ts'
+import { teamConfig } from '../team-config.ts'
 import { writePrivately } from '../write-privately.ts'
 
 export const init: Command = {
@@ -20,6 +22,7 @@ export const init: Command = {
       help: `What it speaks: ${dialectIds.join(', ')}. Default: ${defaultDialect}.`,
     },
     'api-key-env': { type: 'string', value: 'NAME', help: 'The environment variable that holds its key.' },
+    team: { type: 'boolean', help: 'For a team: a pool of servers, a fallback, keys with limits, Redis.' },
     force: { type: 'boolean', help: 'Replace a file that is there already.' },
   },
   examples: [
@@ -30,18 +33,29 @@ export const init: Command = {
         'init -u https://generativelanguage.googleapis.com --dialect gemini --api-key-env GEMINI_API_KEY',
       does: 'One for Google.',
     },
+    { command: 'init --team', does: 'A complete example for several servers and several people.' },
   ],
   async run(given, { stdout }) {
+    const path = given.operands[0] ?? 'dragoman.yaml'
+    const wrote = `Wrote ${path}. Check it with: npx dragoman check${path === 'dragoman.yaml' ? '' : ` --config ${path}`}`
+    if (given.flag('team')) {
+      for (const option of ['upstream', 'dialect', 'api-key-env']) {
+        if (given.text(option) !== undefined) throw usageError(`--team takes no --${option}`, hint)
+      }
+      const key = randomBytes(24).toString('hex')
+      const sha256 = createHash('sha256').update(key).digest('hex')
+      await writePrivately(path, teamConfig({ sha256 }), given.flag('force'))
+      await stdout.line(wrote)
+      await stdout.line(`The key of alice, which is shown only here: ${key}`)
+      return 0
+    }
     const dialect = dialectIn(given, 'dialect')
     const upstream = readUpstream(given.text('upstream'), dialect ?? defaultDialect)
     if (upstream === undefined && dialect !== undefined) throw usageError('--dialect needs --upstream', hint)
     const keyVariable = readKeyVariable(given.text('api-key-env'), upstream)
     const text = starterConfig({ upstream, dialect: dialect ?? defaultDialect, keyVariable })
-    const path = given.operands[0] ?? 'dragoman.yaml'
     await writePrivately(path, text, given.flag('force'))
-    await stdout.line(
-      `Wrote ${path}. Check it with: npx dragoman check${path === 'dragoman.yaml' ? '' : ` --config ${path}`}`,
-    )
+    await stdout.line(wrote)
     return 0
   },
 }
