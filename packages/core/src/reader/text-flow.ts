@@ -54,6 +54,8 @@ export class TextFlow {
   private earlierCode = 0
   /** The line at hand is quoted, or a row of a table. */
   private isQuotedLine = false
+  /** Where it began. */
+  private quotedFrom = 0
   /** Up to where in the stream that line goes on. */
   private quoteSeenTo = 0
   /** Length of the backtick run that opened inline code, or 0. */
@@ -235,8 +237,9 @@ export class TextFlow {
   /** Whether the line is quoted, or a row of a table: what it holds was written elsewhere, or is shown. */
   isInQuotedLine(at: number): boolean {
     const { input } = this
-    if (this.isFresh && !this.isQuotedLine) return isQuotedUpTo(input.text.slice(input.at, at))
     // What begins with the sign itself is no quote: some calls do.
+    if (this.isQuotedLine && input.base + at === this.quotedFrom) return false
+    if (this.isFresh && !this.isQuotedLine) return isQuotedUpTo(input.text.slice(input.at, at))
     if (this.previousCode === NEWLINE && at > input.at) this.noteSign()
     if (!this.isQuotedLine) return false
     // Many openers may stand in one line: it is looked through once.
@@ -256,7 +259,8 @@ export class TextFlow {
   /** A line begins at `at` with the sign of a quote or of a table. */
   beginQuotedLine(at: number): void {
     this.isQuotedLine = true
-    this.quoteSeenTo = this.input.base + at
+    this.quotedFrom = this.input.base + at
+    this.quoteSeenTo = this.quotedFrom
   }
 
   /** No line break stands before the first line of an answer. */
