@@ -1,0 +1,197 @@
+// Fifty clients of two dialects on three gateways behind nginx, with three upstreams and one to fall back on, while upstreams,
+// a gateway and Redis fail. Takes about a minute and a half. Needs a build, nginx and redis-server.
+// Prints what docs/teams.md holds, and exits with 1 where something failed that had anywhere to go.
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { Agent } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ask, conversation, dialectNames } from './team/conversations.mjs'
+import { busyAtTimes, endAll, freePort, gateway, nginx, redis, simulator } from './team/machines.mjs'
+
+const CLIENTS = 50
+const SECONDS = 72
+const LIMIT = 600
+const keys = { team: 'the-key-of-the-team-0123456789', limited: 'the-key-with-a-limit-0123456789' }
+
+for (const program of ['nginx', 'redis-server']) {
+  if (spawnSync(program, ['-v']).error !== undefined) {
+    console.error(`${program} is not installed.`)
+    process.exit(1)
+  }
+}
+
+const failures = []
+const outcomes = new Map()
+const upstreamsSeen = new Map()
+const agent = new Agent({ keepAlive: true, maxSockets: Infinity })
+let began = 0
+const isOver = () => performance.now() > began + SECONDS * 1000
+
+try {
+  await run()
+} catch (error) {
+  failures.push(error.stack)
+} finally {
+  await endAll()
+  agent.destroy()
+}
+for (const failure of failures.slice(0, 10)) console.error(`FAILED: ${failure}`)
+process.exitCode = failures.length > 0 ? 1 : 0
+
+async function run() {
+  const ports = await Promise.all(Array.from({ length: 9 }, freePort))
+  const [front, redisPort, ...rest] = ports
+  const gatewayPorts = rest.slice(0, 3)
+  const simulatorPorts = rest.slice(3)
+  const simulators = simulatorPorts.map((port) => simulator(port))
+  await Promise.all(simulators.map((each) => each.start()))
+  const busy = await busyAtTimes(simulatorPorts[2])
+  const store = await redis(redisPort).start()
+  const config = configuration(
+    [simulatorPorts[0], simulatorPorts[1], busy.port, simulatorPorts[3]],
+    redisPort,
+  )
+  const gateways = gatewayPorts.map((port, index) => gateway(`gateway-${index + 1}`, port, config))
+  await Promise.all(gateways.map((each) => each.start()))
+  await nginx(front, gatewayPorts).start()
+
+  began = performance.now()
+  const clients = Array.from({ length: CLIENTS }, (_, number) =>
+    converse(front, dialectNames[number % 2], number),
+  )
+  const limited = floodLimited(front)
+
+  await at(6, 'upstream 1 is killed', () => simulators[0].end('SIGKILL'))
+  await at(12, 'upstream 3 says 429, and to come back in 5 s', () => (busy.state.isBusy = true))
+  await at(20, 'Redis is restarted', async () => {
+    await store.end()
+    await store.start()
+  })
+  await at(26, 'upstream 3 has time again, upstream 1 is back', async () => {
+    busy.state.isBusy = false
+    await simulators[0].start()
+  })
+  await at(32, 'gateway 2 is killed with -9', () => gateways[1].end('SIGKILL'))
+  await at(40, 'gateway 2 is back', () => gateways[1].start())
+  await at(46, 'gateways 1 and 3 are restarted, one after the other', async () => {
+    for (const each of [gateways[0], gateways[2]]) {
+      await each.end()
+      await each.start()
+    }
+  })
+  await at(SECONDS, 'the end', () => {})
+  await Promise.all(clients)
+  const accepted = await limited
+  busy.stop()
+  report(accepted, busy.state.refused)
+}
+
+function configuration([one, two, three, fallback], redisPort) {
+  return {
+    listen: { allowedHosts: ['gateway.example'] },
+    upstreams: {
+      one: upstream(one),
+      two: upstream(two),
+      three: upstream(three),
+      fallback: upstream(fallback),
+    },
+    models: [
+      {
+        match: 'team-*',
+        // Another model in another format: a conversation moves there and back.
+        upstream: [['one', 'two', 'three'], { name: 'fallback', model: 'qwen3-coder' }],
+        model: 'kimi-k2',
+      },
+    ],
+    routing: { retries: 3, retryWithin: '10s', outAfter: 3, outFor: '5s' },
+    keys: [
+      { name: 'team', sha256: hash(keys.team) },
+      { name: 'limited', sha256: hash(keys.limited), limits: { requestsPerMinute: LIMIT } },
+    ],
+    store: `redis://127.0.0.1:${redisPort}/0`,
+    timeouts: { drain: '10s', drainGrace: '500ms' },
+    limits: { authFailuresPerMinute: 10_000 },
+    log: { level: 'warn' },
+  }
+}
+
+function upstream(port) {
+  return { url: `http://127.0.0.1:${port}/v1`, kind: 'other' }
+}
+
+function hash(key) {
+  return createHash('sha256').update(key).digest('hex')
+}
+
+async function at(second, what, act) {
+  await sleep(Math.max(0, began + second * 1000 - performance.now()))
+  console.log(`${String(second).padStart(3)} s  ${what}`)
+  await act()
+}
+
+/** Talks until the end. A turn that broke is asked again, as people do, and has to come then. */
+async function converse(front, dialect, number) {
+  await sleep(number * 40)
+  for (let round = 0; !isOver(); round++) {
+    const talk = conversation(dialect, `City${number}x${round}`)
+    const first = await turn(front, dialect, talk.opening)
+    if (first === undefined) continue
+    const second = talk.goOn(first)
+    if (second === undefined) failures.push(`${dialect}: no call in ${first.slice(0, 500)}`)
+    else await turn(front, dialect, second)
+  }
+}
+
+async function turn(front, dialect, body) {
+  for (let tries = 1; tries <= 4; tries++) {
+    const answer = await ask(front, dialect, body, keys.team, agent)
+    outcomes.set(answer.is, (outcomes.get(answer.is) ?? 0) + 1)
+    if (answer.is === 'whole') {
+      upstreamsSeen.set(answer.upstream, (upstreamsSeen.get(answer.upstream) ?? 0) + 1)
+      return answer.got
+    }
+    if (answer.is === 'refused')
+      failures.push(`${dialect}: status ${answer.status}: ${answer.got.slice(0, 300)}`)
+    if (answer.is === 'false end')
+      failures.push(`${dialect}: it looks over and is not: ${answer.got.slice(-300)}`)
+  }
+  failures.push(`${dialect}: a turn broke four times`)
+  return undefined
+}
+
+/** Twelve requests a second where ten are allowed: resolves to when each was let in. */
+async function floodLimited(front) {
+  const accepted = []
+  const asking = []
+  const { opening } = conversation('openai-chat', 'Paris')
+  while (!isOver()) {
+    asking.push(
+      ask(front, 'openai-chat', opening, keys.limited, agent).then((answer) => {
+        if (answer.is !== 'refused') accepted.push(performance.now() - began)
+        else if (answer.status !== 429)
+          failures.push(`limited: status ${answer.status}: ${answer.got.slice(0, 300)}`)
+        else if (answer.answered['retry-after'] === undefined)
+          failures.push('limited: a 429 without Retry-After')
+      }),
+    )
+    await sleep(1000 / 12)
+  }
+  await Promise.all(asking)
+  return accepted
+}
+
+function report(accepted, busyRefusals) {
+  const counts = [...outcomes].map(([is, number]) => `${number} ${is}`).join(', ')
+  const shares = [...upstreamsSeen].map(([name, number]) => `${name} ${number}`).join(', ')
+  const inFirstMinute = accepted.filter((time) => time < 60_000).length
+  console.log(`turns: ${counts}`)
+  console.log(`answered by: ${shares}`)
+  console.log(`upstream 3 said 429 ${busyRefusals} times`)
+  console.log(`let in within the first minute, of ${LIMIT} allowed: ${inFirstMinute}`)
+  if (Math.abs(inFirstMinute - LIMIT) > LIMIT * 0.01) failures.push(`the limit let in ${inFirstMinute}`)
+  for (const name of ['one', 'two', 'three']) {
+    if (!upstreamsSeen.has(name)) failures.push(`upstream ${name} never answered`)
+  }
+  const broken = (outcomes.get('cut') ?? 0) + (outcomes.get('told') ?? 0)
+  if (broken === 0) failures.push('nothing broke: upstreams and gateways were killed for nothing')
+}
