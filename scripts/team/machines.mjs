@@ -11,12 +11,12 @@ import { fileURLToPath } from 'node:url'
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 const binary = join(root, 'packages/gateway/bin/dragoman.js')
 
-export const folder = mkdtempSync(join(tmpdir(), 'dragoman-team-'))
+const folder = mkdtempSync(join(tmpdir(), 'dragoman-team-'))
 chmodSync(folder, 0o755)
 const running = new Set()
 
 /** A program that can be killed and started again at the same place. */
-export class Machine {
+class Machine {
   #command
   #port
   #child
