@@ -41,6 +41,22 @@ function begun(then: (wire: Parameters<Script>[0], speech: Speech) => unknown): 
   return (speech) => (wire) => then(wire.stream().send(...speech.events(half)), speech)
 }
 
+/** The beginning of an answer, and an error in the place of its end. */
+function begunWithError(type: string, code: string): (speech: Speech) => Script {
+  const error = {
+    shape: 'object',
+    message: code,
+    type,
+    code,
+    isFollowedByDone: type === 'overloaded_error',
+  } as const
+  return (speech) => (wire) =>
+    wire
+      .stream()
+      .send(...speech.events({ ...half, error }))
+      .end()
+}
+
 const breaks: readonly Break[] = [
   { upstream: 'ends the body without having ended the answer', script: begun((wire) => wire.end()) },
   {
@@ -81,42 +97,12 @@ const breaks: readonly Break[] = [
   },
   {
     upstream: 'says in the stream that it is overloaded',
-    script: (speech) => (wire) =>
-      wire
-        .stream()
-        .send(
-          ...speech.events({
-            ...half,
-            error: {
-              shape: 'object',
-              message: 'busy',
-              type: 'overloaded_error',
-              code: 'busy',
-              isFollowedByDone: true,
-            },
-          }),
-        )
-        .end(),
+    script: begunWithError('overloaded_error', 'busy'),
     kind: 'overloaded',
   },
   {
     upstream: 'says in the stream that it was asked too often',
-    script: (speech) => (wire) =>
-      wire
-        .stream()
-        .send(
-          ...speech.events({
-            ...half,
-            error: {
-              shape: 'object',
-              message: 'slowly',
-              type: 'rate_limit_error',
-              code: 'rate_limit_exceeded',
-              isFollowedByDone: false,
-            },
-          }),
-        )
-        .end(),
+    script: begunWithError('rate_limit_error', 'rate_limit_exceeded'),
     kind: 'rate limit',
   },
 ]
