@@ -128,7 +128,8 @@ export class AnswerStream implements SseSink {
   private readEvent(event: SseEvent): void {
     // An empty `data:` says nothing, and clients that parse it as JSON fail.
     if (event.data === '' && event.event === undefined) return
-    const came = parseWritableJson(event.data)
+    // The last event of most streams is no JSON. An exception for each of them would cost more than all their parsing.
+    const came = isDone(event) ? undefined : parseWritableJson(event.data)
     const data = this.unwrap(came)
     if (data === undefined) {
       this.takeText(event)
@@ -143,7 +144,7 @@ export class AnswerStream implements SseSink {
   }
 
   private takeText(event: SseEvent): void {
-    if (event.data.trim() === '[DONE]') {
+    if (isDone(event)) {
       if (this.answer.isStarted) this.answer.finish(event)
       else this.answer.fail(emptyAnswer, null)
     } else if (event.event === 'error') {
@@ -185,6 +186,10 @@ function withoutSecrets(failure: Failure, redact: (text: string) => string): Fai
 
 function asItIs(text: string): string {
   return text
+}
+
+function isDone({ data }: SseEvent): boolean {
+  return data.trim() === '[DONE]'
 }
 
 function unwrapped(event: SseEvent, value: JsonObject): SseEvent {

@@ -20,7 +20,8 @@ export type DecodedRequest = Decoded<{ readonly request: ConversationRequest }>
 export function decoding<T extends object>(decode: (notes: Notes) => T): Decoded<T> {
   const notes = new Notes()
   try {
-    return { ...decode(notes), notes: notes.all }
+    const decoded = decode(notes)
+    return { notes: notes.all, ...decoded }
   } catch (error) {
     if (!(error instanceof InvalidField)) throw error
     const { field, message, code } = error

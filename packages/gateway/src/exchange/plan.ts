@@ -52,14 +52,14 @@ export function planRequest(
   const { format, formatFrom, family, signatures } = styleOf(request, route, upstream, config, server)
   const calls = callsAt(route, upstream, known)
   const target = {
-    ...targetFor(route, known, calls),
     format,
     family,
-    signatures: known.server?.takes.signatures ?? signatures,
     sameDialect: clientDialect === upstreamDialect,
     foreignReasoning: config.reasoning.foreign,
-    ...(request === asked ? {} : { thinkingSetBy: 'user' as const }),
     allowedFields: config.keys.length === 0 ? undefined : requests.passedFields,
+    ...(request === asked ? {} : { thinkingSetBy: 'user' as const }),
+    ...targetFor(route, known, calls),
+    signatures: known.server?.takes.signatures ?? signatures,
   }
   const fitted = fitOutput(request, route, known, received?.bytes.length)
   const { request: sent, notes } =

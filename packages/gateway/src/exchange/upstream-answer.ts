@@ -40,7 +40,7 @@ export interface UpstreamAnswerOptions {
   /** The longest answer that is kept in memory. */
   readonly responseBytes: number
   /** How long the upstream may take to end its answer after it has said why it ends. */
-  readonly finishGrace: number
+  readonly finishGrace: () => number
   readonly observer: UpstreamObserver
 }
 
@@ -155,7 +155,7 @@ export class UpstreamAnswer implements UpstreamListener {
       this.cut(upstreamFailure('upstream_redirect', 'The upstream answered with a redirect.'))
     } else if (status >= 400) {
       this.state = { at: 'refused', refusal: new UpstreamRefusal(status, headers) }
-      this.graceTimer = setTimeout(() => this.passRefusal(), this.options.finishGrace)
+      this.graceTimer = setTimeout(() => this.passRefusal(), this.options.finishGrace())
     } else if (type.includes('text/html')) {
       this.cut(upstreamFailure('upstream_protocol_error', 'The upstream answered with a web page.'))
     } else {
@@ -301,7 +301,7 @@ export class UpstreamAnswer implements UpstreamListener {
     this.graceTimer ??= setTimeout(() => {
       this.call?.abort()
       this.guard(() => this.read('end'))
-    }, this.options.finishGrace)
+    }, this.options.finishGrace())
   }
 
   private giveUp(failed: FailedCall): void {

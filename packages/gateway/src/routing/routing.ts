@@ -89,7 +89,8 @@ export class Itinerary {
     this.visited.add(place)
     this.tries++
     const { routing, settings } = this.options
-    return { ...place, visit: routing.healthOf(place.upstream).visit(settings) }
+    const { route, upstream } = place
+    return { route, upstream, visit: routing.healthOf(upstream).visit(settings) }
   }
 
   /** A place that cannot take this request at all is passed by, and costs no try. */

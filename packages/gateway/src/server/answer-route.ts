@@ -60,7 +60,8 @@ export async function openExchange(context: RouteContext): Promise<Exchange | un
     return undefined
   }
   // Which model answers may change from one request to the next. The client is told the name that it knows.
-  const planned = { ...read, clientModel: rule.order === null ? undefined : request.model }
+  const clientModel = rule.order === null ? undefined : request.model
+  const planned = { request, received: read.received, clientModel }
   const obstacle = obstacleAt(stop, request, context, newAnswerId)
   const negotiation = obstacle === null ? negotiationAt(stop, planned, context) : undefined
   const tooLong = negotiation === undefined ? null : obstacleIn(negotiation.plan, request, context)
@@ -174,7 +175,7 @@ function watch(
   log.judgeUsage = (usage) => {
     const { stop, negotiation } = attempts.current
     if (negotiation.plan.known.server?.tooLong !== 'silence') {
-      upstreams.measure(stop.upstream, stop.route.model, estimateTokens(request), tokensRead(usage))
+      upstreams.measure(stop.upstream, stop.route.model, () => estimateTokens(request), tokensRead(usage))
     }
     return silentCut(request, negotiation.plan, usage)
   }
@@ -192,9 +193,7 @@ function exchangeFor(
   return new Exchange({
     client,
     observer: log,
-    get finishGrace() {
-      return attempts.current.stop.route.timeouts.finishGrace
-    },
+    finishGrace: () => attempts.current.stop.route.timeouts.finishGrace,
     ping: config.timeouts.ping,
     clientStall: config.timeouts.clientStall,
     responseBytes: config.limits.responseBytes,

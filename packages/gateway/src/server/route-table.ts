@@ -104,6 +104,8 @@ function isForWebSockets(route: HttpRoute): boolean {
  * A model or a response could be called what a method is called, but none is: the address of a method is that alone.
  */
 function routesAt(path: string): readonly HttpRoute[] {
+  const methods = methodsAt.get(path)
+  if (methods !== undefined) return methods
   const known = routes.filter((route) => isReached(path, route))
   const own = known.filter(({ dialect }) => dialect !== undefined)
   const nearest = own.length === 0 ? known : own
@@ -119,6 +121,7 @@ function isReached(path: string, route: HttpRoute): boolean {
 export function dialectOf(url: string, headers: IncomingHttpHeaders): DialectId {
   const path = pathIn(url)
   return (
+    methodsAt.get(path)?.[0]?.dialect ??
     routes.find((route) => route.dialect !== undefined && isReached(path, route))?.dialect ??
     dialectIds.find((id) => isOwn(path, dialects[id].http)) ??
     dialectIds.find((id) => hasHeader(headers, dialects[id].http.clientHeader)) ??
@@ -129,9 +132,11 @@ export function dialectOf(url: string, headers: IncomingHttpHeaders): DialectId 
 
 /** What the address of a request says. Keys may stand there too, and are nobody's business. */
 export function askedAt(url: string): AskedAt {
-  const query = new URLSearchParams(url.slice(pathIn(url).length))
+  const path = pathIn(url)
+  if (path.length === url.length) return { path, query: {} }
+  const query = new URLSearchParams(url.slice(path.length))
   return {
-    path: pathIn(url),
+    path,
     query: Object.fromEntries([...query].filter(([name]) => !keyParameters.has(name))),
   }
 }
@@ -152,7 +157,8 @@ export function modelNamedIn(url: string): string | undefined {
 }
 
 function pathIn(url: string): string {
-  return url.split('?', 1)[0] ?? ''
+  const end = url.indexOf('?')
+  return end === -1 ? url : url.slice(0, end)
 }
 
 function isBelow(path: string, root: string): boolean {
@@ -185,3 +191,16 @@ const patterns: ReadonlyMap<HttpRoute, RegExp> = new Map(
     return parts.length === 1 ? [] : [[route, new RegExp(`^${parts.join('.+')}$`, 's')] as const]
   }),
 )
+
+/**
+ * The routes of dialects by their paths, in both spellings, where no part of the path stands for any text. Nearly all requests
+ * ask for one of them, and need not be compared with every route.
+ */
+const methodsAt: ReadonlyMap<string, readonly HttpRoute[]> = indexed(
+  routes.filter((route) => route.dialect !== undefined && !patterns.has(route)),
+)
+
+function indexed(methods: readonly HttpRoute[]): Map<string, HttpRoute[]> {
+  const paths = new Set(methods.flatMap(({ path }) => [path, path.replace(/^\/v1(?=\/)/, '')]))
+  return new Map([...paths].map((path) => [path, methods.filter((route) => isReached(path, route))]))
+}

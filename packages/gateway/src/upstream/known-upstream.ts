@@ -151,7 +151,10 @@ export class KnownUpstream {
   }
 
   /** An answer told how many tokens its prompt has. The next estimate for the model will be nearer to the truth. */
-  measure(model: string, estimated: number, counted: number): void {
+  measure(model: string, estimate: () => number, counted: number): void {
+    // To estimate takes time, and no estimate that is near enough would be long enough.
+    if (counted * MOST_WRONG < LEAST_MEASURED) return
+    const estimated = estimate()
     const ratio = counted / estimated
     if (estimated < LEAST_MEASURED || ratio < 1 / MOST_WRONG || ratio > MOST_WRONG) return
     const before = this.scales.get(model) ?? ratio

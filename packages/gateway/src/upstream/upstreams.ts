@@ -108,8 +108,8 @@ export class Upstreams {
   }
 
   /** Keeps how the tokens that an upstream counted differ from those that were estimated. */
-  measure(upstream: Upstream, model: string, estimated: number, counted: number): void {
-    this.knownUpstream(upstream).measure(model, estimated, counted)
+  measure(upstream: Upstream, model: string, estimate: () => number, counted: number): void {
+    this.knownUpstream(upstream).measure(model, estimate, counted)
   }
 
   /** The models that an upstream lists; none where it does not. */

@@ -36,7 +36,7 @@ async function serve(
         observer,
       }),
       observer,
-      finishGrace: 1000,
+      finishGrace: () => 1000,
       ping: 1000,
       clientStall: 1000,
       responseBytes: 1000,

@@ -241,9 +241,9 @@ describe('how far an estimate was off', () => {
   it('is learned from what the upstream counts, and followed slowly', () => {
     const { known } = serverWith(vllm)
     expect(known.about('qwen').scale).toBeUndefined()
-    known.measure('qwen', 10_000, 8000)
+    known.measure('qwen', () => 10_000, 8000)
     expect(known.about('qwen').scale).toBeCloseTo(0.8)
-    known.measure('qwen', 10_000, 6000)
+    known.measure('qwen', () => 10_000, 6000)
     expect(known.about('qwen').scale).toBeCloseTo(0.7)
   })
 
@@ -253,7 +253,7 @@ describe('how far an estimate was off', () => {
     ['a count of far too many', 10_000, 90_000],
   ])('is not learned from %s', (_what, estimated, counted) => {
     const { known } = serverWith(vllm)
-    known.measure('qwen', estimated, counted)
+    known.measure('qwen', () => estimated, counted)
     expect(known.about('qwen').scale).toBeUndefined()
   })
 })

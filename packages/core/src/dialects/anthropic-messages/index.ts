@@ -22,8 +22,8 @@ export const anthropicMessages: Dialect = {
     modelPath: ['message', 'model'],
     decode: decodeAnthropicAnswer,
     patch: patchAnthropicAnswer,
-    encode: (options) =>
-      createAnthropicStreamEncoder({ ...options, messageId: options.id, inputTokens: options.inputTokens() }),
+    encode: ({ id: messageId, model, inputTokens, signature, write }) =>
+      createAnthropicStreamEncoder({ messageId, model, inputTokens: inputTokens(), signature, write }),
     whole: {
       toEvents: messageAsEvents,
       collect: () => new MessageCollector(),

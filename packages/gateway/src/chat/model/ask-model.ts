@@ -106,7 +106,7 @@ export async function askModel(
         // All of it is kept in memory, although it is shown as it comes.
         wants: 'whole',
         responseBytes: world.config.limits.responseBytes,
-        finishGrace: plan.route.timeouts.finishGrace,
+        finishGrace: () => plan.route.timeouts.finishGrace,
         observer: { bug: reject },
       },
       {

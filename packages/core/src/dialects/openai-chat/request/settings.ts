@@ -135,14 +135,15 @@ export function encodeSettings(
   spellsCompletion: boolean,
   notes: Notes,
 ): JsonObject {
-  return {
-    ...encodeMaxTokens(request, target, spellsCompletion, notes),
-    ...encodeSampling(request, target, notes),
-    ...encodeStops(request.stopSequences, target, notes),
-    ...encodeStream(request.stream, target),
-    ...encodeFormat(request.outputFormat, target),
-    ...encodeUser(request.user, target, notes),
-  }
+  return Object.assign(
+    {},
+    encodeMaxTokens(request, target, spellsCompletion, notes),
+    encodeSampling(request, target, notes),
+    encodeStops(request.stopSequences, target, notes),
+    encodeStream(request.stream, target),
+    encodeFormat(request.outputFormat, target),
+    encodeUser(request.user, target, notes),
+  )
 }
 
 function encodeMaxTokens(
