@@ -1,6 +1,6 @@
 import type { AskedAt, DialectId, Failure, FinishReason, FormatId, RequestNote, Usage } from '@dragoman/core'
 import type { Plan } from '../exchange/plan.ts'
-import { type BlockPool, ChunkStore, StoredStage } from './chunk-store.ts'
+import { type BlockPool, ChunkLog } from './chunk-log.ts'
 import type { KeptChunks } from './stage-part.ts'
 import type { NoteDetails, ToldDetails } from './api-types.ts'
 
@@ -23,12 +23,15 @@ export interface ExchangeMemory {
 
 /** How the upstream was asked the last time. */
 export interface KeptUpstream {
-  readonly plan: Pick<Plan, 'upstreamDialect' | 'format' | 'formatFrom' | 'body'>
   readonly name: string
+  readonly dialect: DialectId
   readonly url: string
   readonly path: string
   readonly model: string
+  readonly format: Plan['format']
+  readonly formatFrom: Plan['formatFrom']
   readonly reading: Omit<Plan['parser'], 'tools' | 'onOpen'>
+  readonly body: Plan['body']
   readonly at: number
   status: number | null
   contentType: string
@@ -68,15 +71,13 @@ export class LiveExchange {
   durationMs: number | null = null
   private readonly memory: ExchangeMemory
   private readonly startedAt: number
-  private readonly stored: ChunkStore
-  private saidStage = new StoredStage()
-  private readonly gotStage = new StoredStage()
+  private readonly chunks: ChunkLog
 
   constructor(about: LiveRequest, began: number, memory: ExchangeMemory) {
     this.about = about
     this.began = began
     this.memory = memory
-    this.stored = new ChunkStore(memory.blocks)
+    this.chunks = new ChunkLog(memory.blocks)
     this.startedAt = memory.now()
   }
 
@@ -86,12 +87,12 @@ export class LiveExchange {
 
   /** What the upstream said. */
   get said(): KeptChunks {
-    return this.stored.chunksOf(this.saidStage)
+    return this.chunks.said
   }
 
   /** What the client got. */
   get got(): KeptChunks {
-    return this.stored.chunksOf(this.gotStage)
+    return this.chunks.got
   }
 
   /** To be called once, when the memory knows the exchange. */
@@ -115,17 +116,20 @@ export class LiveExchange {
   /** Of an upstream that is asked again, the last request and its answer are kept. */
   upstreamRequest(plan: Plan): void {
     if (this.state === 'forgotten') return
-    const { upstream, upstreamDialect, route, format, formatFrom, parser, path, body } = plan
+    const { upstream, upstreamDialect: dialect, route, format, formatFrom, parser, path, body } = plan
     const { tools: _tools, onOpen: _onOpen, ...reading } = parser
-    const before = this.upstream === null ? 0 : sizeOfBody(this.upstream.plan.body, this.request)
-    this.saidStage = new StoredStage()
+    const before = this.upstream === null ? 0 : sizeOfBody(this.upstream.body, this.request)
+    this.chunks.beginAnew()
     this.upstream = {
-      plan: { upstreamDialect, format, formatFrom, body },
       name: upstream.name,
+      dialect,
       url: upstream.url,
       path,
       model: route.model,
+      format,
+      formatFrom,
       reading,
+      body,
       at: this.elapsed(),
       status: null,
       contentType: '',
@@ -142,7 +146,7 @@ export class LiveExchange {
   }
 
   upstreamChunk(chunk: Uint8Array): void {
-    this.add(this.saidStage, chunk)
+    this.add('said', chunk)
   }
 
   upstreamFault(code: string): void {
@@ -150,7 +154,7 @@ export class LiveExchange {
   }
 
   clientChunk(chunk: string): void {
-    if (chunk !== '') this.add(this.gotStage, chunk)
+    if (chunk !== '') this.add('got', chunk)
   }
 
   changedRequest(notes: readonly RequestNote[]): void {
@@ -195,9 +199,7 @@ export class LiveExchange {
     this.state = 'forgotten'
     this.request = ''
     this.upstream = null
-    this.saidStage = new StoredStage()
-    this.gotStage.clear()
-    this.stored.giveBack()
+    this.chunks.giveBack()
     this.notes.length = 0
     this.told.length = 0
   }
@@ -208,9 +210,11 @@ export class LiveExchange {
     this.memory.hold(this, note.reason.length * CHARACTER_BYTES + NOTE_BYTES)
   }
 
-  private add(stage: StoredStage, chunk: string | Uint8Array): void {
+  private add(source: 'said' | 'got', chunk: string | Uint8Array): void {
     if (this.state === 'forgotten') return
-    this.memory.hold(this, this.stored.add(stage, chunk, this.elapsed()))
+    const before = this.chunks.size
+    this.chunks.add(source, chunk, this.elapsed())
+    if (this.chunks.size > before) this.memory.hold(this, this.chunks.size - before)
   }
 
   private elapsed(): number {

@@ -1,5 +1,5 @@
 import type { Redactor } from '../security/redact.ts'
-import { BlockPool } from './chunk-store.ts'
+import { BlockPool } from './chunk-log.ts'
 import {
   byPlace,
   type ExchangeSource,

@@ -57,11 +57,11 @@ export class ShownLive implements ShownExchange {
         response: got.chunks,
         upstream: upstream && {
           name: upstream.name,
-          dialect: upstream.plan.upstreamDialect,
+          dialect: upstream.dialect,
           model: upstream.model,
-          format: upstream.plan.format,
+          format: upstream.format,
           reading: upstream.reading,
-          request: upstream.plan.body,
+          request: upstream.body,
           status: upstream.status,
           contentType: upstream.contentType,
           fault: upstream.fault,
@@ -92,7 +92,7 @@ function summaryOf(exchange: LiveExchange): ExchangeSummary {
     model,
     upstream: upstream?.name ?? null,
     upstreamModel: upstream?.model ?? null,
-    format: written ?? upstream?.plan.format ?? null,
+    format: written ?? upstream?.format ?? null,
     formatFrom: written === null ? sourceOf(upstream) : 'stream',
     status,
     finish: exchange.finish,
@@ -114,16 +114,16 @@ function stateOf({ state, failure, status }: LiveExchange): ExchangeSummary['sta
 }
 
 function sourceOf(upstream: KeptUpstream | null): ExchangeSummary['formatFrom'] {
-  const from = upstream?.plan.formatFrom
+  const from = upstream?.formatFrom
   if (from === 'configuration') return 'configuration'
   return from === 'model name' ? 'model' : null
 }
 
-function upstreamOf({ plan, reading, ...upstream }: KeptUpstream): UpstreamDetails {
+function upstreamOf({ reading, ...upstream }: KeptUpstream): UpstreamDetails {
   const { format, model, promptOpensReasoning, delivery, calls } = reading
   return {
     name: upstream.name,
-    dialect: plan.upstreamDialect,
+    dialect: upstream.dialect,
     method: 'POST',
     url: new URL(upstream.path, upstream.url).href,
     model: upstream.model,
@@ -146,7 +146,7 @@ function chunksOf(exchange: LiveExchange, stage: StageId): KeptChunks {
     case 'client-request':
       return request.length === 0 ? nothing : { chunks: [request], times: [requestAt] }
     case 'upstream-request':
-      return upstream === null ? nothing : { chunks: [upstream.plan.body], times: [upstream.at] }
+      return upstream === null ? nothing : { chunks: [upstream.body], times: [upstream.at] }
     case 'upstream-response':
       return exchange.said
     case 'client-response':

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { BlockPool, ChunkStore, StoredStage } from '../../src/inspection/chunk-store.ts'
+import { BlockPool, ChunkLog } from '../../src/inspection/chunk-log.ts'
 import { listExchanges } from '../../src/inspection/list-exchanges.ts'
 import { LiveExchanges } from '../../src/inspection/live-exchanges.ts'
 
@@ -10,6 +10,10 @@ function memory(bytes: number): LiveExchanges {
 function about(requestId: string): Parameters<LiveExchanges['open']>[0] {
   const asked = { path: '/v1/messages', query: {} }
   return { requestId, dialect: 'anthropic-messages', asked, userAgent: undefined }
+}
+
+function read({ chunks }: ChunkLog['said']): string[] {
+  return chunks.map((chunk) => Buffer.from(chunk).toString('utf8'))
 }
 
 describe('exchanges in memory', () => {
@@ -46,18 +50,49 @@ describe('exchanges in memory', () => {
   })
 })
 
-describe('a store of chunks', () => {
+describe('a log of chunks', () => {
+  const lengths = [1, 16_383, 3, 40_000, 16_384, 5]
+  const texts = lengths.map((length, at) => 'aé𝄞'.repeat(length).slice(at % 2))
+
   it('gives back every chunk as it was, also across its blocks', () => {
-    const store = new ChunkStore(new BlockPool())
-    const stage = new StoredStage()
-    const texts = [1, 16_383, 3, 40_000, 16_384, 5].map((length, at) => 'aé𝄞'.repeat(length).slice(at % 2))
-    for (const text of texts) {
-      store.add(stage, text, 0)
-      store.add(stage, Buffer.from(text), 1)
+    const log = new ChunkLog(new BlockPool())
+    for (const text of [...texts, ...lengths.map((length) => 'x'.repeat(length))]) {
+      log.add('said', Buffer.from(text), 1)
+      log.add('got', text, 2.25)
     }
-    const { chunks } = store.chunksOf(stage)
-    expect(
-      chunks.map((chunk) => Buffer.from(chunk).toString('utf8')).every((text, at) => text === texts[at >> 1]),
-    ).toBe(true)
+    expect(read(log.got)).toEqual([...texts, ...lengths.map((length) => 'x'.repeat(length))])
+    expect(read(log.said)).toEqual(read(log.got))
+    expect([...new Set(log.said.times), ...new Set(log.got.times)]).toEqual([1, 2.25])
+  })
+
+  it('begins a block where a header does not fit into the last one any more', () => {
+    for (let room = 0; room < 20; room++) {
+      const log = new ChunkLog(new BlockPool())
+      log.add('said', Buffer.alloc(16_384 - 8 - room), 0)
+      log.add('got', 'behind', 0)
+      expect(read(log.got)).toEqual(['behind'])
+    }
+  })
+
+  it('knows of an upstream that was asked again only what it said since', () => {
+    const log = new ChunkLog(new BlockPool())
+    log.add('said', Buffer.from('refused'), 0)
+    log.add('got', 'ping', 1)
+    log.beginAnew()
+    log.add('said', Buffer.from('answered'), 2)
+    expect(read(log.said)).toEqual(['answered'])
+    expect(log.said.times).toEqual([2])
+    expect(read(log.got)).toEqual(['ping'])
+  })
+
+  it('keeps what was read of it when its blocks are used by another', () => {
+    const pool = new BlockPool()
+    const log = new ChunkLog(pool)
+    log.add('got', 'mine', 0)
+    const { got } = log
+    log.giveBack()
+    new ChunkLog(pool).add('got', 'yours', 0)
+    expect(Buffer.from(got.chunks[0] ?? '').toString('utf8')).toBe('mine')
+    expect(read(log.got)).toEqual([])
   })
 })
