@@ -1,3 +1,4 @@
+import type { SseEvent } from '../sse/items.ts'
 import { flatCopy } from '../text/held-text.ts'
 
 /** A place in an event at which the next may have something else. */
@@ -131,6 +132,12 @@ export class KnownEvents {
 
 const NONE = -1
 const MOST_AT_ONCE = 1024
+
+/** Whether an event is its name and its data, each written as usual, and nothing else. */
+export function isPlainlyWritten({ source, data }: SseEvent): boolean {
+  const end = `data: ${data}\n\n`
+  return source.endsWith(end) && /^(?:event: .*\n)?$/.test(source.slice(0, -end.length))
+}
 
 /** The gap of a field whose value is this; null where the field stands there twice, or is written otherwise. */
 export function gapOf(source: string, field: string, value: string): Gap | null {

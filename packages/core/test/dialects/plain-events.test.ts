@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type DialectId, mintToolId, translateAnswer } from '../../src/index.ts'
+import { ant, blockStart, blockStop, messageEnd, messageStart } from './anthropic-messages/upstream.ts'
 import { content, finished } from './gemini/upstream.ts'
 import { kimiCall } from './openai-chat/upstream.ts'
 import { completed, created, messageItem, numbered, resp } from './openai-responses/upstream.ts'
@@ -24,7 +25,27 @@ const writers: readonly (readonly [DialectId, Write])[] = [
   ],
   ['openai-responses', (texts, mark) => numbered(responseOf(texts, mark))],
   ['openai-responses', responseOf],
+  ['anthropic-messages', messageOf],
 ]
+
+function messageOf(
+  texts: readonly string[],
+  mark: (at: number) => object,
+  before: readonly string[] = [],
+): string {
+  const blocks = [...before.map((text) => [text]), texts]
+  return [
+    messageStart,
+    ...blocks.flatMap((block, index) => [
+      blockStart(index, { type: 'text', text: '' }),
+      ...block.map((text, at) =>
+        ant('content_block_delta', { index, delta: { type: 'text_delta', text }, ...mark(at) }),
+      ),
+      blockStop(index),
+    ]),
+    messageEnd('end_turn'),
+  ].join('')
+}
 
 function responseOf(texts: readonly string[], mark: (at: number) => object): string {
   const place = { item_id: 'msg_1', output_index: 0, content_index: 0 }
@@ -113,6 +134,40 @@ describe.each(writers)('a stream of %s', (from, write) => {
     expect(through([stream], from, from, 'stream')).toBe(stream)
     const elsewhere = through([stream], from, 'openai-chat', 'stream')
     expect(elsewhere.match(/"content":"[^"]+"/g)).toEqual(['"content":"Oh"', '"content":" well then we go."'])
+  })
+})
+
+describe('a block that the client knows by another number', () => {
+  it('has that number in all its events, whether they look alike or not', () => {
+    // White space alone makes no block, so the next one takes its number.
+    const written = (said: readonly string[], mark: (at: number) => object): string =>
+      messageOf(said, mark, [' '])
+    fc.assert(
+      fc.property(texts, cuts, (said, places) => {
+        const alike = through(
+          cut(written(said, unmarked), places),
+          'anthropic-messages',
+          'anthropic-messages',
+          'stream',
+        )
+        const unlike = through([written(said, marked)], 'anthropic-messages', 'anthropic-messages', 'stream')
+        expect(alike).toBe(withoutMarks(unlike))
+      }),
+      { numRuns: 150 },
+    )
+    const plain = through(
+      [written(['Oh', ' well', ' then'], unmarked)],
+      'anthropic-messages',
+      'anthropic-messages',
+      'stream',
+    )
+    expect(plain.match(/"index":\d/g)).toEqual([
+      '"index":0',
+      '"index":0',
+      '"index":0',
+      '"index":0',
+      '"index":0',
+    ])
   })
 })
 

@@ -6,6 +6,7 @@ import type { WireAnswer } from '../../../answer/stream.ts'
 import { isJsonObject, nonEmptyText, objectIn, type JsonObject, wordOf } from '../../../json/objects.ts'
 import { RawJson } from '../../../json/raw.ts'
 import type { SseEvent } from '../../../sse/items.ts'
+import { PlainDeltas } from './plain-deltas.ts'
 import { decodeAnthropicUsage, decodeStopReason, failureIfEmpty, nothingCounted } from '../words.ts'
 
 /** Reads the events of a message into the policy of another dialect's client. */
@@ -16,6 +17,7 @@ export function decodeAnthropicAnswer(policy: CallPolicy): WireAnswer {
 class MessageAnswer implements WireAnswer {
   private readonly policy: CallPolicy
   private readonly reader: MessageReader
+  private readonly deltas = new PlainDeltas()
 
   constructor(policy: CallPolicy) {
     this.policy = policy
@@ -38,8 +40,27 @@ class MessageAnswer implements WireAnswer {
     return this.reader.hasStopReason
   }
 
+  get taken(): number {
+    return this.deltas.taken
+  }
+
+  /** What one read brings is one text: each delta by itself would cost the client as much as us. */
+  takeEvents(text: string, at: number, limit: number): number {
+    const { deltas, policy } = this
+    if (!policy.joinsContent) return at
+    const next = deltas.match(text, at, limit)
+    if (next === at) return at
+    deltas.taken += deltas.ends.length
+    policy.content(deltas.content)
+    return next
+  }
+
   read(data: JsonObject, event: SseEvent): void {
+    this.deltas.pause()
     this.reader.read({ data, event })
+    if (data['type'] === 'content_block_delta' && this.reader.isInText(data['index'])) {
+      this.deltas.learnFrom({ data, event })
+    }
     this.warnOfDropped(data)
     if (data['type'] === 'message_stop') this.finish()
   }
@@ -117,6 +138,12 @@ export class MessageReader {
   get hasOpenCall(): boolean {
     for (const { call } of this.blocks.values()) if (call !== null) return true
     return false
+  }
+
+  /** Whether the block with this index has text, and said something last. */
+  isInText(index: unknown): boolean {
+    const block = this.blocks.get(index)
+    return block !== undefined && block === this.current && block.call === null && !block.isOther
   }
 
   /** The call that the block with this index is, if it is one and has not ended. */

@@ -18,6 +18,7 @@ import { anthropicErrorBody } from '../errors.ts'
 import { type BlockKind, BlockWriter, changedWire, startBefore } from './blocks.ts'
 import { MessageReader, type Wire } from './decode.ts'
 import { MessageFrame } from './frame.ts'
+import { PlainDeltas } from './plain-deltas.ts'
 import { TextBlocks } from './text-blocks.ts'
 
 /**
@@ -39,6 +40,7 @@ class MessagePatch implements WireAnswer {
   private readonly blocks: TextBlocks
   private readonly frame: MessageFrame
   private readonly comparison = new Comparison<CallWire>()
+  private readonly deltas = new PlainDeltas()
   /** Under which numbers the blocks go on that only this dialect has. */
   private readonly otherIndexes = new Map<unknown, number>()
   /** Calls whose start has no input. Where none follows, what is told of the missing arguments tells this too. */
@@ -69,7 +71,25 @@ class MessagePatch implements WireAnswer {
     return this.reader.hasStopReason
   }
 
+  get taken(): number {
+    return this.deltas.taken
+  }
+
+  /** Where known deltas bring more of the text that is open, and go on as they came, nothing is parsed and nothing written. */
+  takeEvents(text: string, at: number, limit: number): number {
+    const { deltas, policy } = this
+    const passing = (content: string, ends: readonly number[]): number => policy.countPassing(content, ends)
+    const next = deltas.matchPassing(text, at, limit, passing)
+    if (next === at) return at
+    deltas.taken += deltas.ends.length
+    policy.content(deltas.content)
+    this.made.take()
+    this.options.output.pass(text, at, next)
+    return next
+  }
+
   read(data: JsonObject, event: SseEvent): void {
+    this.deltas.pause()
     if (this.progress === 'ended') return
     this.progress = 'reading'
     const wire: Wire = { data, event }
@@ -222,6 +242,7 @@ class MessagePatch implements WireAnswer {
     const is = kind === 'text' ? 'text' : 'reasoning'
     const isSame = made.length === 1 && only?.is === is && only.text === text && !this.comparison.isWaiting
     if (!this.blocks.pass(wire, text, isSame)) this.settle(made)
+    else if (this.blocks.passesNextAsItCame(wire)) this.deltas.learnFrom(wire)
   }
 
   private readStop(wire: Wire): void {

@@ -72,6 +72,11 @@ export class TextBlocks {
     return true
   }
 
+  /** Whether the next delta like this one goes on as it came, if the policy says the same. */
+  passesNextAsItCame(wire: Wire): boolean {
+    return this.earlier.length === 0 && this.source?.isOpenAs(wire.data['index']) === true
+  }
+
   /** A delta of something else, such as a signature or a citation. It is of no use in a block that was split. */
   passOther(wire: Wire): void {
     const { source } = this
@@ -174,6 +179,11 @@ class SourceBlock {
   /** Whether white space of it waits. */
   get hasHeldText(): boolean {
     return this.waiting.some(({ data }) => nonEmptyText(objectIn(data, 'delta')[this.kind]) !== null)
+  }
+
+  /** Whether the client knows the block by this number, which is the upstream's. */
+  isOpenAs(index: unknown): boolean {
+    return this.state === 'open' && this.index === index && this.upstreamIndex === index
   }
 
   /** Whether the event is about this block. */

@@ -1,4 +1,4 @@
-import { type Gap, gapOf, KnownEvents, numberGaps } from '../../../answer/known-events.ts'
+import { type Gap, gapOf, isPlainlyWritten, KnownEvents, numberGaps } from '../../../answer/known-events.ts'
 import { nonEmptyText, type JsonObject } from '../../../json/objects.ts'
 import { partKinds } from './parts.ts'
 import type { Wire } from './read-items.ts'
@@ -13,7 +13,7 @@ export class PlainDeltas extends KnownEvents {
   learnFrom({ data, event }: Wire): void {
     const { source } = event
     const text = data['type'] === partKinds.output_text.delta ? nonEmptyText(data['delta']) : null
-    const gap = text === null || !isPlain(source, event.data) ? null : gapOf(source, 'delta', text)
+    const gap = text === null || !isPlainlyWritten(event) ? null : gapOf(source, 'delta', text)
     if (gap === null) return
     const numbers = numberGaps(source, /"sequence_number": ?/g, 'count')
     this.areCounted = numbers.length > 0
@@ -30,10 +30,4 @@ function paddingIn({ obfuscation }: JsonObject, source: string): Gap[] {
   const padding = nonEmptyText(obfuscation)
   const gap = padding === null ? null : gapOf(source, 'obfuscation', padding)
   return gap === null ? [] : [{ ...gap, holds: 'letters' }]
-}
-
-/** Whether an event is its name and its data, and nothing else. */
-function isPlain(source: string, data: string): boolean {
-  const end = `data: ${data}\n\n`
-  return source.endsWith(end) && /^(?:event: .*\n)?$/.test(source.slice(0, -end.length))
 }
