@@ -267,9 +267,10 @@ export class Reader {
     const { tools, limitOf, toolCallBytes } = this.options
     this.writer.limit = limitOf.get(opening.format) ?? toolCallBytes
     this.writer.begin(at)
+    const opener = this.input.text.slice(at, at + length)
     this.input.at = at + length
     this.opening = opening
-    this.engine = startEngine(opening, {
+    this.engine = startEngine(opening, opener, {
       input: this.input,
       writer: this.writer,
       tools,
