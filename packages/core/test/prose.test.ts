@@ -43,11 +43,7 @@ for (const { name, answers: list } of files) {
 /** What the file says: an outcome for each reading that is not plain text. */
 function saidOf({ format, outcomes }: Prose): Record<string, string> {
   const places = ['auto', ...(format === 'any' ? [] : [format]), ...outcomes.keys()]
-  return Object.fromEntries(places.map((place) => [place, plain(outcomes.get(place) ?? 'text')]))
-}
-
-function plain(outcome: string): string {
-  return outcome === 'false call' ? 'call' : outcome
+  return Object.fromEntries(places.map((place) => [place, outcomes.get(place) ?? 'text']))
 }
 
 /** What comes of it in its own format, in auto, and in each other format if that makes a call of it or changes it. */
@@ -60,8 +56,8 @@ function outcomesOf(prose: Prose): Record<string, string> {
     const outcome = outcomeIn(id, prose)
     if (outcome === 'text' || (outcome === 'problem' && !prose.outcomes.has(id))) continue
     const isCovered =
-      !prose.outcomes.has(id) && others !== undefined && (outcome === plain(others) || outcome === 'changed')
-    found[isCovered ? 'others' : id] = isCovered ? plain(others) : outcome
+      !prose.outcomes.has(id) && others !== undefined && (outcome === others || outcome === 'changed')
+    found[isCovered ? 'others' : id] = isCovered ? others : outcome
   }
   return found
 }

@@ -16,6 +16,9 @@ export interface Found {
   /** Anything but `certain` has to prove itself. */
   readonly as:
     | 'certain'
+    /** Nothing announces it, but in the named format an answer may begin so, or a line of it. */
+    | 'opens-answer'
+    | 'opens-line'
     | 'in-thought'
     | 'in-code'
     | 'in-reasoning'
@@ -26,24 +29,34 @@ export interface Found {
   /** Where its markup begins: before the opener, if a fence stands around it. */
   readonly from: number
   readonly fence?: Fence
-  /** Special tokens in code: what the code is. */
+  /** It stands in code: what the code is. */
   readonly code?: Code
 }
 
-/** Code that is open: a fence with nothing in it so far, a fence with something in it, or backticks in a line. */
-export interface Code {
+/**
+ * Code that is open: a fence with nothing in it so far, a fence with something in it, or backticks in a line; an element of
+ * HTML, or a line that is indented.
+ */
+export type Code = MarkedCode | { readonly is: 'element' | 'indented' }
+
+export interface MarkedCode {
   readonly is: 'empty-fence' | 'fence' | 'inline'
   readonly fence: Fence
 }
 
-/** Whether special tokens were found where they may be no call: they need no other proof than what follows. */
-export function isTokenCandidate({ as }: Found): boolean {
-  return as === 'in-thought' || as === 'in-code'
+/** Whether a call that is certain by itself stands where it may only be shown: it needs no other proof than what follows. */
+export function isOnlyShown({ as }: Found): boolean {
+  return as === 'in-thought' || as === 'in-code' || isExpected(as)
+}
+
+/** Whether such a call is what the format writes: it counts unless a sentence speaks of it. */
+export function isExpected(as: Found['as']): boolean {
+  return as === 'opens-answer' || as === 'opens-line'
 }
 
 /**
  * Text that may be a call, held until it is certain: in reasoning until what follows is known, where special
- * tokens stand in a thought or in code until one knows whether that is closed, in salvage until the call is whole, in a code fence until the fence closes.
+ * tokens stand in a thought or in code until one knows whether that is closed, at the start of a line until one sees no sentence go on behind it, in salvage until the call is whole, in a code fence until the fence closes.
  */
 export interface Candidate {
   readonly found: Found
@@ -62,6 +75,9 @@ export const SHORT_CANDIDATE = 256
 
 /** Longer candidates are let go as text: whoever reads along must not wait for ever. */
 export const LONGEST_CANDIDATE = 65_536
+
+/** What is expected and longer than this is no example: its arguments need not wait any longer. */
+export const LONGEST_EXAMPLE = 2048
 
 /** Collects what an engine reads in a candidate, and whether all of it speaks for a call. */
 export class Evidence extends EventCollector {
@@ -85,7 +101,7 @@ export class Evidence extends EventCollector {
   }
 
   override text(text: string): void {
-    this.disprove()
+    if (!isExpected(this.as)) this.disprove()
     super.text(text)
   }
 
@@ -111,14 +127,15 @@ export class Evidence extends EventCollector {
 
   override callEnd(index: number, complete: boolean): void {
     // A special token was meant as a call, even if the call is broken.
-    if (complete || this.as === 'in-thought') this.hasCall = true
+    if (complete || this.as === 'in-thought' || isExpected(this.as)) this.hasCall = true
     else this.disprove()
     super.callEnd(index, complete)
   }
 
   /** Outside of reasoning, and of special tokens, nothing but a flawless call is certain. */
   override problem(code: ProblemCode, message: string, source: string): void {
-    const isLenient = this.as === 'in-reasoning' || this.as === 'in-thought' || this.as === 'in-code'
+    const isLenient =
+      this.as === 'in-reasoning' || this.as === 'in-thought' || this.as === 'in-code' || isExpected(this.as)
     if (!isLenient && (code === 'unclosed-call' || code === 'extra-field')) this.disprove()
     super.problem(code, message, source)
   }

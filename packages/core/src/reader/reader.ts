@@ -9,8 +9,10 @@ import {
   type Candidate,
   Evidence,
   type Found,
-  isTokenCandidate,
+  isExpected,
+  isOnlyShown,
   LONGEST_CANDIDATE,
+  LONGEST_EXAMPLE,
   SHORT_CANDIDATE,
 } from './candidate.ts'
 import { CandidateJudge } from './judges/candidate-judge.ts'
@@ -132,8 +134,11 @@ export class Reader {
   /** Something else than text comes next: half a marker that is held is the text that it is. A call goes on behind it. */
   settle(): void {
     const { candidate } = this
-    // A candidate that is still being read is none: nothing that makes it a call can follow any more.
-    if (candidate !== undefined && this.engine !== undefined) this.reject(candidate)
+    // A candidate that is still being read is none: nothing that makes it a call can follow any more. What is expected is one.
+    if (candidate !== undefined && this.engine !== undefined) {
+      if (isExpected(candidate.found.as)) this.accept(candidate)
+      else this.reject(candidate)
+    }
     if (this.engine !== undefined || this.candidate !== undefined || this.input.isEmpty) return
     this.finishInput()
     this.input.final = false
@@ -166,7 +171,7 @@ export class Reader {
 
   private turnTo(channel: Channel): void {
     if (this.channel !== undefined) {
-      if (this.candidate !== undefined) this.reject(this.candidate)
+      if (this.candidate !== undefined && !isExpected(this.candidate.found.as)) this.reject(this.candidate)
       this.finishInput()
       this.input.final = false
     }
@@ -218,17 +223,18 @@ export class Reader {
   }
 
   private runTentatively(engine: Engine, candidate: Candidate): boolean {
-    const isOfTokens = isTokenCandidate(candidate.found)
-    if (isOfTokens && this.isTooLong(candidate)) {
-      this.accept(candidate)
-      return true
-    }
-    if (this.stop === 'unknown' && !isOfTokens) {
+    const isShown = isOnlyShown(candidate.found)
+    if (this.stop === 'unknown' && !isShown) {
       this.stop = this.stops.hide(candidate.found, this.input.at) ? 'found' : 'none'
     }
     const step = engine.step()
-    if (candidate.evidence.disprovenAt >= 0 || this.isTooLong(candidate)) {
+    const isTooLong = this.isTooLong(candidate)
+    if (candidate.evidence.disprovenAt >= 0 || (isTooLong && !isShown)) {
       this.reject(candidate)
+      return true
+    }
+    if (isTooLong && step !== 'done') {
+      this.accept(candidate)
       return true
     }
     if (step === 'again') return true
@@ -267,13 +273,14 @@ export class Reader {
     const { tools, limitOf, toolCallBytes } = this.options
     this.writer.limit = limitOf.get(opening.format) ?? toolCallBytes
     this.writer.begin(at)
+    const opener = this.input.text.slice(at, at + length)
     this.input.at = at + length
     this.opening = opening
-    this.engine = startEngine(opening, {
+    this.engine = startEngine(opening, opener, {
       input: this.input,
       writer: this.writer,
       tools,
-      isTentative: this.candidate !== undefined && !isTokenCandidate(this.candidate.found),
+      isTentative: this.candidate !== undefined && !isOnlyShown(this.candidate.found),
     })
   }
 
@@ -289,12 +296,13 @@ export class Reader {
     // Code that only shows a call has a placeholder for the name, as often as not.
     const mayBeUnknown = found.as === 'in-reasoning' || found.as === 'in-code'
     const isDeclared = (name: string): boolean =>
-      found.as === 'in-thought' || tools.has(name) || (mayBeUnknown && !tools.isKnown)
+      found.as === 'in-thought' || isExpected(found.as) || tools.has(name) || (mayBeUnknown && !tools.isKnown)
     const evidence = new Evidence(this.input, isDeclared, found.as)
     const recording = this.input.record(found.from)
     const { fence } = found
     this.candidate = { found, recording, evidence, madeBefore: this.writer.made, fence }
     this.stop = 'unknown'
+    this.madeBefore = this.writer.made
     this.writer.sink = evidence
     this.writer.fallback = 'text'
     this.start(found.opening, found.at, found.length)
@@ -309,7 +317,7 @@ export class Reader {
     }
     const isTooLong = this.isTooLong(candidate)
     // A thought that goes on for so long behind a call, or in it, is none, and neither is code.
-    const isProven = isTokenCandidate(candidate.found) && isTooLong ? true : proof === 'proven'
+    const isProven = isOnlyShown(candidate.found) && isTooLong ? true : proof === 'proven'
     if (isProven) this.accept(candidate)
     else if (proof === 'disproven' || isTooLong) this.reject(candidate)
     return proof !== 'open'
@@ -317,7 +325,7 @@ export class Reader {
 
   private proofOf(candidate: Candidate): ReturnType<CandidateJudge['judge']> {
     const { evidence, found } = candidate
-    if (!evidence.showsCall) return 'disproven'
+    if (!evidence.showsCall) return isExpected(found.as) ? 'proven' : 'disproven'
     // Behind prose an example is as likely: one that could not be called is none.
     if (found.as === 'trailing' && !evidence.hasRequired(this.options.tools)) return 'disproven'
     return this.candidates.judge(candidate)
@@ -327,10 +335,11 @@ export class Reader {
     this.input.stop(candidate.recording)
     this.candidate = undefined
     this.writer.sink = this.sink
-    this.markers.commitment.toOpening(candidate.found.opening)
+    const hasCalls = this.writer.made > candidate.madeBefore
+    if (hasCalls) this.markers.commitment.toOpening(candidate.found.opening)
     this.flow.endStray()
     replay(candidate.evidence.take(), this.sink)
-    this.scanner.afterCalls()
+    if (hasCalls) this.scanner.afterCalls()
   }
 
   /** It is text after all: it is read again, and plain-text openers in it are not tried twice. */
@@ -350,12 +359,16 @@ export class Reader {
     // A large chunk is read beyond the limit before anybody looks.
     const isTooLong = readTo - start > this.longestCandidate
     const end = isTooLong ? start + this.longestCandidate : readTo
-    const isShort = !isTooLong && end - start <= SHORT_CANDIDATE && !isTokenCandidate(candidate.found)
+    const isShort = !isTooLong && end - start <= SHORT_CANDIDATE && !isOnlyShown(candidate.found)
     scanner.skipTried(isShort ? start + 1 : end)
   }
 
   private isTooLong(candidate: Candidate): boolean {
-    return candidate.recording.lengthAt(this.input) > this.longestCandidate
+    const { longestCandidate } = this
+    const longest = isExpected(candidate.found.as)
+      ? Math.min(LONGEST_EXAMPLE, longestCandidate)
+      : longestCandidate
+    return candidate.recording.lengthAt(this.input) > longest
   }
 
   private get longestCandidate(): number {

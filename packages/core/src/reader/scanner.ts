@@ -241,6 +241,10 @@ export class Scanner {
       this.flow.beginQuotedLine(at + 1)
       return 'text'
     }
+    if (entry.is === 'code-tag') {
+      this.fences.passTag(entry)
+      return 'text'
+    }
     this.settled = undefined
     const verdict = this.markers.judge(entry, at, length)
     if (entry.is === 'stripped' && this.markers.headers.stripped.isExpected) {

@@ -35,6 +35,8 @@ const afterCalls: Place = { after: 'calls' }
 /** How much of a stretch of stray text its report shows. */
 const SHOWN_STRAY = 256
 const NEWLINE = 10
+/** A line that is indented by so many blanks, or by a tab, is code in Markdown. */
+const CODE_MARGIN = 4
 /** A longer answer inside of reasoning stays reasoning: all of it would have to be kept. */
 const LONGEST_THOUGHT = 16_384
 
@@ -49,6 +51,8 @@ export class TextFlow {
   private place: Place = afterNothing
   private isFresh = true
   private lineStart = true
+  /** How far the line at hand is indented, while nothing else stands in it. */
+  private margin = 0
   private previousCode = NEWLINE
   /** The unit before that one if that one is a quote or a sign, or 0 where nothing but white space stands there. */
   private earlierCode = 0
@@ -111,6 +115,7 @@ export class TextFlow {
     if (this.previousCode === NEWLINE) this.noteSign()
     const last = input.text.charCodeAt(end - 1)
     this.lineStart = isSpace(last) && isLineStart(input.text, from, end, this.lineStart)
+    if (this.lineStart) this.margin = marginOf(input.text, from, end, this.margin)
     // Asked for only behind a quote, or the sign of a line in a patch.
     if (last > 33 && last < 46) this.earlierCode = this.earlierOf(end)
     this.previousCode = last
@@ -167,6 +172,7 @@ export class TextFlow {
     this.mode = mode
     this.place = hasCalls ? afterCalls : afterMarker
     this.lineStart = true
+    this.margin = 0
     this.previousCode = NEWLINE
     this.earlierCode = 0
     this.isQuotedLine = false
@@ -202,6 +208,12 @@ export class TextFlow {
 
   isLineStart(at: number): boolean {
     return isLineStart(this.input.text, this.input.at, at, this.lineStart)
+  }
+
+  /** Whether nothing stands before it in its line but so many blanks that Markdown takes the line for code. */
+  isIndented(at: number): boolean {
+    const { input } = this
+    return this.isLineStart(at) && marginOf(input.text, input.at, at, this.margin) >= CODE_MARGIN
   }
 
   /**
@@ -338,6 +350,17 @@ function isQuotedUpTo(text: string): boolean {
   const start = skipSpace(text, 0)
   const code = text.charCodeAt(start)
   return (code === 62 || code === 124) && !hasLineBreak(text, start, text.length)
+}
+
+/** How wide the blanks are between the last line break and `end`. `before` says the same of the text in front of `start`. */
+function marginOf(text: string, start: number, end: number, before: number): number {
+  let width = 0
+  for (let at = end - 1; at >= start; at--) {
+    const code = text.charCodeAt(at)
+    if (code === NEWLINE || code === 13) return width
+    width += code === 9 ? CODE_MARGIN : 1
+  }
+  return before + width
 }
 
 /** Pieces are short, as a rule: making a string of one takes longer than looking through it. */

@@ -74,7 +74,7 @@ class Follower {
       case ',':
         return this.startsNext(place, quote)
       case ')':
-        return place === 'arguments' ? this.endsCall() : place === 'parentheses' ? 'yes' : 'no'
+        return place === 'arguments' ? this.endsCall(quote) : place === 'parentheses' ? 'yes' : 'no'
       case ']':
         return place === 'list'
           ? this.isFollowedBy(',)]}:;<')
@@ -113,10 +113,10 @@ class Follower {
   }
 
   /**
-   * Behind the last parenthesis comes another call, or the end of the list; on its own line, anything. A quote behind
-   * brackets is the end of the text that they are a part of.
+   * Behind the last parenthesis comes another call, or the end of the list; on its own line, or where no later quote closes
+   * the string, anything. A quote behind brackets is the end of the text that they are a part of.
    */
-  private endsCall(): Closing {
+  private endsCall(quote: string): Closing {
     this.hasLineBreak = false
     for (;;) {
       const char = this.next()
@@ -124,9 +124,19 @@ class Follower {
       if (char === '"' || char === "'") return this.hasLineBreak ? 'yes' : 'no'
       if (char === ',') return this.isCallNext()
       if (';<`['.includes(char) || this.hasLineBreak) return 'yes'
-      if (!')]}'.includes(char)) return 'no'
+      if (!')]}'.includes(char)) return this.isLastQuote(quote)
       this.at++
     }
+  }
+
+  /** Prose follows the brackets. Unless a later quote stands where a string ends, it is behind the call and not in it. */
+  private isLastQuote(quote: string): Closing {
+    const rest = this.text.slice(this.at, this.limit)
+    for (let at = rest.indexOf(quote); at >= 0; at = rest.indexOf(quote, at + 1)) {
+      const behind = rest.slice(at + 1).trimStart()
+      if (behind === '' ? !this.isWhole : /^[,)\]}]/.test(behind)) return behind === '' ? 'more' : 'no'
+    }
+    return this.isWhole ? 'yes' : 'more'
   }
 
   /** Behind the comma stands another call. */

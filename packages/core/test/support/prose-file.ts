@@ -2,12 +2,12 @@ import { expandTools } from './tool-shorthand.ts'
 
 /**
  * What comes of an answer in one reading, said in the file. Where nothing is said, it is text and nothing else.
- * `call`: it is one, and rightly. `false call`: it is read as one, and should not be. `problem`: it is text, with a report.
- * `changed`: it is text, without what was taken for markup.
+ * `call`: it is one, and the line says why. `problem`: it is text, with a report. `changed`: it is text, without what was
+ * taken for markup.
  */
 export type Outcome = (typeof outcomes)[number]
 
-const outcomes = ['call', 'false call', 'problem', 'changed'] as const
+const outcomes = ['call', 'problem', 'changed'] as const
 
 /** One answer that speaks of calls and makes none, unless its outcomes say otherwise. */
 export interface Prose {

@@ -13,6 +13,8 @@ type State =
   | { at: 'object'; reader: EnvelopeReader; calls: number }
   | { at: 'broken'; calls: number }
   | { at: 'given-up' }
+  /** Behind a list without calls. */
+  | { at: 'empty' }
   /** The arguments were read; `isWhole`: so was the object around them. */
   | { at: 'after-object'; calls: number; isWhole: boolean }
 
@@ -49,6 +51,10 @@ export class DelimitedJson extends StateMachine<State> {
       if (this.isArrayClosed && this.needsEnd) writer.reportUnclosed()
       return
     }
+    if (state.at === 'empty') {
+      writer.abandon()
+      return
+    }
     if (state.at === 'object') state.reader.startWithoutId()
     const hasArguments = state.at === 'after-object' || (state.at === 'object' && state.reader.hasArguments)
     if (hasArguments && writer.isStarted) this.endCall(state.at === 'after-object' && state.isWhole)
@@ -66,6 +72,8 @@ export class DelimitedJson extends StateMachine<State> {
         return this.broken(state.calls)
       case 'given-up':
         return this.giveUp()
+      case 'empty':
+        return this.empty()
       case 'after-object':
         return this.afterObject(state)
     }
@@ -100,9 +108,10 @@ export class DelimitedJson extends StateMachine<State> {
       return { at: 'between', calls }
     }
     if (!writer.isIdle) {
+      const isEmpty = char === ']' && this.isArray
       // An empty list comes out in one piece.
-      if (char === ']' && this.isArray) input.at++
-      return { at: 'given-up' }
+      if (isEmpty) input.at++
+      return isEmpty && this.grammar.isSpecial ? { at: 'empty' } : { at: 'given-up' }
     }
     const closer = this.closers.ahead(input)
     if (closer === 'more') return 'more'
@@ -169,6 +178,16 @@ export class DelimitedJson extends StateMachine<State> {
     if (closer === 'more') return 'more'
     if (closer !== 'none') input.at += this.closers.length
     writer.fail('no-call')
+    return 'done'
+  }
+
+  /** Nothing was called: between special tokens all of it is markup. */
+  private empty(): Next<State> {
+    const { input, writer } = this.context
+    const closer = this.closers.ahead(input)
+    if (closer === 'more') return 'more'
+    if (closer !== 'none') input.at += this.closers.length
+    writer.abandon()
     return 'done'
   }
 

@@ -67,8 +67,10 @@ export function probePythonic(
 ): Probe {
   const isLetter = opens === 'bare' && text.charAt(at - 1) !== '['
   let start = isLetter ? at - 1 : skipSpace(text, at)
-  if (opens === 'section' && text.charAt(start) === '[') start = skipSpace(text, start + 1)
+  const isList = opens === 'section' && text.charAt(start) === '['
+  if (isList) start = skipSpace(text, start + 1)
   if (start === text.length) return final ? 'no' : 'more'
+  if (isList && grammar.isSpecial && text.charAt(start) === ']') return 'yes'
   const call = readCallName(text, start, final)
   if (call === 'more') return 'more'
   if (call === 'none') return 'no'

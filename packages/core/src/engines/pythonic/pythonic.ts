@@ -99,7 +99,7 @@ export class Pythonic extends StateMachine<State> {
   }
 
   private between(): Next<State> {
-    const { input } = this.context
+    const { input, writer } = this.context
     input.at = skipSpace(input.text, input.at)
     if (input.isEmpty) return 'more'
     const char = input.text.charAt(input.at)
@@ -108,9 +108,12 @@ export class Pythonic extends StateMachine<State> {
       input.at++
       return { at: 'between' }
     }
-    if (char === ']' && this.isInList && this.hasCalls) {
+    const isEmpty = this.isInSection && !this.hasCalls && this.grammar.isSpecial
+    if (char === ']' && this.isInList && (this.hasCalls || isEmpty)) {
       this.isInList = false
       input.at++
+      // Nothing was called: between special tokens all of it is markup.
+      if (isEmpty) writer.abandon()
       return this.isInSection ? { at: 'between' } : 'done'
     }
     if (this.hasCalls && (char === ',' || char === ';')) {

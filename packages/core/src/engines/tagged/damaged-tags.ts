@@ -1,5 +1,11 @@
+import type { MarkerSearch } from '../../text/marker-search.ts'
+import { NONE, PARTIAL } from '../../text/marker.ts'
+import { skipSpace } from '../../text/space.ts'
 import type { Tag } from '../../text/tag-reader.ts'
+import type { TextWindow } from '../../text/text-window.ts'
+import type { Probe } from '../engine.ts'
 import type { ToolSet } from '../tool-set.ts'
+import type { TaggedParamsRole } from './grammar.ts'
 
 /** How much of a tag that cannot be read is looked at for its name. */
 const LONGEST_DAMAGE = 128
@@ -44,4 +50,18 @@ export function readDamagedTag(
     value: 'bare',
     end: from + whole.length,
   }
+}
+
+/** Whether a key has a value. One that nothing follows but further markup was forgotten before its value was written. */
+export function probeValue(
+  markers: MarkerSearch<TaggedParamsRole>,
+  { text, final }: TextWindow,
+  { value, end }: Tag,
+): Probe {
+  if (value === undefined) return 'yes'
+  if (value === 'none') return 'no'
+  const at = skipSpace(text, end)
+  if (at === text.length) return final ? 'no' : 'more'
+  const length = markers.match(text, at, final)
+  return length === PARTIAL ? 'more' : length === NONE ? 'yes' : 'no'
 }

@@ -9,8 +9,14 @@ import { readElementTag } from './element-tag.ts'
 import type { OpeningTag } from './grammar.ts'
 import { type CallPlace, TaggedCalls } from './tagged-calls.ts'
 
-type Inside = { at: 'element' }
+type Inside =
+  | { at: 'element' }
+  /** Behind the tag that closes a call, unless its arguments follow. */
+  | { at: 'closed'; length: number }
 type State = CallPlace | Inside
+
+/** White space behind a closing tag is looked through this far to see what follows. */
+const LONGEST_GAP = 256
 
 /** Reads calls whose arguments are written as a tree of elements. */
 export class ElementTree extends TaggedCalls<Inside, ElementTreeRole> {
@@ -33,7 +39,8 @@ export class ElementTree extends TaggedCalls<Inside, ElementTreeRole> {
     const isAfterElements = this.state.at === 'body' && skipSpace(input.text, input.at) === input.text.length
     input.takeAll()
     if (writer.isIdle) return
-    if (isAfterElements && hasFinished && this.elements.mayBeAll()) this.endCall('unclosed')
+    if (this.state.at === 'closed') this.endCall('closed')
+    else if (isAfterElements && hasFinished && this.elements.mayBeAll()) this.endCall('unclosed')
     else writer.fail('truncated-call')
   }
 
@@ -51,6 +58,8 @@ export class ElementTree extends TaggedCalls<Inside, ElementTreeRole> {
         return this.inJunk(this.tagStart)
       case 'element':
         return this.insideElement()
+      case 'closed':
+        return this.closed(state.length)
     }
   }
 
@@ -107,7 +116,25 @@ export class ElementTree extends TaggedCalls<Inside, ElementTreeRole> {
       this.endCall('unclosed')
       return { at: 'between' }
     }
-    input.at += this.markers.match(input.text, input.at, input.final)
+    const length = this.markers.match(input.text, input.at, input.final)
+    input.at += length
+    return { at: 'closed', length }
+  }
+
+  /** A call that is closed before its arguments goes on behind the tag that closes it: without them it would look whole. */
+  private closed(length: number): Next<State> {
+    const { input, writer } = this.context
+    const at = skipSpace(input.text, input.at)
+    if (this.elements.isEmpty && at - input.at <= LONGEST_GAP) {
+      if (at === input.text.length && !input.final) return 'more'
+      const tag = readElementTag(input.text, at, this.grammar.prefix, input.final)
+      if (tag === 'more') return 'more'
+      if (tag !== 'none' && tag.is !== 'close' && this.elements.declares(tag.name)) {
+        writer.removed('residue', length)
+        input.at = at
+        return { at: 'body' }
+      }
+    }
     this.endCall('closed')
     return { at: 'between' }
   }

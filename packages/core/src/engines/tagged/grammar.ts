@@ -222,3 +222,8 @@ export function probeLooseKey(grammar: TaggedParamsGrammar, text: string, at: nu
   if (length === PARTIAL) return 'more'
   return length !== NONE && all.found.is === 'key-end' ? 'yes' : 'no'
 }
+
+/** Whether the name of the parameter stands between tags of its own. */
+export function hasKeyText({ name }: OpeningTag): boolean {
+  return typeof name === 'object' && 'around' in name
+}

@@ -1,9 +1,11 @@
+import { problemCodes } from '../../problems.ts'
 import type { MarkerSearch } from '../../text/marker-search.ts'
 import { NONE, PARTIAL } from '../../text/marker.ts'
 import type { CallPart } from '../../text/source-observer.ts'
 import { nameInTag } from '../../text/tag-name.ts'
 import { readTag, type Tag } from '../../text/tag-reader.ts'
 import type { TextWindow } from '../../text/text-window.ts'
+import type { CallWriter } from '../call-writer.ts'
 import type { EngineContext } from '../engine.ts'
 import { type Next, StateMachine } from '../state-machine.ts'
 import type { OpeningTag, TaggedParamsRole } from './grammar.ts'
@@ -169,4 +171,13 @@ export function tellName(input: TextWindow, part: CallPart, at: number, shape: O
   if (input.observer === undefined) return
   const { from, to } = nameInTag(input.text, at, shape, tag)
   input.observer.became(part, input.base + from, input.base + to)
+}
+
+/** Attributes that mean nothing are not dropped in silence. */
+export function reportExtra(tag: Tag, shape: OpeningTag, writer: CallWriter): void {
+  for (const [key, value] of tag.attributes) {
+    if (typeof shape.name === 'object' && 'attribute' in shape.name && key === shape.name.attribute) continue
+    if (shape.attributes?.includes(key) === true) continue
+    writer.problem('extra-field', problemCodes['extra-field'], `${key}="${value}"`)
+  }
 }

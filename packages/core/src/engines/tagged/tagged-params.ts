@@ -3,16 +3,16 @@ import type { MarkerSearch } from '../../text/marker-search.ts'
 import { NONE, PARTIAL } from '../../text/marker.ts'
 import { skipSpace } from '../../text/space.ts'
 import { readTag, type Tag } from '../../text/tag-reader.ts'
-import type { CallWriter } from '../call-writer.ts'
-import type { EndReason, EngineContext, Probe } from '../engine.ts'
+import type { EndReason, EngineContext } from '../engine.ts'
 import { ArgumentsReader } from '../json/arguments-reader.ts'
 import { isCutShort } from '../json/cut-short.ts'
 import { DelimitedJson } from '../json/delimited-json.ts'
 import type { Next } from '../state-machine.ts'
-import { keyMeant, readDamagedTag, toolBeforeKey } from './damaged-tags.ts'
+import { keyMeant, probeValue, readDamagedTag, toolBeforeKey } from './damaged-tags.ts'
 import { readElementTag } from './element-tag.ts'
 import {
   envelopesOf,
+  hasKeyText,
   markersOf,
   type OpeningTag,
   probeEnvelope,
@@ -20,8 +20,9 @@ import {
   type TaggedParamsGrammar,
   type TaggedParamsRole,
 } from './grammar.ts'
+import { argumentsBehind } from './late-arguments.ts'
 import { ParameterReader } from './parameter-reader.ts'
-import { type CallPlace, TaggedCalls, tellName } from './tagged-calls.ts'
+import { type CallPlace, reportExtra, TaggedCalls, tellName } from './tagged-calls.ts'
 
 type Inside =
   /** The output ended inside a tag. */
@@ -30,6 +31,8 @@ type Inside =
   | { at: 'json'; reader: ArgumentsReader }
   | { at: 'broken-json' }
   | { at: 'after-json' }
+  /** Behind the tag that closes a call, unless its arguments follow. */
+  | { at: 'closed'; length: number }
   /** Name and arguments stand in an object, or several do in a list. */
   | { at: 'envelopes'; engine: DelimitedJson }
 
@@ -73,7 +76,12 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
     input.takeAll()
     if (writer.isIdle) return
     const isAfterParameters = this.state.at === 'body' || this.state.at === 'junk'
-    if (this.state.at === 'after-json' || (isAfterParameters && hasFinished && this.parameters.mayBeAll())) {
+    if (this.state.at === 'closed') {
+      this.endCall('closed')
+    } else if (
+      this.state.at === 'after-json' ||
+      (isAfterParameters && hasFinished && this.parameters.mayBeAll())
+    ) {
       this.endCall('unclosed')
     } else {
       writer.fail(this.state.at === 'broken-json' ? 'invalid-arguments' : 'truncated-call')
@@ -90,6 +98,8 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
         return this.named(state.name)
       case 'body':
         return this.body()
+      case 'closed':
+        return this.closed(state.length)
       case 'junk':
         return this.inJunk(this.markers)
       case 'cut':
@@ -171,13 +181,14 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
         return { at: 'body' }
       case 'call-end':
         input.at += this.markers.length
-        this.endCall('closed')
-        return { at: 'between' }
+        return { at: 'closed', length: this.markers.length }
       case 'call-begin': {
         const key = probeLooseKey(this.grammar, input.text, input.at + this.markers.length, input.final)
         if (key === 'more') return 'more'
-        if (key === 'yes') return this.misopenedKey()
-        break
+        if (key === 'no') break
+        // The tag that opens a call stands where that of a key should.
+        input.at += this.markers.length
+        return { at: 'body' }
       }
       default:
     }
@@ -185,10 +196,17 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
     return { at: 'between' }
   }
 
-  /** The tag that opens a call stands where that of a key should. */
-  private misopenedKey(): State {
-    const { input } = this.context
-    input.at += this.markers.length
+  /** A call that is closed before its arguments goes on behind the tags that close it. */
+  private closed(length: number): Next<State> {
+    const { input, writer } = this.context
+    const behind = this.junk === '' ? argumentsBehind(this.markers, input, this.parameters) : 'none'
+    if (behind === 'more') return 'more'
+    if (behind === 'none') {
+      this.endCall('closed')
+      return { at: 'between' }
+    }
+    writer.removed('residue', length)
+    input.at = behind
     return { at: 'body' }
   }
 
@@ -284,7 +302,7 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
       return { at: 'junk' }
     }
     tellName(input, 'arguments', input.at + this.markers.length, shape, tag)
-    const hasValue = this.hasValue(tag)
+    const hasValue = probeValue(this.markers, input, tag)
     if (hasValue === 'more') return 'more'
     const source = input.text.slice(input.at, tag.end)
     input.at = tag.end
@@ -302,17 +320,6 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
     if (name !== tag.name) context.writer.repair('foreign-tags')
     parameters.begin({ ...tag, name }, isInBytes)
     return { at: 'parameter' }
-  }
-
-  /** A key that nothing follows but further markup was forgotten before its value was written. */
-  private hasValue(tag: Tag): Probe {
-    if (tag.value === undefined) return 'yes'
-    if (tag.value === 'none') return 'no'
-    const { input } = this.context
-    const at = skipSpace(input.text, tag.end)
-    if (at === input.text.length) return input.final ? 'no' : 'more'
-    const length = this.markers.match(input.text, at, input.final)
-    return length === PARTIAL ? 'more' : length === NONE ? 'yes' : 'no'
   }
 
   private insideParameter(): Next<State> {
@@ -383,18 +390,5 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
       return { at: 'between' }
     }
     return !input.final && closer.startsWith(rest) ? 'more' : undefined
-  }
-}
-
-function hasKeyText({ name }: OpeningTag): boolean {
-  return typeof name === 'object' && 'around' in name
-}
-
-/** Attributes that mean nothing are not dropped in silence. */
-function reportExtra(tag: Tag, shape: OpeningTag, writer: CallWriter): void {
-  for (const [key, value] of tag.attributes) {
-    if (typeof shape.name === 'object' && 'attribute' in shape.name && key === shape.name.attribute) continue
-    if (shape.attributes?.includes(key) === true) continue
-    writer.problem('extra-field', problemCodes['extra-field'], `${key}="${value}"`)
   }
 }

@@ -3,7 +3,7 @@ import { repairCodes } from '../../problems.ts'
 import { NONE, PARTIAL } from '../../text/marker.ts'
 import { isLineStart, skipSpace } from '../../text/space.ts'
 import type { TextWindow } from '../../text/text-window.ts'
-import type { Candidate, Code } from '../candidate.ts'
+import { type Candidate, type Code, isExpected } from '../candidate.ts'
 import { closesFence, readFence } from '../code-fence.ts'
 import type { StrippedEntry, Vocabulary } from '../lexicon/entry.ts'
 import type { Lexicon } from '../lexicon/lexicon.ts'
@@ -22,6 +22,9 @@ interface FurtherCall {
 
 /** A thought that goes on for longer than this behind a call was not ended by it. */
 const LONGEST_THOUGHT = 2048
+
+/** So much white space behind a call is looked at. */
+const LONGEST_GAP = 64
 
 /** Behind so much prose nobody waits for another call. */
 const LONGEST_PROSE = 512
@@ -51,6 +54,7 @@ export class CandidateJudge {
   judge(candidate: Candidate): Proof {
     const { input } = this
     const { found } = candidate
+    if (isExpected(found.as)) return this.judgeSentence(candidate)
     if (found.code?.is === 'inline') return this.codeEnd.judge(found.code, input.at)
     input.at = skipSpace(input.text, input.at)
     if (input.isEmpty) return input.final ? 'proven' : 'open'
@@ -78,6 +82,26 @@ export class CandidateJudge {
     if (opening === undefined) return 'disproven'
     if (candidate.fence === undefined) return 'proven'
     return { opening, length: opening.opens === 'bare' ? 0 : length }
+  }
+
+  /**
+   * In the named format calls stand bare, and models go on talking behind them. But a word in small letters goes on with a
+   * sentence, and so does a word behind a comma: then the call is what the sentence speaks of. At the start of an answer only the same line
+   * tells, as a server that strips tokens leaves small words in the next.
+   */
+  private judgeSentence({ found, recording }: Candidate): Proof {
+    const { input } = this
+    const { text, at } = input
+    const next = skipSpace(text, at)
+    if (next === text.length) return input.final ? 'proven' : 'open'
+    // White space behind the call may have been read with it.
+    const gap = (/\s*$/.exec(recording.peek(input).slice(-LONGEST_GAP))?.[0] ?? '') + text.slice(at, next)
+    if (gap.includes('\n') && found.as === 'opens-answer') return 'proven'
+    const char = text.charAt(next)
+    if (!/[,:]/.test(char)) return gap !== '' && /[\p{Ll}–—]/u.test(char) ? 'disproven' : 'proven'
+    const word = skipSpace(text, next + 1)
+    if (word === text.length) return input.final ? 'proven' : 'open'
+    return word > next + 1 && /\p{L}/u.test(text.charAt(word)) ? 'disproven' : 'proven'
   }
 
   /**
@@ -130,7 +154,7 @@ export class CandidateJudge {
       return 'goes-on'
     }
     if (is === 'fence-mark') {
-      if (!isOpen || code.is === 'empty-fence') return this.judgeFence(candidate)
+      if (code.is !== 'fence') return this.judgeFence(candidate)
       const run = readFence(input.text, input.at, input.final)
       if (run === 'more') return 'open'
       return closesFence(code.fence, run, input.text, input.at)
@@ -140,9 +164,10 @@ export class CandidateJudge {
     if (length !== NONE && content.found.is === 'opener') {
       const opening = markers.openers.findOpening(content.found.openings, input.at, length)
       if (opening === 'hold') return 'open'
-      if (opening !== undefined && opening.opens !== 'bare') return isOpen ? { opening, length } : 'proven'
+      if (opening !== undefined && opening.opens !== 'bare')
+        return isOpen || !('fence' in code) ? { opening, length } : 'proven'
     }
-    return isOpen ? this.codeEnd.judge(code, input.at) : 'disproven'
+    return isOpen && 'fence' in code ? this.codeEnd.judge(code, input.at) : 'disproven'
   }
 
   /** Another call, or nothing but the end of the thought: then it was meant as a call. Anything else: it was a draft. */

@@ -1,6 +1,6 @@
 import { isLineStart } from '../../text/space.ts'
 import type { TextWindow } from '../../text/text-window.ts'
-import type { Code } from '../candidate.ts'
+import type { MarkedCode } from '../candidate.ts'
 import { closesFence, type Fence, readFence } from '../code-fence.ts'
 
 /** Code that goes on for longer than this behind a call was not ended by it. */
@@ -22,7 +22,7 @@ export class CodeEnd {
   }
 
   /** Judges a call that ends at `from`. */
-  judge({ is, fence }: Code, from: number): 'proven' | 'disproven' | 'open' {
+  judge({ is, fence }: MarkedCode, from: number): 'proven' | 'disproven' | 'open' {
     const { input } = this
     if (is === 'inline') return this.judgeLine(fence, from)
     if (input.base + from <= this.end) return 'disproven'

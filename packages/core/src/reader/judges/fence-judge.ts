@@ -9,6 +9,7 @@ import {
   runLength,
   TILDE,
 } from '../code-fence.ts'
+import type { Entry } from '../lexicon/entry.ts'
 import type { ModelStream, TextFlow } from '../text-flow.ts'
 
 /** Tells fences around code from backticks in a line, and knows whether one is open. */
@@ -18,6 +19,8 @@ export class FenceJudge {
   /** Whether the fence that begins here holds nothing but a call. */
   private readonly findFenced: (fence: Fence, from: number) => Found | 'text' | 'hold'
   private fence: Fence | undefined
+  /** The element of HTML that is open and holds code. */
+  private element: string | undefined
   /** Length of the run of fence characters that was judged last. */
   width = 0
 
@@ -34,15 +37,32 @@ export class FenceJudge {
     return this.fence !== undefined
   }
 
+  get isInElement(): boolean {
+    return this.element !== undefined
+  }
+
   /** The code that is open at `at`: a fence, or backticks in the line. */
   codeAt(at: number): Code | undefined {
     if (this.fence !== undefined) return { is: 'fence', fence: this.fence }
     const length = this.flow.inlineCodeAt(at)
-    return length > 0 ? { is: 'inline', fence: { code: BACKTICK, length } } : undefined
+    return length > 0 ? { is: 'inline', fence: { code: BACKTICK, length } } : this.plainCodeAt(at)
+  }
+
+  /** The code that no marks of Markdown stand around: an element of HTML, or a line that is indented. */
+  plainCodeAt(at: number): Code | undefined {
+    if (this.element !== undefined) return { is: 'element' }
+    return this.flow.isIndented(at) ? { is: 'indented' } : undefined
+  }
+
+  /** A tag of an element that holds code. What is inside of one is text to the others. */
+  passTag({ element, opens }: Extract<Entry, { is: 'code-tag' }>): void {
+    if (opens) this.element ??= element
+    else if (this.element === element) this.element = undefined
   }
 
   leave(): void {
     this.fence = undefined
+    this.element = undefined
   }
 
   /**

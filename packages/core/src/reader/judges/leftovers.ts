@@ -23,11 +23,15 @@ export class Leftovers {
   private readonly flow: TextFlow
   private readonly commitment: Commitment
 
-  constructor(stream: ModelStream, commitment: Commitment) {
+  /** Whether an element of HTML is open that holds code. */
+  private readonly isInElement: () => boolean
+
+  constructor(stream: ModelStream, commitment: Commitment, isInElement: () => boolean) {
     this.input = stream.input
     this.sink = stream.sink
     this.flow = stream.flow
     this.commitment = commitment
+    this.isInElement = isInElement
   }
 
   /** `open`: a section whose closer is still to come. `flushed`: a call that was too long to be held. */
@@ -86,7 +90,7 @@ export class Leftovers {
       if (!isOwn || isLone !== 'yes') return isLone === 'more' ? 'hold' : 'text'
       const isQuoted = flow.isQuoted(at, length)
       if (isQuoted === 'more') return 'hold'
-      if (isQuoted) return 'text'
+      if (isQuoted || this.isInElement()) return 'text'
       // Reasoning that goes on behind a closer speaks of it.
       const isLast = flow.mode === 'reasoning' ? this.isLast(at + length) : 'yes'
       if (isLast !== 'yes') return isLast === 'more' ? 'hold' : 'text'

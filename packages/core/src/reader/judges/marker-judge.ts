@@ -60,7 +60,7 @@ export class MarkerJudge {
       expectedFormat,
     })
     this.wrapper = new WrapperJudge(stream)
-    this.leftovers = new Leftovers(stream, commitment)
+    this.leftovers = new Leftovers(stream, commitment, () => this.fences.isInElement)
     this.headers = new HeaderJudge(stream, tools, commitment, lexicon.readsCalls)
   }
 
@@ -79,7 +79,11 @@ export class MarkerJudge {
     if (channel === 'reasoning') this.reasoning.begin(this.reasoningOpener)
   }
 
-  judge(entry: Exclude<Entry, { is: 'fence-mark' | 'quoted-line' }>, at: number, length: number): Verdict {
+  judge(
+    entry: Exclude<Entry, { is: 'fence-mark' | 'quoted-line' | 'code-tag' }>,
+    at: number,
+    length: number,
+  ): Verdict {
     if ('owners' in entry && this.commitment.isForeign(entry.owners)) return 'text'
     if (entry.is === 'structure' && entry.isBodyEnd && this.leftovers.endsFlushed(entry.owners)) return 'text'
     if (entry.is === 'structure' && this.reasoning.isBesideMessages(entry.owners)) {

@@ -118,10 +118,10 @@ export class OpenerJudge {
     const isQuoted = opening.opens === 'bare' ? false : flow.isBetweenQuotes(at, length)
     if (isQuoted !== false) return isQuoted === 'more' ? 'hold' : 'text'
     if (opening.opens === 'bare') {
-      return { opening, at, length: 0, as: opening.isSalvage ? 'bare' : 'certain', from: at }
+      return { opening, at, length: 0, as: opening.isSalvage ? 'bare' : 'opens-answer', from: at }
     }
     if ('isLine' in opening.grammar && !flow.isLineStart(at)) return 'text'
-    const code = opening.grammar.isSpecial ? this.fences.codeAt(at) : undefined
+    const code = opening.grammar.isSpecial ? this.fences.codeAt(at) : this.fences.plainCodeAt(at)
     if (code !== undefined) {
       const isTried = this.input.base + at < this.triedUpTo
       return isTried ? 'text' : { opening, at, length, as: 'in-code', from: at, code }
@@ -142,7 +142,8 @@ export class OpenerJudge {
     if (expected.length === 0 || !this.flow.isLineStart(at)) return this.judgeTrailing(openings, at)
     const opening = this.findOpening(expected, at, length)
     if (opening === 'hold') return 'hold'
-    return opening === undefined ? 'text' : { opening, at, length: 0, as: 'certain', from: at }
+    if (opening === undefined || this.input.base + at < this.triedUpTo) return 'text'
+    return { opening, at, length: 0, as: 'opens-line', from: at }
   }
 
   /** Anywhere else behind text it may open a call that ends the answer: what follows it has to show that. */

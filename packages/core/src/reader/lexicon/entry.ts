@@ -9,6 +9,8 @@ import type { Opening } from './opening.ts'
 export type Entry =
   | { readonly is: 'opener'; readonly openings: readonly Opening[] }
   | { readonly is: 'fence-mark' }
+  /** A tag of an element of HTML that holds code. */
+  | { readonly is: 'code-tag'; readonly element: string; readonly opens: boolean }
   /** A line break, and the sign of a quoted line or of a row of a table behind it. */
   | { readonly is: 'quoted-line' }
   /** Plain tags around a whole answer. */

@@ -65,6 +65,7 @@ export function buildLexicon(formats: readonly Format[], options: LexiconOptions
     if (!isEmpty && where !== 'reasoning' && where !== 'triedReasoning') {
       search.add('`', { is: 'fence-mark' })
       search.add('~', { is: 'fence-mark' })
+      if (openers.size > 0 && !isFenced) addCodeTags(search)
     }
     if (hasPlain && (where === 'answer' || where === 'content')) {
       // Only plain text in such a line is an example: where nothing else is looked for, every line would be looked at in vain.
@@ -92,6 +93,16 @@ export function buildLexicon(formats: readonly Format[], options: LexiconOptions
     holdsBreaks: options.salvages,
     endsAnswers: formats.some(({ answerEnd }) => answerEnd !== undefined),
     grammars: new Map(formats.map(({ id, grammars }) => [id, grammars])),
+  }
+}
+
+/** A call in such an element is shown, and not meant. */
+function addCodeTags(search: MarkerSearch<Entry>): void {
+  for (const element of ['pre', 'code']) {
+    for (const opener of [`<${element}>`, `<${element} `]) {
+      search.add(opener, { is: 'code-tag', element, opens: true })
+    }
+    search.add(`</${element}>`, { is: 'code-tag', element, opens: false })
   }
 }
 

@@ -21,6 +21,7 @@ import {
   probeNamedParameters,
   probeTaggedParams,
 } from '../../engines/tagged/grammar.ts'
+import { withSuffixOf } from '../../engines/tagged/learned-suffix.ts'
 import { TaggedParams } from '../../engines/tagged/tagged-params.ts'
 import type { ToolSet } from '../../engines/tool-set.ts'
 import type { FormatId } from '../../formats/format-id.ts'
@@ -159,7 +160,12 @@ function probeWindow(opening: Opening, tools: ToolSet, text: string, at: number,
   }
 }
 
-export function startEngine({ grammar, opens, tag, header }: Opening, context: EngineContext): Engine {
+/** `opener`: the marker as it is written. */
+export function startEngine(
+  { grammar, opens, tag, header }: Opening,
+  opener: string,
+  context: EngineContext,
+): Engine {
   switch (grammar.engine) {
     case 'name-then-args':
       return new NameThenArgs(context, grammar, header ?? (opens === 'section' ? 'section' : 'call'))
@@ -170,7 +176,7 @@ export function startEngine({ grammar, opens, tag, header }: Opening, context: E
     case 'key-values':
       return new KeyValues(context, grammar)
     case 'tagged-params':
-      return new TaggedParams(context, grammar, tag, header?.name ?? null)
+      return new TaggedParams(context, withSuffixOf(opener, grammar), tag, header?.name ?? null)
     case 'element-tree':
       return new ElementTree(context, grammar, tag)
   }
