@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import type { DialectName } from '../../core/test/clients-agree/answer.ts'
+import type { DialectName, Received } from '../../core/test/clients-agree/answer.ts'
 import { IllegalAnswer, type View } from '../../core/test/clients-agree/view.ts'
 import { type RunningProgram, startProgram } from '../test/cli/running-program.ts'
 import { until } from '../test/server/scripted-upstream.ts'
@@ -78,10 +78,8 @@ export class FaultWorld {
 
   async ask({ client, wants, model }: Asked): Promise<Got> {
     const answer = await this.send(requests[client](model, wants))
-    const isStream = /^content-type: text\/event-stream/im.test(answer.head)
-    const received = { status: answer.status, is: isStream ? 'stream' : 'whole', body: answer.body } as const
     try {
-      return { ...answer, view: readers[client](received) }
+      return { ...answer, view: readers[client](receivedIn(answer)) }
     } catch (error) {
       if (!(error instanceof IllegalAnswer)) throw error
       throw new Error(`${client} cannot read it: ${error.message}\n${answer.head}\n\n${answer.body}`, {
@@ -135,6 +133,12 @@ export class FaultWorld {
     this.upstream.stop()
     rmSync(this.folder, { recursive: true })
   }
+}
+
+/** What an answer is to the reader of a dialect. */
+export function receivedIn({ status, head, body }: RawAnswer): Received {
+  const isStream = /^content-type: text\/event-stream/im.test(head)
+  return { status, is: isStream ? 'stream' : 'whole', body }
 }
 
 function configuration(port: number, addresses: Readonly<Record<string, string>>, logFile: string): object {

@@ -15,33 +15,57 @@ export function parseJson(text: string): unknown {
 }
 
 /**
- * As `parseJson`, for what is written again: `undefined` also where values stand so deep in one another that
- * `JSON.stringify`, which goes down by calls, would run out of stack and throw.
+ * As `parseJson`, for what an upstream sent and what is written again: `undefined` also where values stand so deep in
+ * one another that `JSON.stringify`, which goes down by calls, would run out of stack and throw, and where there are so
+ * many that every other stream would wait until they are made.
  */
 export function parseWritableJson(text: string): unknown {
-  return nestsDeeperThan(DEEPEST_WRITTEN, text) ? undefined : parseJson(text)
+  return isTooMuch(text) ? undefined : parseJson(text)
 }
 
 /** More than the deepest arguments that are taken, with what stands around them. */
 const DEEPEST_WRITTEN = 2048
 
-function nestsDeeperThan(limit: number, json: string): boolean {
-  // Each level takes two characters: most texts are too short to be looked at.
-  if (json.length <= 2 * limit) return false
+/** An answer of some thousand words has so many, where the odds of each word and of five others stand beside it. */
+const MOST_VALUES = 400_000
+
+function isTooMuch(json: string): boolean {
+  // Each level takes two characters, and each value too: most texts are too short to be looked at.
+  if (json.length <= 2 * DEEPEST_WRITTEN) return false
   let depth = 0
-  let isText = false
+  let values = 0
   for (let at = 0; at < json.length; at++) {
     const code = json.charCodeAt(at)
-    if (code === QUOTE) isText = !isText
-    else if (isText) at += code === BACKSLASH ? 1 : 0
-    else if (code === OPENING_BRACE || code === OPENING_BRACKET) depth++
-    else if (code === CLOSING_BRACE || code === CLOSING_BRACKET) depth--
-    if (depth > limit) return true
+    if (code === QUOTE) {
+      at = endOfText(json, at + 1)
+    } else if (code === OPENING_BRACE || code === OPENING_BRACKET) {
+      depth++
+      values++
+    } else if (code === CLOSING_BRACE || code === CLOSING_BRACKET) {
+      depth--
+    } else if (code === COMMA) {
+      values++
+    }
+    if (depth > DEEPEST_WRITTEN || values > MOST_VALUES) return true
   }
   return false
 }
 
+/** Where the text in quotes ends that has begun before this place. */
+function endOfText(json: string, from: number): number {
+  for (let at = from; ;) {
+    const quote = json.indexOf('"', at)
+    if (quote < 0) return json.length
+    let backslashes = 0
+    while (quote - 1 - backslashes >= at && json.charCodeAt(quote - 1 - backslashes) === BACKSLASH)
+      backslashes++
+    if (backslashes % 2 === 0) return quote
+    at = quote + 1
+  }
+}
+
 const QUOTE = 0x22
+const COMMA = 0x2c
 const OPENING_BRACKET = 0x5b
 const BACKSLASH = 0x5c
 const CLOSING_BRACKET = 0x5d

@@ -160,6 +160,26 @@ describe.each(dialectIds)('an upstream of %s that sends comments before its answ
   })
 })
 
+describe.each(dialectIds)('an upstream of %s that sends half a million values at once', (from) => {
+  it.each([
+    ['objects', '{},', 250_000],
+    ['lists', '[],', 250_000],
+    ['numbers', '1,', 500_000],
+    ['members', '{"a":1,"b":"\\"}{"},', 170_000],
+  ])('is given up before it keeps others waiting: %s', (_what, piece, times) => {
+    const values = `{"x":[${piece.repeat(times)}0]}`
+    for (const to of dialectIds) {
+      const streamed = open(from, to)
+      streamed.push(`data: ${values}\n\n`)
+      expect(streamed.failure?.code).toBe('upstream_protocol_error')
+      const whole = open(from, to, undefined, 'whole')
+      whole.push(values)
+      whole.end()
+      expect(whole.failure?.code).toBe('upstream_protocol_error')
+    }
+  })
+})
+
 describe('an upstream that has a new word for everything', () => {
   it('is warned of a few times', () => {
     const warnings: string[] = []
@@ -191,12 +211,17 @@ const firstEvents: Readonly<Record<DialectId, string>> = {
   gemini: `data: ${JSON.stringify({ candidates: [{ content: { role: 'model', parts: [{ text: 'Hello' }] } }] })}\n\n`,
 }
 
-function open(from: DialectId, to: DialectId, onWarning: (message: string) => void = () => {}) {
+function open(
+  from: DialectId,
+  to: DialectId,
+  onWarning: (message: string) => void = () => {},
+  delivered: 'stream' | 'whole' = 'stream',
+) {
   let minted = 0
   return translateAnswer({
     from,
     to,
-    delivered: 'stream',
+    delivered,
     wants: 'stream',
     parser: {},
     mint: () => `call_std_${minted++}`,

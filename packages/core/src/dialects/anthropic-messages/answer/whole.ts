@@ -302,10 +302,13 @@ class CollectedBlock {
 
   /** The block as text, with its input as it was written. */
   json(): string {
-    const { input, ...block } = this.value()
+    const block = this.value()
     const raw = this.inputJson?.join('') ?? ''
-    if (input === undefined || isBlank(raw)) return JSON.stringify(this.value())
-    return `${JSON.stringify(block).slice(0, -1)},"input":${raw}}`
+    if (block['input'] === undefined || isBlank(raw)) return JSON.stringify(block)
+    const fields = Object.entries(block).map(
+      ([field, value]) => `${JSON.stringify(field)}:${field === 'input' ? raw : JSON.stringify(value)}`,
+    )
+    return `{${fields.join(',')}}`
   }
 
   private addText(field: string, text: unknown): void {
