@@ -69,25 +69,25 @@ async function run() {
   )
   const limited = floodLimited(front)
 
-  await at(6, UPSTREAM_KILLED, () => simulators[0].end('SIGKILL'))
-  await at(12, 'upstream 3 says 429, and to come back in 5 s', () => (busy.state.isBusy = true))
-  await at(20, 'Redis is restarted', async () => {
+  await whenAt(6, UPSTREAM_KILLED, () => simulators[0].end('SIGKILL'))
+  await whenAt(12, 'upstream 3 says 429, and to come back in 5 s', () => (busy.state.isBusy = true))
+  await whenAt(20, 'Redis is restarted', async () => {
     await store.end()
     await store.start()
   })
-  await at(26, 'upstream 3 has time again, upstream 1 is back', async () => {
+  await whenAt(26, 'upstream 3 has time again, upstream 1 is back', async () => {
     busy.state.isBusy = false
     await simulators[0].start()
   })
-  await at(32, GATEWAY_KILLED, () => gateways[1].end('SIGKILL'))
-  await at(40, 'gateway 2 is back', () => gateways[1].start())
-  await at(46, 'gateways 1 and 3 are restarted, one after the other', async () => {
+  await whenAt(32, GATEWAY_KILLED, () => gateways[1].end('SIGKILL'))
+  await whenAt(40, 'gateway 2 is back', () => gateways[1].start())
+  await whenAt(46, 'gateways 1 and 3 are restarted, one after the other', async () => {
     for (const each of [gateways[0], gateways[2]]) {
       await each.end()
       await each.start()
     }
   })
-  await at(SECONDS, 'the end', () => {})
+  await whenAt(SECONDS, 'the end', () => {})
   await Promise.all(clients)
   const flood = await limited
   busy.stop()
@@ -98,10 +98,10 @@ function configuration([one, two, three, fallback], redisPort) {
   return {
     listen: { allowedHosts: ['gateway.example'] },
     upstreams: {
-      one: upstream(one),
-      two: upstream(two),
-      three: upstream(three),
-      fallback: upstream(fallback),
+      one: serverAt(one),
+      two: serverAt(two),
+      three: serverAt(three),
+      fallback: serverAt(fallback),
     },
     models: [
       {
@@ -123,7 +123,7 @@ function configuration([one, two, three, fallback], redisPort) {
   }
 }
 
-function upstream(port) {
+function serverAt(port) {
   return { url: `http://127.0.0.1:${port}/v1`, kind: 'other' }
 }
 
@@ -131,7 +131,7 @@ function hash(key) {
   return createHash('sha256').update(key).digest('hex')
 }
 
-async function at(second, what, act) {
+async function whenAt(second, what, act) {
   await sleep(Math.max(0, began + second * 1000 - performance.now()))
   console.log(`${String(second).padStart(3)} s  ${what}`)
   happened.set(what, performance.now())
