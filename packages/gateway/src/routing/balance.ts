@@ -45,7 +45,7 @@ export function rendezvous<Each extends Member>(members: readonly Each[], key: s
 }
 
 function weightOf(key: string, name: string): number {
-  return createHash('sha256').update(key).update('\0').update(name).digest().readUIntBE(0, 6)
+  return createHash('sha256').update(`${key}\0${name}`).digest().readUIntBE(0, 6)
 }
 
 /** No member gets more than this part of the mean. */
