@@ -558,6 +558,21 @@ describe('an upstream that fails again and again', () => {
     expect([main.requests.length, spare.requests.length]).toEqual([1, 1])
   })
 
+  it('is told of in the stream where the client reads no status: Codex', async () => {
+    const { chat, gateway } = await team(
+      busy(429, { 'retry-after': '60' }),
+      busy(429, { 'retry-after': '30' }),
+    )
+    await chat()
+    const asked = { model: 'my-model', input: 'Hi', stream: true }
+    const headers = { originator: 'codex_cli_rs' }
+    const refused = await post(gateway.address, '/v1/responses', asked, { headers })
+    expect(refused.status).toBe(200)
+    expect(await refused.text()).toMatch(
+      /"code":"rate_limit_exceeded","message":"No upstream [^"]+ Please try again in (?:29|30)s\."/,
+    )
+  })
+
   it('is tried early where all are out for their failures', async () => {
     let isDown = true
     const script: Script = (response) =>
