@@ -204,6 +204,14 @@ describe('what moves a request on', () => {
       'empty',
     ],
     [
+      'an answer of line breaks',
+      (response) => {
+        response.writeHead(200, { 'content-type': 'application/json' }).write('\n')
+        setTimeout(() => response.end('\r\n'), 10)
+      },
+      'empty',
+    ],
+    [
       'a stream of nothing',
       (response) => response.writeHead(200, { 'content-type': 'text/event-stream' }).end(),
       'empty',
