@@ -73,11 +73,13 @@ function eventsIn(body) {
 
 /**
  * One turn. `whole`: it came to its end. `told`: it broke, and an error says so. `cut`: the connection broke before HTTP said
- * that the answer is over. `refused`: a status. `false end`: it looks over, and is not.
+ * that the answer is over. `refused`: a status. `unanswered`: the connection broke before there was one. `false end`: it looks
+ * over, and is not. `askedAt` and `answeredAt` are around the moment in which a gateway let it in.
  */
 export function ask(port, dialect, body, key, agent) {
   const { path, end } = dialects[dialect]
   const text = JSON.stringify(body)
+  const askedAt = performance.now()
   return new Promise((resolve) => {
     const headers = {
       host: 'gateway.example',
@@ -86,19 +88,23 @@ export function ask(port, dialect, body, key, agent) {
       authorization: `Bearer ${key}`,
     }
     const asked = request({ host: '127.0.0.1', port, path, method: 'POST', headers, agent }, (response) => {
+      const { statusCode: status, headers: answered } = response
+      const by = { upstream: answered['x-dragoman-upstream'], gateway: answered['x-gateway'] }
+      const answeredAt = performance.now()
       let got = ''
-      const cut = () => resolve({ is: 'cut', got })
+      const became = (is) =>
+        resolve({ is, got, status, answered, ...by, askedAt, answeredAt, endedAt: performance.now() })
+      const cut = () => became('cut')
       response.setEncoding('utf8').on('data', (piece) => (got += piece))
       response.on('error', cut).on('aborted', cut)
       response.on('end', () => {
-        const { statusCode: status, complete, headers: answered } = response
-        if (!complete) cut()
-        else if (status !== 200) resolve({ is: 'refused', status, got, answered })
-        else if (got.includes(end)) resolve({ is: 'whole', got, upstream: answered['x-dragoman-upstream'] })
-        else resolve({ is: got.includes('"error"') ? 'told' : 'false end', got })
+        if (!response.complete) cut()
+        else if (status !== 200) became('refused')
+        else if (got.includes(end)) became('whole')
+        else became(got.includes('"error"') ? 'told' : 'false end')
       })
     })
-    asked.on('error', (error) => resolve({ is: 'cut', got: String(error) }))
+    asked.on('error', (error) => resolve({ is: 'unanswered', got: String(error), askedAt }))
     asked.end(text)
   })
 }

@@ -87,7 +87,8 @@ export async function freePort() {
 }
 
 export function simulator(port) {
-  return new Machine([process.execPath, binary, 'simulate', '--port', String(port), '--pace', '30'], port)
+  const settings = ['--port', String(port), '--pace', '30', '--strict']
+  return new Machine([process.execPath, binary, 'simulate', ...settings], port)
 }
 
 export function gateway(name, port, config) {
@@ -107,7 +108,7 @@ export function redis(port) {
   )
 }
 
-/** nginx with the files of deploy/, without TLS and with these ports. */
+/** nginx with the files of deploy/, without TLS and with these ports. It says which gateway answers. */
 export function nginx(port, gateways) {
   const site = readFileSync(join(root, 'deploy/nginx/dragoman.conf'), 'utf8')
     .replace('listen 443 ssl;', `listen 127.0.0.1:${port};`)
@@ -126,7 +127,7 @@ export function nginx(port, gateways) {
     file,
     `daemon off; pid ${join(folder, 'nginx.pid')}; error_log stderr warn; worker_processes 1;
 events { worker_connections 1024; }
-http {\naccess_log off;\n${places}\n${upstream}\n${site}\n}\n`,
+http {\naccess_log off;\nadd_header x-gateway $upstream_addr always;\n${places}\n${upstream}\n${site}\n}\n`,
   )
   return new Machine(['nginx', '-c', file, '-p', folder], port)
 }

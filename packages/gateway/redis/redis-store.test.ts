@@ -223,6 +223,34 @@ describe('a store that is not there', () => {
     await server.stop()
   })
 
+  it('open: what was let through meanwhile counts in the minute of the store when it is back', async () => {
+    const server = await startRedis()
+    const store = guarded('open', server)
+    const wide = { requestsPerMinute: 3, tokensPerMinute: 1000 }
+    const key = newKey()
+    await server.stop()
+    const underWay = claim(key, { limits: wide, tokens: 400 })
+    const taken = takenBy(await store.claim(underWay))
+    takenBy(await store.claim(claim(key, { limits: wide, tokens: 300 })))
+    await server.start()
+    await expect
+      .poll(async () => (await store.claim(claim(newKey(), { limits }))) && seen.includes('back'), {
+        timeout: 5000,
+      })
+      .toBe(true)
+    const other = new RedisStore({ url: server.url, today: Date.now })
+    stores.push(other)
+    const left = async (): Promise<unknown> => {
+      // It is larger than what is left, and so it takes nothing.
+      const verdict = await other.claim(claim(key, { limits: wide, tokens: 301 }))
+      return [verdict.is, verdict.left.requests?.remaining, verdict.left.tokens?.remaining]
+    }
+    await expect.poll(left, { timeout: 5000 }).toEqual(['refused', 1, 300])
+    await store.settle({ claim: underWay, taken, tokens: 450, used: used(key) })
+    await expect.poll(left, { timeout: 5000 }).toEqual(['refused', 1, 250])
+    await server.stop()
+  })
+
   it('closed: nobody is let through', async () => {
     const server = await startRedis()
     const store = guarded('closed', server)

@@ -106,9 +106,8 @@ it('while Redis is gone requests are served, and are counted together again when
       interval: 300,
     })
     .toBe(true)
-  const statuses = await askAll(90)
-  expect(statuses.filter((status) => status === 200).length).toBeLessThanOrEqual(30)
-  expect(new Set(statuses)).toEqual(new Set([200, 429]))
+  // Redis began with nothing. The sixty that were let through without it are of this minute all the same.
+  expect(new Set(await askAll(90))).toEqual(new Set([429]))
 })
 
 it('several workers share a store', async () => {

@@ -14,8 +14,8 @@ export function teamConfig({ sha256 }: TeamOptions): string {
 listen:
   host: 0.0.0.0 # behind nginx or HAProxy, which speak TLS
   port: 12377
-  allowedHosts: [gateway.example] # the name by which clients call it
-  # trustedProxies: [127.0.0.1] # whose X-Forwarded-For tells the address of a client
+  allowedHosts: [gateway.example, localhost] # the names by which clients call it; localhost to try it here
+  trustedProxies: [127.0.0.1] # whose X-Forwarded-For tells the address of a client
 
 upstreams:
   gpu1: { url: http://10.0.0.5:8000/v1 }

@@ -1,7 +1,7 @@
 import type { Failure } from '@dragoman/core'
 import { causeToMoveOn, type FailedCall, mostUseful } from '../routing/move-on.ts'
 import { retryAfter } from '../routing/retry-after.ts'
-import type { Itinerary, Stop } from '../routing/routing.ts'
+import type { Itinerary, Place, Stop } from '../routing/routing.ts'
 import type { RateLimits } from '../upstream/rate-limits.ts'
 import type { Elsewhere, MovedOn } from './elsewhere.ts'
 import type { Negotiation } from './negotiation.ts'
@@ -16,7 +16,7 @@ export interface AttemptsOptions {
   readonly itinerary: Itinerary
   readonly first: Attempt
   /** Plans the request anew for another place; undefined where that place cannot take it at all. */
-  readonly plan: (stop: Stop) => Negotiation | undefined
+  readonly plan: (place: Place) => Negotiation | undefined
   readonly observer: AttemptObserver
   readonly now: () => number
   /** Milliseconds since 1970, for upstreams that name the time of day. */
@@ -124,10 +124,10 @@ export class Attempts implements Elsewhere {
   private nextAttempt(): Attempt | undefined {
     const { itinerary, plan } = this.options
     if (itinerary.isOnly) return undefined
-    for (let stop = itinerary.next(); stop !== undefined; stop = itinerary.next()) {
-      const negotiation = plan(stop)
-      if (negotiation !== undefined) return { stop, negotiation }
-      itinerary.passBy(stop)
+    for (let place = itinerary.next(); place !== undefined; place = itinerary.next()) {
+      const negotiation = plan(place)
+      // Nobody is there before there is a plan: where planning fails, nothing has to be taken back.
+      if (negotiation !== undefined) return { stop: itinerary.enter(place), negotiation }
     }
     return undefined
   }

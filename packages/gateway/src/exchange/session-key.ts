@@ -92,7 +92,8 @@ function beginningOf(text: string): string {
 }
 
 function digest(parts: readonly string[]): string {
-  const hash = createHash('sha256')
-  for (const part of parts) hash.update(part).update('\0')
-  return hash.digest('hex').slice(0, 32)
+  return createHash('sha256')
+    .update(`${parts.join('\0')}\0`)
+    .digest('hex')
+    .slice(0, 32)
 }

@@ -98,6 +98,8 @@ export class UpstreamAnswer implements UpstreamListener {
   private hasToldClient = false
   private isUpstreamOver = false
   private received = 0
+  /** Some servers send line breaks to keep a connection open, and then nothing else. */
+  private isBlank = true
   private pending: Buffer[] = []
   private isReading = false
   private graceTimer: NodeJS.Timeout | undefined
@@ -174,6 +176,7 @@ export class UpstreamAnswer implements UpstreamListener {
     const { wants, responseBytes } = this.options
     const isKept = wants === 'whole' || state.delivered === 'whole'
     this.received += chunk.length
+    this.isBlank &&= chunk.every(isSpace)
     if (isKept && this.received > responseBytes) {
       this.cut(upstreamFailure('upstream_limit', 'The answer of the upstream is too long.'))
       return
@@ -191,7 +194,7 @@ export class UpstreamAnswer implements UpstreamListener {
     const { state } = this
     if (state.at === 'refused') this.passRefusal()
     if (state.at !== 'answering') return
-    const isEmpty = state.delivered === 'whole' && this.received === 0
+    const isEmpty = state.delivered === 'whole' && this.isBlank
     this.guard(() =>
       this.read(
         'end',
@@ -365,6 +368,7 @@ export class UpstreamAnswer implements UpstreamListener {
     this.graceTimer = undefined
     if (!this.isUpstreamOver) this.call?.abort()
     this.received = 0
+    this.isBlank = true
     this.pending = []
   }
 
@@ -393,4 +397,9 @@ export class UpstreamAnswer implements UpstreamListener {
       this.refuse(internalFailure)
     }
   }
+}
+
+/** White space, as JSON knows it. */
+function isSpace(byte: number): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
 }

@@ -2,6 +2,8 @@ import {
   type Claim,
   type QuotaStore,
   type Settlement,
+  type SharedStore,
+  type StandIn,
   StoreFault,
   sumOf,
   type UsageRow,
@@ -9,9 +11,9 @@ import {
 } from './store.ts'
 
 export interface GuardedStoreOptions {
-  readonly store: QuotaStore
+  readonly store: SharedStore
   /** Counts while the store is gone. Null where nobody is let through uncounted. */
-  readonly meanwhile: QuotaStore | null
+  readonly meanwhile: StandIn | null
   readonly observer: StoreObserver
 }
 
@@ -25,7 +27,7 @@ export interface StoreObserver {
 /** How much use is kept until it can be written down: as many different keys, models, upstreams and days. */
 const MOST_OWED = 10_000
 
-/** A store that may be gone for a while. What was used meanwhile is written down when it is back. */
+/** A store that may be gone for a while. What was let through and used meanwhile is counted there when it is back. */
 export class GuardedStore implements QuotaStore {
   private readonly options: GuardedStoreOptions
   private state: 'there' | 'gone' = 'there'
@@ -53,11 +55,12 @@ export class GuardedStore implements QuotaStore {
 
   async settle(settlement: Settlement): Promise<void> {
     const { store, meanwhile } = this.options
-    const { claim, taken, used } = settlement
+    const { claim, taken, tokens, used } = settlement
     if (this.takenMeanwhile.has(claim)) {
       await meanwhile?.settle(settlement)
-      // The store knows nothing of this request: it owes nothing but what was used.
-      await this.write({ claim, taken: null, tokens: 0, used })
+      // Where the store is back, it has been told what this request was expected to need.
+      const beyond = this.state === 'there' ? Math.max(0, tokens - (taken?.tokens ?? 0)) : 0
+      await this.write({ claim, taken: null, tokens: beyond, used })
       return
     }
     try {
@@ -93,7 +96,18 @@ export class GuardedStore implements QuotaStore {
     if (this.state === 'there') return
     this.state = 'there'
     this.options.observer.back()
+    void this.handOver()
     void this.writeOwed()
+  }
+
+  /** Whoever was let through meanwhile has used as much of the minute as anybody else. */
+  private async handOver(): Promise<void> {
+    const { store, meanwhile } = this.options
+    try {
+      await Promise.all((meanwhile?.takeLatest() ?? []).map((latest) => store.addLatest(latest)))
+    } catch (error) {
+      this.isGone(error)
+    }
   }
 
   private isGone(error: unknown): void {

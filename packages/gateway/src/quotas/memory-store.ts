@@ -4,9 +4,10 @@ import {
   type Allowance,
   type Allowances,
   type Claim,
+  type LatestUse,
   type LimitName,
-  type QuotaStore,
   type Settlement,
+  type StandIn,
   sumOf,
   type Taken,
   type UsageRow,
@@ -27,7 +28,7 @@ export const CONCURRENT_WAIT_MS = 1000
 const MOST_ROWS = 20_000
 
 /** Counts in this process, for as long as it lives. */
-export class MemoryStore implements QuotaStore {
+export class MemoryStore implements StandIn {
   private readonly clock: StoreClock
   private readonly keys = new Map<string, KeyCounts>()
   private readonly rows = new Map<string, UsageRow>()
@@ -63,6 +64,16 @@ export class MemoryStore implements QuotaStore {
     }
     if (used !== null) this.record(used)
     return Promise.resolve()
+  }
+
+  takeLatest(): readonly LatestUse[] {
+    const now = this.clock.now()
+    return Array.from(this.keys, ([key, counts]) => {
+      const { requests, tokens } = counts
+      counts.requests = new MinuteWindow()
+      counts.tokens = new MinuteWindow()
+      return { key, requests: requests.seconds(now), tokens: tokens.seconds(now) }
+    }).filter(({ requests, tokens }) => requests.length + tokens.length > 0)
   }
 
   usage(since: string): Promise<readonly UsageRow[]> {
@@ -122,8 +133,8 @@ export class MemoryStore implements QuotaStore {
 
 /** What one key has used. */
 class KeyCounts {
-  readonly requests = new MinuteWindow()
-  readonly tokens = new MinuteWindow()
+  requests = new MinuteWindow()
+  tokens = new MinuteWindow()
   /** The ids of requests under way. */
   readonly underWay = new Set<string>()
   /** Billionths of a dollar, by period. */

@@ -1,3 +1,5 @@
+import type { UseInSecond } from './store.ts'
+
 /** The last sixty seconds, second by second: this one and the 59 before it. */
 export const WINDOW_SLOTS = 60
 
@@ -46,6 +48,12 @@ export class MinuteWindow {
     if (count === undefined) return
     this.slots.set(slot, count - amount)
     this.used -= amount
+  }
+
+  /** All that counts, second by second. */
+  seconds(now: number): UseInSecond[] {
+    this.forget(now)
+    return Array.from(this.slots, ([slot, count]) => ({ ago: slotAt(now) - slot, count }))
   }
 
   private forget(now: number): void {

@@ -123,6 +123,17 @@ if #ARGV > 6 then redis.call('EXPIRE', usageKey, usageSeconds) end
 return 1
 `)
 
+/** Counts what was let through while nobody could ask here: first so many seconds with requests, then those with tokens. */
+export const addLatestScript = script(`${readWindow}
+local lastOfRequests = 1 + 2 * tonumber(ARGV[1])
+for at = 2, #ARGV, 2 do
+  local ago = tonumber(ARGV[at])
+  local key = at <= lastOfRequests and KEYS[1] or KEYS[2]
+  if ago < ${WINDOW_SLOTS} then add(key, slot - ago, ARGV[at + 1]) end
+end
+return 1
+`)
+
 /** Requests of this process are still under way. One that dies no longer says so, and its requests count no more. */
 export const renewScript = script(`${readWindow}
 local leaseMs = tonumber(ARGV[1])

@@ -2,17 +2,18 @@ import type { BudgetPeriod } from '../config/config.ts'
 import { nextPeriod, periodAt } from './budget-period.ts'
 import { CONCURRENT_WAIT_MS } from './memory-store.ts'
 import { RedisConnection, type RedisConnectionOptions } from './redis-connection.ts'
-import { claimScript, type RedisScript, renewScript, settleScript } from './redis-scripts.ts'
+import { addLatestScript, claimScript, type RedisScript, renewScript, settleScript } from './redis-scripts.ts'
 import { RedisError, type Reply } from './resp.ts'
 import {
   type Allowance,
   type Allowances,
   type Claim,
   countNames,
+  type LatestUse,
   type LimitName,
   nothingUsed,
-  type QuotaStore,
   type Settlement,
+  type SharedStore,
   StoreFault,
   type UsageCounts,
   type UsageRow,
@@ -39,7 +40,7 @@ const SPENT_SECONDS: Readonly<Record<BudgetPeriod, number>> = {
 const USAGE_SECONDS = 400 * DAY_SECONDS
 
 /** Counts in Redis or Valkey, for all processes that use it. Each decision is one script: one way there and back. */
-export class RedisStore implements QuotaStore {
+export class RedisStore implements SharedStore {
   private readonly connection: RedisConnection
   private readonly today: () => number
   private readonly prefix: string
@@ -99,6 +100,12 @@ export class RedisStore implements QuotaStore {
     ]
     const change = [taken?.slot ?? 0, surplus, cost, SPENT_SECONDS[per], USAGE_SECONDS]
     await this.run(settleScript, keys, [id, ...change, ...(used === null ? [] : fieldsOf(used))])
+  }
+
+  async addLatest({ key, requests, tokens }: LatestUse): Promise<void> {
+    const keys = [this.keyOf(key, 'requests'), this.keyOf(key, 'tokens')]
+    const counts = [...requests, ...tokens].flatMap(({ ago, count }) => [ago, count])
+    await this.run(addLatestScript, keys, [requests.length, ...counts])
   }
 
   async usage(since: string): Promise<readonly UsageRow[]> {

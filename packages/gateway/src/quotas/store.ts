@@ -11,6 +11,30 @@ export interface QuotaStore {
   close(): Promise<void>
 }
 
+/** A store that takes over what was counted elsewhere while it could not be asked. */
+export interface SharedStore extends QuotaStore {
+  addLatest(latest: LatestUse): Promise<void>
+}
+
+/** A store that counts in the place of another, and gives up what it has when that one is back. */
+export interface StandIn extends QuotaStore {
+  /** What was let through in the last minute. It counts here no longer. */
+  takeLatest(): readonly LatestUse[]
+}
+
+/** What a key took of its limits in the last minute. */
+export interface LatestUse {
+  readonly key: string
+  readonly requests: readonly UseInSecond[]
+  readonly tokens: readonly UseInSecond[]
+}
+
+export interface UseInSecond {
+  /** How many seconds ago it was, so that it means the same by another clock. */
+  readonly ago: number
+  readonly count: number
+}
+
 /** The store cannot be asked, or does not answer as it should. */
 export class StoreFault extends Error {
   override readonly name = 'StoreFault'

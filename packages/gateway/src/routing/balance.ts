@@ -45,13 +45,16 @@ export function rendezvous<Each extends Member>(members: readonly Each[], key: s
 }
 
 function weightOf(key: string, name: string): number {
-  return createHash('sha256').update(key).update('\0').update(name).digest().readUIntBE(0, 6)
+  return createHash('sha256').update(`${key}\0${name}`).digest().readUIntBE(0, 6)
 }
 
 /** No member gets more than this part of the mean. */
 const MOST_OF_MEAN = 1.25
-/** A server that answers fewer than this is not busy. Moving a conversation away from it would lose a warm cache for nothing. */
-const NEVER_BUSY = 8
+/**
+ * A server that answers fewer than this is not busy: it works on them together. Among so few, chance alone brings one server
+ * a quarter above the mean again and again, and moving conversations away from it would lose warm caches for nothing.
+ */
+const NEVER_BUSY = 16
 
 /** The first that has room for one more. */
 function roomiest<Each extends Member>(preferred: readonly Each[]): Each | undefined {

@@ -9,7 +9,7 @@ export interface Place {
   readonly upstream: Upstream
 }
 
-/** A place that a request is sent to. */
+/** A place that a request is at. */
 export interface Stop extends Place {
   readonly visit: Visit
 }
@@ -81,22 +81,20 @@ export class Itinerary {
     return this.mayTry && this.places.some((place) => this.isOpen(place))
   }
 
-  /** Sends the request to the next upstream; undefined where there is none that may be asked. */
-  next(): Stop | undefined {
+  /** The upstream that comes next; undefined where there is none that may be asked. Each comes once. */
+  next(): Place | undefined {
     if (!this.mayTry) return undefined
     const place = this.isOnly ? this.places[0] : (this.nextOpen() ?? this.nextOut())
     if (place === undefined || this.visited.has(place)) return undefined
     this.visited.add(place)
-    this.tries++
-    const { routing, settings } = this.options
-    const { route, upstream } = place
-    return { route, upstream, visit: routing.healthOf(upstream).visit(settings) }
+    return place
   }
 
-  /** A place that cannot take this request at all is passed by, and costs no try. */
-  passBy(stop: Stop): void {
-    stop.visit.over()
-    this.tries--
+  /** Sends the request there. A place that cannot take it at all is passed by before that, and costs no try. */
+  enter({ route, upstream }: Place): Stop {
+    this.tries++
+    const { routing, settings } = this.options
+    return { route, upstream, visit: routing.healthOf(upstream).visit(settings) }
   }
 
   /** Where all upstreams are out: how long it takes until one of them may be asked, in milliseconds, and why it is out. */

@@ -19,7 +19,7 @@ import { type ReadRequest, readRequest } from './read-request.ts'
 import type { RouteContext } from './route-context.ts'
 import type { RequestLog } from './request-log.ts'
 import { askedAt } from './route-table.ts'
-import type { Place, Stop } from '../routing/routing.ts'
+import type { Place } from '../routing/routing.ts'
 import { withoutAddress } from '../upstream/upstream-failures.ts'
 import { Negotiation } from '../exchange/negotiation.ts'
 import { type Plan, planRequest } from '../exchange/plan.ts'
@@ -54,25 +54,26 @@ export async function openExchange(context: RouteContext): Promise<Exchange | un
   const places = await placesOf(rule, request.model, context)
   const key = (): string => conversationKey(request, context.request.headers)
   const itinerary = routing.itinerary(places, config.routing, key)
-  const stop = itinerary.next()
-  if (stop === undefined) {
-    client.refuse(everyoneOut(itinerary))
+  const place = itinerary.next()
+  if (place === undefined) {
+    const refusal = everyoneOut(itinerary)
+    if (request.stream) client.refuseStream(refusal)
+    else client.refuse(refusal)
     return undefined
   }
   // Which model answers may change from one request to the next. The client is told the name that it knows.
   const clientModel = rule.order === null ? undefined : request.model
   const planned = { request, received: read.received, clientModel }
-  const obstacle = obstacleAt(stop, request, context, newAnswerId)
-  const negotiation = obstacle === null ? negotiationAt(stop, planned, context) : undefined
+  const obstacle = obstacleAt(place, request, context, newAnswerId)
+  const negotiation = obstacle === null ? negotiationAt(place, planned, context) : undefined
   const tooLong = negotiation === undefined ? null : obstacleIn(negotiation.plan, request, context)
   if (negotiation === undefined || tooLong !== null) {
-    stop.visit.over()
     ;(obstacle ?? tooLong)?.()
     return undefined
   }
   const attempts = new Attempts({
     itinerary,
-    first: { stop, negotiation },
+    first: { stop: itinerary.enter(place), negotiation },
     plan: (next) => fittingNegotiation(next, planned, context),
     observer: log,
     now,
@@ -126,7 +127,7 @@ interface PlannedRequest extends ReadRequest {
 
 /** The request, planned for one place. */
 function negotiationAt(
-  { route, upstream }: Stop,
+  { route, upstream }: Place,
   { request, received, clientModel }: PlannedRequest,
   context: RouteContext,
 ): Negotiation {
@@ -149,12 +150,12 @@ function negotiationAt(
 
 /** The same for a place to fall back on; undefined where it cannot take the request. */
 function fittingNegotiation(
-  stop: Stop,
+  place: Place,
   read: PlannedRequest,
   context: RouteContext,
 ): Negotiation | undefined {
-  if (obstacleAt(stop, read.request, context, newAnswerId) !== null) return undefined
-  const negotiation = negotiationAt(stop, read, context)
+  if (obstacleAt(place, read.request, context, newAnswerId) !== null) return undefined
+  const negotiation = negotiationAt(place, read, context)
   return obstacleIn(negotiation.plan, read.request, context) === null ? negotiation : undefined
 }
 

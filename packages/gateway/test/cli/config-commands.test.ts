@@ -213,6 +213,8 @@ describe('dragoman init', () => {
     expect(checked.code).toBe(0)
     expect(checked.stdout).toContain('then openrouter moonshotai/kimi-k2-thinking')
     expect(checked.stdout).toContain('counted in redis')
+    const docs = await readFile(new URL('../../../../docs/teams.md', import.meta.url), 'utf8')
+    expect(docs).toContain(`\`\`\`yaml\n${text.replace(/[0-9a-f]{64}/, '…')}\`\`\`\n`)
   })
 
   it('replaces a file only with --force, and then it is private too', async () => {

@@ -236,6 +236,18 @@ describe('compose', () => {
     })
   })
 
+  it('keeps what was counted through a restart of the store, and forgets nothing where that is full', async () => {
+    const command = [at(services, 'redis', 'command')].flat().map(String)
+    const valueOf = (flag: string): string | undefined => command[command.indexOf(flag) + 1]
+    expect(valueOf('--appendonly')).toBe('yes')
+    expect(valueOf('--maxmemory-policy')).toBe('noeviction')
+    const [volume = '', place] = String(at(services, 'redis', 'volumes', 0)).split(':')
+    expect(place).toBe('/data')
+    expect(Object.keys(Object(at(compose, 'volumes')))).toContain(volume)
+    const { accounting } = await composeConfig()
+    expect(accounting?.store).toMatchObject({ is: 'redis' })
+  })
+
   it('mounts files that are there, and waits for the end of a gateway', async () => {
     const mounted = ['gateway-1', 'nginx'].flatMap((name) =>
       [at(services, name, 'volumes')].flat().map(String),
@@ -280,6 +292,10 @@ describe('the time-outs of a proxy', () => {
     expect(directive(nginx, 'proxy_set_header Connection')).toBe('""')
     expect(haproxy).toMatch(/^\s*option http-no-delay$/m)
     expect(haproxy).not.toContain('http-buffer-request')
+  })
+
+  it('go with names of sessions, some of which have an underscore', () => {
+    expect(directive(nginx, 'underscores_in_headers')).toBe('on')
   })
 
   it('go with a check of health that is open', () => {

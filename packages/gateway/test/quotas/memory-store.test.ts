@@ -44,6 +44,20 @@ function settlement(
 }
 
 describe('counting in memory', () => {
+  it('gives up what it counted in the last minute, by how long ago it was', async () => {
+    const { store, pass } = storeAt()
+    const limits = { requestsPerMinute: 2, tokensPerMinute: 100 }
+    granted(await store.claim(claim({ limits, tokens: 10 })))
+    pass(30_000)
+    granted(await store.claim(claim({ limits, tokens: 20 })))
+    pass(35_000)
+    expect(store.takeLatest()).toEqual([
+      { key: 'ada', requests: [{ ago: 35, count: 1 }], tokens: [{ ago: 35, count: 20 }] },
+    ])
+    expect(store.takeLatest()).toEqual([])
+    expect((await store.claim(claim({ limits }))).left.requests?.remaining).toBe(1)
+  })
+
   it('refuses a request beyond the limit, and says for how long', async () => {
     const { store, pass } = storeAt()
     const limits = { requestsPerMinute: 2 }

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { createSimulator, type Simulator } from '../../src/simulator/server.ts'
-import { inTurn } from '../server/ask.ts'
+import { inTurn, readAnswer } from '../server/ask.ts'
 import { type RunningGateway, startGateway, stopGateways } from '../server/running-gateway.ts'
 import {
   chunk,
@@ -29,8 +29,8 @@ interface Farm {
 const names = ['gpu1', 'gpu2', 'gpu3']
 
 /** Three simulated servers in one pool, behind gateways that do not know of each other. */
-async function farm(routing: object = {}, gatewayCount = 1): Promise<Farm> {
-  const simulators = names.map(() => createSimulator({ prefixes: true, pace: 0 }))
+async function farm(routing: object = {}, gatewayCount = 1, pace = 0): Promise<Farm> {
+  const simulators = names.map(() => createSimulator({ prefixes: true, pace }))
   started.push(...simulators)
   const urls = await Promise.all(simulators.map((simulator) => simulator.listen()))
   const upstreams = Object.fromEntries(names.map((name, at) => [name, { url: urls[at], kind: 'other' }]))
@@ -67,13 +67,13 @@ class Talk {
     const response = await fetch(`${address}/v1/chat/completions`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ model: 'm', messages: this.messages }),
+      body: JSON.stringify({ model: 'm', stream: true, messages: this.messages }),
     })
     expect(response.status).toBe(200)
     this.places.push(response.headers.get('x-dragoman-upstream') ?? '')
-    const { choices } = await response.json()
+    const { text } = await readAnswer(response)
     this.messages.push(
-      { role: 'assistant', content: choices[0].message.content },
+      { role: 'assistant', content: text },
       { role: 'user', content: `Go on, ${this.places.length}.` },
     )
   }
@@ -128,11 +128,14 @@ function show(what: string, part: number): void {
     process.stderr.write(`${what}: ${(100 * part).toFixed(1)} %\n`)
 }
 
+/** So slow that as many requests are under way as are asked at a time. */
+const PACE = 3
+
 describe('200 conversations on three servers', () => {
-  it.each([8, 16])(
+  it.each([8, 16, 24, 32])(
     'meet a warm cache in 95 turns of 100, %i of them at a time',
     async (atOnce) => {
-      const { gateways, simulators } = await farm()
+      const { gateways, simulators } = await farm({}, 1, PACE)
       const all = talks(200)
       await inTurn([1, 2, 3, 4], (turn) => round(shuffled(all, turn), gateways, atOnce))
       show(`${atOnce} at a time, warm`, warmth(simulators))
@@ -142,18 +145,18 @@ describe('200 conversations on three servers', () => {
     60_000,
   )
 
-  it('mostly stay with their server where so many are under way that some have to move', async () => {
-    const { gateways, simulators } = await farm()
+  it('stay with their server in 95 turns of 100 where so many are under way that some have to move', async () => {
+    const { gateways, simulators } = await farm({}, 1, PACE)
     const all = talks(200)
     await inTurn([1, 2, 3, 4], (turn) => round(shuffled(all, turn), gateways, 50))
     show('50 at a time, warm', warmth(simulators))
     show('50 at a time, faithful', faithfulness(all))
-    expect(faithfulness(all)).toBeGreaterThanOrEqual(0.93)
-    expect(warmth(simulators)).toBeGreaterThanOrEqual(0.85)
+    expect(faithfulness(all)).toBeGreaterThanOrEqual(0.95)
+    expect(warmth(simulators)).toBeGreaterThanOrEqual(0.9)
   }, 60_000)
 
   it('do so for three gateways that do not know of each other', async () => {
-    const { gateways, simulators } = await farm({}, 3)
+    const { gateways, simulators } = await farm({}, 3, PACE)
     const all = talks(200)
     await inTurn([0, 1, 2], (turn) => round(all, [...gateways.slice(turn), ...gateways.slice(0, turn)], 8))
     show('three gateways, warm', warmth(simulators))
@@ -218,8 +221,7 @@ describe('a conversation that its client names', () => {
         return response.headers.get('x-dragoman-upstream')
       }),
     )
-    // Twelve at once are more than one server gets, so some of them may have moved on to the second in their order.
-    expect(new Set(places).size).toBeLessThan(3)
+    expect(new Set(places).size).toBe(1)
   })
 
   it('stays where it is by its prompt_cache_key', async () => {
@@ -284,16 +286,16 @@ describe('the load of a pool', () => {
         models: [{ match: '*', upstream: [names] }],
       },
     })
-    const asked = Array.from({ length: 30 }, () =>
+    const asked = Array.from({ length: 60 }, () =>
       fetch(`${address}/v1/chat/completions`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ model: 'm', stream: true, messages: [{ role: 'user', content: 'the same' }] }),
       }),
     )
-    await until(() => waiting.length === 30)
+    await until(() => waiting.length === 60)
     const load = farmed.map(({ requests }) => requests.length)
-    expect(Math.max(...load)).toBeLessThanOrEqual(Math.ceil(1.25 * 10))
+    expect(Math.max(...load)).toBeLessThanOrEqual(Math.ceil(1.25 * 20))
     const { upstreams } = await (await fetch(`${address}/status`)).json()
     expect(upstreams.map(({ inFlight }: { inFlight: number }) => inFlight)).toEqual(load)
     for (const go of waiting) go()

@@ -50,13 +50,13 @@ describe('affinity', () => {
     }
     const counts = members.map(({ inFlight }) => inFlight)
     expect(Math.max(...counts)).toBeLessThanOrEqual(Math.ceil(1.25 * 20))
-    expect(new Set(went.slice(0, 8))).toEqual(new Set([order[0]]))
-    expect(went[8]).toBe(order[1])
+    expect(new Set(went.slice(0, 16))).toEqual(new Set([order[0]]))
+    expect(went[16]).toBe(order[1])
   })
 
   it('does not move a conversation away from a server that has next to nothing to do', () => {
     const [first] = rendezvous(idle, 'a')
-    const members = idle.map((each) => ({ ...each, inFlight: each.name === first?.name ? 7 : 0 }))
+    const members = idle.map((each) => ({ ...each, inFlight: each.name === first?.name ? 15 : 0 }))
     expect(preferred(members, 'a')).toBe(first?.name)
   })
 

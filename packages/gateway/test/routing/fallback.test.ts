@@ -204,6 +204,14 @@ describe('what moves a request on', () => {
       'empty',
     ],
     [
+      'an answer of line breaks',
+      (response) => {
+        response.writeHead(200, { 'content-type': 'application/json' }).write('\n')
+        setTimeout(() => response.end('\r\n'), 10)
+      },
+      'empty',
+    ],
+    [
       'a stream of nothing',
       (response) => response.writeHead(200, { 'content-type': 'text/event-stream' }).end(),
       'empty',
@@ -556,6 +564,21 @@ describe('an upstream that fails again and again', () => {
     expect(answer).toMatchObject({ status: 429, error: { code: 'upstreams_out' } })
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(25)
     expect([main.requests.length, spare.requests.length]).toEqual([1, 1])
+  })
+
+  it('is told of in the stream where the client reads no status: Codex', async () => {
+    const { chat, gateway } = await team(
+      busy(429, { 'retry-after': '60' }),
+      busy(429, { 'retry-after': '30' }),
+    )
+    await chat()
+    const asked = { model: 'my-model', input: 'Hi', stream: true }
+    const headers = { originator: 'codex_cli_rs' }
+    const refused = await post(gateway.address, '/v1/responses', asked, { headers })
+    expect(refused.status).toBe(200)
+    expect(await refused.text()).toMatch(
+      /"code":"rate_limit_exceeded","message":"No upstream [^"]+ Please try again in (?:29|30)s\."/,
+    )
   })
 
   it('is tried early where all are out for their failures', async () => {
