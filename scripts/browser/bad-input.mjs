@@ -10,13 +10,17 @@ export async function checkBadInput({ check, shoot, lab }) {
       await page.goto(fresh.page)
       await page.getByRole('heading', { name: 'Nothing has gone through yet' }).waitFor()
       await shoot(page, 'empty')
+      await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+      await page.getByRole('button', { name: 'Copy' }).first().click()
+      await inShell(await page.evaluate(() => navigator.clipboard.readText()))
+      await rowsOf(page).first().getByText('tool-calls').waitFor()
       await inShell(fresh.command)
       await rowsOf(page).first().getByText('kimi-k2').first().waitFor()
       await inShell(fresh.command.replace('"kimi-k2"', '"kimi-k2+length"'))
       const broken = rowsOf(page).filter({ hasText: 'kimi-k2+length' })
       await broken.getByText('1 problem').waitFor()
       await broken.click()
-      await page.locator('.said-one').getByText('truncated-call').waitFor()
+      await page.locator('.said-one').getByText('truncated-call', { exact: false }).waitFor()
       expectHolds(await page.locator('.outcome').innerText(), [
         'No tool call',
         'The output ended inside a call',

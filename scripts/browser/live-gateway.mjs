@@ -17,8 +17,12 @@ export async function checkLiveGateway({ check, shoot, lab }) {
     await page.getByRole('tab', { name: /^Events/ }).click()
     await page.locator('.source-row .k-name').first().hover()
     await page.locator('.event.e-call-start.is-hovered').waitFor()
+    await page.locator('.chunk-row .k-name.is-hovered').waitFor()
     await page.locator('.event.e-call-start').first().click()
     await page.locator('.chunk-row.is-focused').first().waitFor()
+    await page.locator('.chunk-row .k-arguments').first().hover()
+    await page.locator('.event.e-call-delta.is-hovered').waitFor()
+    await page.locator('.source-row .k-arguments.is-hovered').first().waitFor()
     await shoot(page, 'gateway-exchange')
   })
 
@@ -38,7 +42,7 @@ export async function checkLiveGateway({ check, shoot, lab }) {
     await page.getByRole('tab', { name: 'Read it as…' }).click()
     await page.getByText('The same events as before.').waitFor()
     await choose(page, 'Format', 'hermes')
-    await page.getByText('Other events than before.').waitFor()
+    await page.getByText('Other events than before').waitFor()
     await shoot(page, 'gateway-read-as')
   })
 
@@ -78,6 +82,9 @@ export async function checkLiveGateway({ check, shoot, lab }) {
     await page.goto(await lab.inspectRecordings())
     await rowsOf(page).first().click()
     await page.locator('.source-row .k-name').first().waitFor()
+    // Nobody wrote down when its chunks came: what the client got is found all the same.
+    await page.locator('.source-row .k-name').first().hover()
+    await page.locator('.chunk-row .k-name.is-hovered').waitFor()
     expectSame(await page.getByRole('button', { name: 'Ask again' }).isDisabled(), true)
     await shoot(page, 'recordings')
   })
@@ -103,6 +110,21 @@ export async function checkLiveGateway({ check, shoot, lab }) {
   )
 
   await check(
+    'a session that has ended is asked for anew, whatever is looked at',
+    async (page) => {
+      await page.goto(lab.locked)
+      await page.getByLabel('Key').fill(inspectorKey)
+      await page.keyboard.press('Enter')
+      await page.getByText('live').first().waitFor()
+      await page.context().clearCookies()
+      await page.goto(`${lab.locked}#/exchanges/any`)
+      await page.getByRole('heading', { name: 'This gateway wants a key' }).waitFor()
+      await page.getByText('locked').waitFor()
+    },
+    { expectedErrors: /401/ },
+  )
+
+  await check(
     'a gateway that goes away is missed, and found when it comes back',
     async (page) => {
       const first = await lab.startAt(0)
@@ -114,10 +136,44 @@ export async function checkLiveGateway({ check, shoot, lab }) {
       await shoot(page, 'gateway-lost')
       const second = await lab.startAt(new URL(first.page).port)
       await page.getByText('The gateway does not answer', { exact: false }).waitFor({ state: 'detached' })
+      // What the one before it knew, this one has forgotten.
+      await rowsOf(page).getByText('kimi-k2').first().waitFor({ state: 'detached' })
       await second.ask('qwen3-coder')
       await rowsOf(page).getByText('qwen3-coder').first().waitFor()
+      await rowsOf(page).first().click()
+      await page.locator('.source-row').first().waitFor()
+      await second.stop()
+      await page.getByText('The gateway does not answer', { exact: false }).waitFor()
+      expectHolds(await page.locator('.source').innerText(), ['get_weather'])
+      await lab.startAt(new URL(first.page).port)
+      await page.getByText('No such exchange', { exact: false }).waitFor()
+      expectHolds(await page.locator('.source').innerText(), ['get_weather'])
     },
-    { expectedErrors: /ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED|net::ERR/ },
+    { expectedErrors: /ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED|net::ERR|404/ },
+  )
+
+  await check(
+    'a proxy that answers in the place of the gateway is not taken for its end',
+    async (page) => {
+      let isAway = false
+      const away = { status: 502, contentType: 'text/html', body: '<h1>Bad gateway</h1>' }
+      await page.route('**/api/v1/**', (route) => (isAway ? route.fulfill(away) : route.fallback()))
+      // The stream of changes ends at once, so that the page asks for it again.
+      await page.route('**/api/v1/changes', (route) =>
+        route.fulfill(isAway ? away : { contentType: 'text/event-stream', body: 'retry: 100\n\n' }),
+      )
+      await page.goto(lab.open)
+      await rowsOf(page).first().waitFor()
+      isAway = true
+      await page.getByText('The gateway does not answer', { exact: false }).waitFor()
+      await page.waitForTimeout(1000)
+      await page.unroute('**/api/v1/changes')
+      isAway = false
+      await page.getByText('The gateway does not answer', { exact: false }).waitFor({ state: 'detached' })
+      await lab.ask('glm-4.5')
+      await rowsOf(page).getByText('glm-4.5').first().waitFor()
+    },
+    { expectedErrors: /502|MIME type/ },
   )
 }
 

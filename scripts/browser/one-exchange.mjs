@@ -16,10 +16,43 @@ export async function checkOneExchange({ check, shoot, open }) {
     await shoot(page, 'exchange')
   })
 
+  await check('arrow keys walk from span to span, and show the event and the bytes of each', async (page) => {
+    await open(page, '#/exchanges/kimi-call')
+    await page.locator('.source-rows').focus()
+    for (const kind of ['reasoning', 'text', 'name', 'arguments']) {
+      await page.keyboard.press('ArrowRight')
+      await page.locator(`.source-row .k-${kind}.is-chosen`).first().waitFor()
+      await page.locator(`.chunk-row .k-${kind}.is-chosen`).first().waitFor()
+    }
+    await page.keyboard.press('ArrowLeft')
+    await page.locator('.source-row .k-name.is-chosen').first().waitFor()
+    await page.keyboard.press('Escape')
+    expectSame(await page.locator('.is-chosen').count(), 0)
+    await page.keyboard.press('j')
+    await page.waitForURL(/qwen-broken/)
+  })
+
+  await check('what the client got is shown by what it says, or with every byte of it', async (page) => {
+    await open(page, '#/exchanges/kimi-call')
+    await page.locator('.chunk-row .k-reasoning').first().waitFor()
+    const rows = page.locator('.chunk-row')
+    expectSame((await page.locator('.bytes').innerText()).includes('event: content_block_delta'), false)
+    await page.getByLabel('all bytes').check()
+    await page.getByText('event: message_start').waitFor()
+    const parts = await rows.locator('.chunk-text').allInnerTexts()
+    expectHolds(parts.join(''), ['"content_block":{"type":"thinking"', '"thinking_delta"'])
+    await shoot(page, 'all-bytes')
+  })
+
   await check('the two requests stand side by side, with notes at their fields', async (page) => {
     await open(page, '#/exchanges/kimi-call')
     await page.getByRole('tab', { name: 'Asked' }).click()
     await page.locator('.json-line .badge-dropped').first().waitFor()
+    expectHolds(await page.getByLabel('Client asked').first().innerText(), [
+      'dropped cache_control The upstream is not known to understand it.',
+      '→ messages[0].content',
+    ])
+    expectHolds(await page.getByLabel('Upstream was asked').first().innerText(), ['← system[0].text'])
     await page.getByRole('button', { name: 'Fold thinking' }).click()
     await page.getByRole('button', { name: 'Unfold thinking' }).waitFor()
     await shoot(page, 'requests')
@@ -39,7 +72,7 @@ export async function checkOneExchange({ check, shoot, open }) {
     await page.getByRole('tab', { name: 'Read it as…' }).click()
     await page.getByText('The same events as before.').waitFor()
     await choose(page, 'Format', 'hermes')
-    await page.getByText('Other events than before.').waitFor()
+    await page.getByText('Other events than before').waitFor()
     await shoot(page, 'read-as')
   })
 
@@ -51,11 +84,15 @@ export async function checkOneExchange({ check, shoot, open }) {
     const command = await page.evaluate(() => navigator.clipboard.readText())
     expectHolds(command, ['curl -N', '/v1/messages', '$DRAGOMAN_API_KEY', '"get_weather"'])
     const download = page.waitForEvent('download')
-    await page.getByRole('button', { name: 'Make a test' }).click()
+    await page.getByRole('button', { name: 'Make a test', exact: true }).click()
     expectHolds(readFileSync(await (await download).path(), 'utf8'), [
       '```options',
       'call-start 0 get_weather',
     ])
+    const inJson = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Make a test in JSON' }).click()
+    const made = JSON.parse(readFileSync(await (await inJson).path(), 'utf8'))
+    expectSame(made.events.filter(({ type }) => type === 'call-start').length, 2)
     await page.getByRole('button', { name: 'Ask again' }).click()
     await page.waitForURL(/again-/)
     await page.getByRole('heading', { name: /claude-sonnet/ }).waitFor()
@@ -75,6 +112,11 @@ export async function checkOneExchange({ check, shoot, open }) {
     await open(page, '#/exchanges/qwen-broken')
     await page.locator('.point-problem').first().click()
     await page.locator('.said-one[aria-pressed=true]').waitFor()
+    await page.locator('.said-one').last().click()
+    expectHolds((await page.locator('.has-problem.is-chosen').allInnerTexts()).join(''), [
+      '<tool_call>',
+      'Lyon',
+    ])
   })
 
   await check(

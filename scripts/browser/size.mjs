@@ -1,7 +1,7 @@
 // Much of everything: the page must stay quick.
-import { expectBelow } from './page.mjs'
+import { expectBelow, rowsOf } from './page.mjs'
 
-export async function checkSize({ check, shoot, open }) {
+export async function checkSize({ check, shoot, open, server }) {
   await check('ten thousand exchanges are a list of which some fifty are drawn', async (page) => {
     await open(page, '')
     await page.getByText(/10,00\d exchanges/).waitFor()
@@ -44,5 +44,19 @@ export async function checkSize({ check, shoot, open }) {
     expectBelow(await page.evaluate(() => window.longest), 4000, 'ms without an answer to the user')
     await page.getByRole('tab', { name: 'Timeline' }).click()
     await page.locator('.arrival').first().waitFor()
+  })
+
+  await check('a page that stays open while thousands go through does not grow', async (page) => {
+    await open(page, '')
+    await rowsOf(page).first().waitFor()
+    const nodes = () => page.evaluate(() => document.querySelectorAll('*').length)
+    const before = await nodes()
+    let last = ''
+    for (let round = 0; round < 20; round++) {
+      for (let count = 0; count < 100; count++) last = server.addExchange()
+      await page.waitForTimeout(20)
+    }
+    await page.locator(`#exchange-${last}`).waitFor()
+    expectBelow(Math.abs((await nodes()) - before), 200, 'more parts of the page')
   })
 }

@@ -33,7 +33,7 @@ export async function checkWorkbench({ check, shoot, open, folder }) {
   await check('a button shows that every chunking gives the same', async (page) => {
     await open(page, '#/workbench')
     await page.getByRole('button', { name: 'kimi', exact: true }).click()
-    await page.getByRole('button', { name: 'Every chunking gives the same' }).click()
+    await page.getByRole('button', { name: 'Try every chunking' }).click()
     await page.getByText(/\d+ ways to cut it, one result\./).waitFor()
   })
 
