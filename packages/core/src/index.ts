@@ -77,6 +77,8 @@ export {
   createAnswerGlance,
   type AnswerGlance,
   type GlancedCall,
+  type GlancedCallPiece,
+  type GlancedPiece,
   type GlancedText,
 } from './dialects/glance.ts'
 export { defaultDialect, dialectIds, dialects, isDialectId, type DialectId } from './dialects/index.ts'

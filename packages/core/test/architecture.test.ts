@@ -378,6 +378,8 @@ describe('the public names', () => {
       FormatOverrides
       GeminiTarget
       GlancedCall
+      GlancedCallPiece
+      GlancedPiece
       GlancedText
       Grammar
       HeldReason

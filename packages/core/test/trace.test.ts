@@ -152,6 +152,15 @@ describe('the events of a trace', () => {
     expect(problems).toEqual(['type-mismatch three', 'unknown-tool get_time'])
   })
 
+  it('the rest of arguments that a problem interrupts stands at the end of its call', () => {
+    const city = '<function=get_weather>\n<parameter=city>\nOslo\n</parameter>'
+    const source = `Hi.${callOf('get_weather').replace('<function=get_weather>', city)}`
+    const { events, places } = traceOutput(source, { format: 'qwen', tools })
+    const deltas = events.flatMap((event, index) => (event.type === 'call-delta' ? [places[index]] : []))
+    const end = source.indexOf('\n</tool_call>')
+    expect(deltas).toMatchObject([{}, { from: end, to: end }])
+  })
+
   it('belong to the call that the spans name', () => {
     const spans = trace.spans.filter(({ kind }) => kind === 'name')
     expect(spans.map(({ call, event }) => [call, event])).toEqual([

@@ -59,7 +59,7 @@ export async function startFixtureServer({ count = 10_000, withApi = true, port 
   function answer(path, url, request, response) {
     const [what, id = '', stage = ''] = path.split('/').map(decodeURIComponent)
     if (what === 'status') {
-      json(response, { version: '0.1.0', instance: null, shows: 'live', mayAskAgain: true })
+      json(response, { version: '0.1.0', instance: null, shows: 'live', mayAskAgain: true, examples: [] })
     } else if (what === 'changes') {
       response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' })
       response.write(': hello\n\n')

@@ -48,6 +48,17 @@ export interface Status {
   readonly shows: 'live' | 'live-and-recordings' | 'recordings'
   /** Whether `again` may be asked for. */
   readonly mayAskAgain: boolean
+  /** What may be sent to try the gateway, for whoever has sent nothing yet. */
+  readonly examples: readonly ExampleRequest[]
+}
+
+export interface ExampleRequest {
+  /** What will be seen. */
+  readonly title: string
+  readonly path: string
+  /** With `$DRAGOMAN_API_KEY` in the place of a key, where one is needed. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
 }
 
 /** Newest first. `next` is null on the last page. */

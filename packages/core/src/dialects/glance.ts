@@ -22,14 +22,27 @@ export interface AnswerGlance {
   /** Why the answer ended; null where it has not said so. */
   readonly end: FinishReason | 'error' | null
   /**
-   * Takes the JSON of the next event, or of a whole answer, and gives the text that it adds. Null where it is in no dialect
-   * that is known.
+   * Takes the JSON of the next event, or of a whole answer, and gives what it adds. Null where it is in no dialect that is
+   * known.
    */
-  add(data: JsonObject): readonly GlancedText[] | null
+  add(data: JsonObject): readonly GlancedPiece[] | null
 }
+
+export type GlancedPiece = GlancedText | GlancedCallPiece
 
 export interface GlancedText {
   readonly channel: 'content' | 'reasoning'
+  readonly text: string
+}
+
+/** A stretch of a call. */
+export interface GlancedCallPiece {
+  readonly channel: 'call'
+  /** Its place in `calls`. */
+  readonly call: number
+  /** Where it was not told before. */
+  readonly name: string | null
+  /** What it adds to the arguments. */
   readonly text: string
 }
 
@@ -52,7 +65,7 @@ class CollectedGlance implements AnswerGlance {
   private readonly said = new Map<string, string>()
   private readonly callOf = new Map<string, number>()
 
-  add(data: JsonObject): GlancedText[] | null {
+  add(data: JsonObject): GlancedPiece[] | null {
     for (const glance of Object.values(glances)) {
       const parts = glance(data)
       if (parts !== null) return parts.flatMap((part) => this.take(part))
@@ -60,14 +73,13 @@ class CollectedGlance implements AnswerGlance {
     return null
   }
 
-  private take(part: GlancedPart): GlancedText[] {
+  private take(part: GlancedPart): GlancedPiece[] {
     switch (part.is) {
       case 'end':
         this.end = part.reason
         return []
       case 'call':
-        this.takeCall(part)
-        return []
+        return [this.takeCall(part)]
       default: {
         const said = this.said.get(part.key) ?? ''
         const text = part.adds === 'more' ? part.text : restOf(part.text, said)
@@ -78,14 +90,17 @@ class CollectedGlance implements AnswerGlance {
     }
   }
 
-  private takeCall({ key, id, name, json, adds }: Extract<GlancedPart, { is: 'call' }>): void {
+  private takeCall({ key, id, name, json, adds }: Extract<GlancedPart, { is: 'call' }>): GlancedCallPiece {
     const at = (key === null ? undefined : this.callOf.get(key)) ?? this.calls.length
     const call = this.calls[at] ?? { id: null, name: '', json: '' }
     this.calls[at] = call
     if (key !== null) this.callOf.set(key, at)
     call.id ??= id
-    if (name !== null && call.name === '') call.name = name
-    call.json += adds === 'more' ? json : restOf(json, call.json)
+    const isNew = name !== null && call.name === ''
+    if (isNew) call.name = name
+    const text = adds === 'more' ? json : restOf(json, call.json)
+    call.json += text
+    return { channel: 'call', call: at, name: isNew ? name : null, text }
   }
 }
 

@@ -26,6 +26,8 @@ interface MappedCall {
   to: number
   start: number | null
   delta: number | null
+  /** Deltas behind the first: what came between them was told of the call. */
+  readonly later: number[]
   end: number | null
 }
 
@@ -91,7 +93,10 @@ export class SourceMap implements Sink, SourceObserver {
   callDelta(index: number, json: string): void {
     if (json === '') return
     this.#grow({ type: 'call-delta', index, json }, json)
-    this.#callAt(index).delta ??= this.#events.length - 1
+    const call = this.#callAt(index)
+    const event = this.#events.length - 1
+    call.delta ??= event
+    if (event !== call.delta && event !== call.later.at(-1)) call.later.push(event)
   }
 
   callEnd(index: number, complete: boolean): void {
@@ -160,7 +165,7 @@ export class SourceMap implements Sink, SourceObserver {
   callBegins(index: number, at: number): void {
     this.#call = index
     this.#calls.splice(index)
-    this.#calls[index] = { from: at, to: at, start: null, delta: null, end: null }
+    this.#calls[index] = { from: at, to: at, start: null, delta: null, later: [], end: null }
     if (this.#heading !== undefined) this.became('name', this.#heading.from, this.#heading.to)
     this.#heading = undefined
   }
@@ -251,9 +256,10 @@ export class SourceMap implements Sink, SourceObserver {
   /** Where events of calls stand for which nothing was written. */
   #placesInCalls(): Map<number, SourceRange> {
     const places = new Map<number, SourceRange>()
-    for (const { from, to, start, delta, end } of this.#calls) {
+    for (const { from, to, start, delta, later, end } of this.#calls) {
       if (start !== null) places.set(start, { from, to: from })
       if (delta !== null) places.set(delta, { from, to: from })
+      for (const event of later) places.set(event, { from: to, to })
       if (end !== null) places.set(end, { from: to, to })
     }
     return places
@@ -287,7 +293,7 @@ export class SourceMap implements Sink, SourceObserver {
   }
 
   #callAt(index: number): MappedCall {
-    return (this.#calls[index] ??= { from: 0, to: 0, start: null, delta: null, end: null })
+    return (this.#calls[index] ??= { from: 0, to: 0, start: null, delta: null, later: [], end: null })
   }
 
   #add(event: ModelEvent): number {

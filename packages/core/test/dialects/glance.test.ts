@@ -55,8 +55,9 @@ function glanced({ delivered, body }: Written): Wrote & { names: string[] } {
           .flatMap((item) => (item.kind === 'event' ? [item.data] : []))
   for (const event of events) {
     const data = parseJson(event)
-    for (const { channel, text } of (isJsonObject(data) ? glance.add(data) : null) ?? [])
-      wrote[channel] += text
+    for (const { channel, text } of (isJsonObject(data) ? glance.add(data) : null) ?? []) {
+      if (channel !== 'call') wrote[channel] += text
+    }
   }
   return { ...wrote, names: glance.calls.map(({ name }) => name) }
 }
@@ -111,8 +112,22 @@ describe('a glance at an answer', () => {
     [{ candidates: [{ content: { parts: [{ functionCall: { id: 'c', name: 'f', args: { a: 1 } } }] } }] }],
   ])('sees the calls that a server structured: %j', (data) => {
     const glance = createAnswerGlance()
-    expect(glance.add(data)).toEqual([])
+    expect(glance.add(data)).toMatchObject([{ channel: 'call', call: 0, name: 'f' }])
     expect(glance.calls).toMatchObject([{ id: 'c', name: 'f' }])
+  })
+
+  it('tells which call each stretch of arguments belongs to, and a name once', () => {
+    const glance = createAnswerGlance()
+    const told = [
+      { index: 0, id: 'a', function: { name: 'f', arguments: '{"x"' } },
+      { index: 1, id: 'b', function: { name: 'g', arguments: '' } },
+      { index: 0, function: { arguments: ':1}' } },
+    ].map((call) => glance.add({ choices: [{ delta: { tool_calls: [call] } }] }))
+    expect(told).toEqual([
+      [{ channel: 'call', call: 0, name: 'f', text: '{"x"' }],
+      [{ channel: 'call', call: 1, name: 'g', text: '' }],
+      [{ channel: 'call', call: 0, name: null, text: ':1}' }],
+    ])
   })
 
   it('says of what is in no dialect that it is in none', () => {

@@ -1,8 +1,8 @@
 import { printable } from '../base/printable.ts'
 import { isLoopbackHost } from '../config/addresses.ts'
 import type { GatewayConfig } from '../config/config.ts'
+import { brokenModel, exampleModel, exampleRequests, isPlainModel } from '../config/example-request.ts'
 import { inspectorAccess } from '../inspection/access.ts'
-import { exampleName } from '../config/match-model.ts'
 import { type KnownLimits, longestAnswer } from '../launch/client.ts'
 import { clients, isServed } from '../launch/clients.ts'
 import type { Output } from '../terminal/output.ts'
@@ -16,13 +16,12 @@ export function serveHints(
   stderr: Pick<Output, 'style'>,
 ): string {
   const address = callableAddress(listening, config)
-  const askable = known.models.find(({ name }) => isPlain(name))
-  const model = askable?.name ?? configuredModel(config) ?? unknownModel(config)
+  const askable = known.models.find(({ name }) => isPlainModel(name))
+  // Of an upstream that tells none, the user has to know one.
+  const model = askable?.name ?? exampleModel(config) ?? 'MODEL'
   const limits = limitsOf(askable)
-  const schema = '{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}'
-  const question = '"messages":[{"role":"user","content":"What is the weather in Paris?"}]'
-  const chat = `{"model":"${model}","stream":true,${question},"tools":[{"type":"function","function":{"name":"get_weather","parameters":${schema}}}]}`
-  const anthropic = `{"model":"${model}","stream":true,"max_tokens":1024,${question},"tools":[{"name":"get_weather","input_schema":${schema}}]}`
+  const chat = exampleRequests.chat(model)
+  const messages = exampleRequests.messages(model)
   const key = config.keys.length === 0 ? '' : "-H 'authorization: Bearer KEY' "
   const room = limits === null ? '' : `${clients['claude']?.windowHint?.(limits) ?? ''} `
   const lines = [
@@ -30,21 +29,16 @@ export function serveHints(
     ...inspectorLines(address, config, model),
     '',
     stderr.style('bold', 'OpenAI clients'),
-    `  curl -N ${address}/v1/chat/completions ${key}-H 'content-type: application/json' -d '${chat}'`,
+    `  curl -N ${address}${chat.path} ${key}-H 'content-type: application/json' -d '${chat.body}'`,
     stderr.style('bold', 'Anthropic clients'),
-    `  curl -N ${address}/v1/messages ${key}-H 'content-type: application/json' -d '${anthropic}'`,
+    `  curl -N ${address}${messages.path} ${key}-H 'content-type: application/json' -d '${messages.body}'`,
     stderr.style('bold', 'Claude Code'),
     `  ANTHROPIC_BASE_URL=${address} ANTHROPIC_AUTH_TOKEN=${key === '' ? 'any' : 'KEY'} ANTHROPIC_MODEL=${model} ${room}claude`,
     ...windowLines(limits, stderr),
-    `Coding agents, set up for you: npx dragoman run -- claude`,
+    agentLine(),
     '',
   ]
   return lines.join('\n')
-}
-
-/** The simulator writes calls for any name. Of an upstream that tells none, the user has to know one. */
-function unknownModel({ upstreams }: GatewayConfig): string {
-  return upstreams === 'simulator' ? 'kimi-k2' : 'MODEL'
 }
 
 function upstreamLines({ upstreams }: GatewayConfig, known: Survey): string[] {
@@ -74,8 +68,15 @@ function inspectorLines(address: string, config: GatewayConfig, model: string): 
   if (config.upstreams !== 'simulator') return [page]
   return [
     page,
-    `  It tells why a call was none, too: ask for the model ${model}+length, which breaks off inside one.`,
+    `  It tells why a call was none, too: ask for the model ${brokenModel(model)}, which breaks off inside one.`,
   ]
+}
+
+/** Every agent that can be started on a gateway by one command. */
+function agentLine(): string {
+  const programs = Object.entries(clients).flatMap(([program, client]) => (isServed(client) ? [program] : []))
+  const [first = '', ...others] = programs
+  return `Coding agents, set up for you: npx dragoman run -- ${first} (or ${others.join(', ')})`
 }
 
 function windowLine({ name, window = 0 }: SurveyedModel): string {
@@ -107,13 +108,4 @@ export function callableAddress(address: string, { listen }: GatewayConfig): str
   const [name] = listen.allowedHosts
   if (name !== undefined && !isLoopbackHost(listen.host)) return `http://${name}:${new URL(address).port}`
   return address.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
-}
-
-/** A model that is certain to be answered, where the configuration has one that needs no quoting. */
-function configuredModel({ models }: GatewayConfig): string | undefined {
-  return models.map(exampleName).find((name) => name !== undefined && isPlain(name))
-}
-
-function isPlain(name: string): boolean {
-  return /^[\w.:/@+-]+$/.test(name)
 }

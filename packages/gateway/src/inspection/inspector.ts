@@ -6,6 +6,7 @@ import type { FailureLimit } from '../security/failure-limit.ts'
 import type { Redactor } from '../security/redact.ts'
 import { type InspectorAccess, inspectorAccess } from './access.ts'
 import { Changes } from './changes.ts'
+import { examplesFor } from './examples.ts'
 import { type ExchangeSource, type RepeatableRequest, withRecordings } from './exchange-source.ts'
 import { type Door, inspectorRoot, serveInspector } from './inspector-server.ts'
 import { LiveExchanges } from './live-exchanges.ts'
@@ -81,6 +82,7 @@ export class Inspector {
         instance,
         shows: this.recorded === undefined ? 'live' : 'live-and-recordings',
         mayAskAgain: true,
+        examples: examplesFor(this.config),
       },
       door: this.door(),
       askAgain,

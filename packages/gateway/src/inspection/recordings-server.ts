@@ -23,7 +23,13 @@ export class RecordingsServer {
   constructor({ at, version, pageFolder }: RecordingsServerOptions) {
     const files = new PageFiles(pageFolder)
     const source = new RecordedExchanges(at, 'any', createRedactor([]))
-    const status = { version, instance: null, shows: 'recordings', mayAskAgain: false } as const
+    const status = {
+      version,
+      instance: null,
+      shows: 'recordings',
+      mayAskAgain: false,
+      examples: [],
+    } as const
     const parts = { files, source, changes: this.changes, status, door: noDoor, mostBytes: 0 }
     this.server = createServer((request, response) => {
       // Without a listener an error on either socket would end the process.

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { serveHints } from '../../src/cli/serve-hints.ts'
 import type { Survey } from '../../src/cli/survey.ts'
+import { clients, isServed } from '../../src/launch/clients.ts'
 import { accepted } from '../config/fake-world.ts'
 
 const keys = `keys: [{ name: a, sha256: "${'0'.repeat(64)}" }]`
@@ -23,6 +24,14 @@ describe('the lines for clients', () => {
     expect(text).toContain(
       'ANTHROPIC_BASE_URL=http://127.0.0.1:12377 ANTHROPIC_AUTH_TOKEN=any ANTHROPIC_MODEL=kimi-k2 ',
     )
+  })
+
+  it('name every agent that the gateway can start and serve', async () => {
+    const text = await hints('http://127.0.0.1:1', '')
+    const [, first, others = ''] = /npx dragoman run -- (\w+) \(or (.+)\)\n/.exec(text) ?? []
+    const served = Object.entries(clients).flatMap(([program, client]) => (isServed(client) ? [program] : []))
+    expect([first, ...others.split(', ')]).toEqual(served)
+    expect(served).toContain('codex')
   })
 
   it('name the inspector where it is served, and whether it wants a key', async () => {

@@ -12,13 +12,14 @@ describe('the gateway and the page', () => {
   it('mean the same by every type of the API', () => {
     const agreements: true[] = [
       same<own.Status, page.Status>(),
+      same<own.ExampleRequest, page.ExampleRequest>(),
       same<own.ExchangePage, page.ExchangePage>(),
       same<own.ExchangeSummary, page.ExchangeSummary>(),
       same<own.ExchangeDetails, page.ExchangeDetails>(),
       same<own.StagePart, page.StagePart>(),
       same<own.AskedAgain, page.AskedAgain>(),
     ]
-    expect(agreements).toHaveLength(6)
+    expect(agreements).toHaveLength(7)
     expect(own.stageIds).toEqual(page.stageIds)
   })
 })

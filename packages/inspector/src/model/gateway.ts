@@ -19,6 +19,8 @@ const MOST_KEPT = 20_000
 /** Of a stage no more than this is loaded: what is longer is left to who downloads it. */
 const MOST_CHUNKS = 200_000
 const MOST_CHARACTERS = 40_000_000
+/** A gateway that is away is asked again after so long. */
+const RETRY_MS = 3000
 
 /** The chunks of a stage, or the first of them. */
 interface LoadedStage {
@@ -37,7 +39,10 @@ class Gateway {
   readonly #fault = signal<string | null>(null)
   #changed = new Map<string, ExchangeSummary>()
   #gone = new Set<string>()
+  /** What the gateway has told of since the list was asked for. */
+  #told = new Set<string>()
   #isWaiting = false
+  #stream: EventSource | undefined
 
   get status(): ReadonlySignal<Status | null> {
     return this.#status
@@ -59,14 +64,19 @@ class Gateway {
   /** Returns whether there is a gateway. */
   async connect(): Promise<boolean> {
     try {
-      this.#status.value = await get(api.status, isStatus)
+      this.#status.value = await this.#get(api.status, isStatus)
     } catch (error) {
-      this.#state.value = error instanceof Locked ? 'locked' : 'none'
-      return error instanceof Locked
+      if (error instanceof Locked) return true
+      if (this.#status.value === null) {
+        this.#state.value = 'none'
+        return false
+      }
+      this.#connectAgain()
+      return true
     }
-    this.#state.value = 'connecting'
+    if (this.#state.value !== 'lost') this.#state.value = 'connecting'
     this.#follow()
-    void this.#load()
+    void this.#load('known')
     return true
   }
 
@@ -84,7 +94,7 @@ class Gateway {
   }
 
   details(id: string): Promise<ExchangeDetails> {
-    return get(api.exchange(id), isDetails)
+    return this.#get(api.exchange(id), isDetails)
   }
 
   /** Each part says where the next begins. `before`: what the parts in front of it brought. */
@@ -95,7 +105,7 @@ class Gateway {
     before: StageChunk[] = [],
     characters = 0,
   ): Promise<LoadedStage> {
-    const { chunks, next } = await get(api.stage(id, stage, from), isPart)
+    const { chunks, next } = await this.#get(api.stage(id, stage, from), isPart)
     let loaded = characters
     for (const chunk of chunks) {
       before.push(chunk)
@@ -107,38 +117,62 @@ class Gateway {
   }
 
   async askAgain(id: string): Promise<string> {
-    const answer = await get(api.again(id), isAskedAgain, 'POST')
+    const answer = await this.#get(api.again(id), isAskedAgain, 'POST')
     return answer.id
   }
 
-  /** Page by page, up to one that brings nothing new. */
-  async #load(cursor: string | null = null): Promise<void> {
+  /**
+   * Page by page, up to one that brings nothing new; or to the end, to find out what is no longer there: a gateway that was
+   * started anew has forgotten what the one before it knew.
+   */
+  async #load(until: 'known' | 'end'): Promise<void> {
+    const found = new Set<string>()
+    this.#told = found
     try {
-      const page = await get(api.exchanges(cursor, PAGE), isPage)
-      const before = this.#exchanges.value.length
-      this.#merge(page.exchanges)
+      const oldest = await this.#loadFrom(null, until, found)
       this.#fault.value = null
-      const after = this.#exchanges.value.length
-      if (page.next !== null && after > before && after < MOST_KEPT) await this.#load(page.next)
+      if (until === 'known') return
+      this.#exchanges.value = this.#exchanges.value.filter(({ id, time }) => found.has(id) || time < oldest)
     } catch (error) {
-      if (error instanceof Locked) this.#state.value = 'locked'
-      else this.#fault.value = error instanceof Error ? error.message : String(error)
+      if (!(error instanceof Locked)) this.#fault.value = messageOf(error)
     }
   }
 
+  /** Returns the time of the oldest exchange that was loaded: what is older may be there all the same. */
+  async #loadFrom(cursor: string | null, until: 'known' | 'end', found: Set<string>): Promise<string> {
+    const page = await this.#get(api.exchanges(cursor, PAGE), isPage)
+    const before = this.#exchanges.value.length
+    for (const { id } of page.exchanges) found.add(id)
+    this.#merge(page.exchanges)
+    const isNew = until === 'end' || this.#exchanges.value.length > before
+    if (page.next === null) return ''
+    if (isNew && found.size < MOST_KEPT) return this.#loadFrom(page.next, until, found)
+    return page.exchanges.at(-1)?.time ?? ''
+  }
+
   #follow(): void {
+    this.#stream?.close()
     const stream = new EventSource(api.changes)
+    this.#stream = stream
     stream.addEventListener('open', () => {
+      const wasLost = this.#state.value === 'lost'
       this.#state.value = 'live'
       // What happened before was not told, and the list may have been read before that.
-      void this.#load()
+      void this.#load(wasLost ? 'end' : 'known')
+      if (wasLost) void this.#look()
     })
     stream.addEventListener('error', () => {
+      if (this.#state.value === 'locked') return
       this.#state.value = 'lost'
+      // A browser asks again by itself where nobody answers. Where a proxy answers in the place of the gateway, or the session
+      // has ended, it gives up.
+      if (stream.readyState === EventSource.CLOSED) this.#connectAgain()
     })
     stream.addEventListener('exchange', (event: MessageEvent<string>) => {
       const summary = parsed(event.data)
-      if (isSummary(summary)) this.#changed.set(summary.id, summary)
+      if (!isSummary(summary)) return
+      this.#changed.set(summary.id, summary)
+      this.#told.add(summary.id)
       this.#soon()
     })
     stream.addEventListener('gone', (event: MessageEvent<string>) => {
@@ -146,6 +180,30 @@ class Gateway {
       if (isRecord(gone) && typeof gone['id'] === 'string') this.#gone.add(gone['id'])
       this.#soon()
     })
+  }
+
+  /** A gateway that was away may be another now, of another version. */
+  async #look(): Promise<void> {
+    try {
+      this.#status.value = await this.#get(api.status, isStatus)
+    } catch {
+      // The stream of changes tells whether it is away.
+    }
+  }
+
+  #connectAgain(): void {
+    this.#state.value = 'lost'
+    setTimeout(() => void this.connect(), RETRY_MS)
+  }
+
+  /** A session that has ended is noticed by whatever is asked for next. */
+  async #get<T>(path: string, isIt: (value: unknown) => value is T, method = 'GET'): Promise<T> {
+    try {
+      return await get(path, isIt, method)
+    } catch (error) {
+      if (error instanceof Locked) this.#state.value = 'locked'
+      throw error
+    }
   }
 
   /** Many changes at once are drawn once. */
@@ -169,7 +227,7 @@ class Gateway {
     if (news.length === 0) return
     const byId = new Map(this.#exchanges.value.map((each) => [each.id, each]))
     for (const summary of news) byId.set(summary.id, summary)
-    const all = [...byId.values()].toSorted((a, b) => (a.time < b.time ? 1 : a.time > b.time ? -1 : 0))
+    const all = [...byId.values()].toSorted(newestFirst)
     this.#exchanges.value = all.length > MOST_KEPT ? all.slice(0, MOST_KEPT) : all
   }
 }
@@ -177,13 +235,23 @@ class Gateway {
 export const gateway = new Gateway()
 
 /** The version in the path says what the answer is; `isIt` notices a server that is no gateway at all. */
-async function get<T>(path: string, isIt: (value: unknown) => value is T, method = 'GET'): Promise<T> {
+async function get<T>(path: string, isIt: (value: unknown) => value is T, method: string): Promise<T> {
   const response = await fetch(path, { method, headers: { accept: 'application/json' } })
   if (response.status === 401) throw new Locked(await faultIn(response))
   if (!response.ok) throw new Error(await faultIn(response))
   const value = parsed(await response.text())
   if (!isIt(value)) throw new Error('The answer is none that this page understands.')
   return value
+}
+
+/** The order of the gateway, also for what came at the same time. */
+function newestFirst(one: ExchangeSummary, other: ExchangeSummary): number {
+  if (one.time !== other.time) return one.time < other.time ? 1 : -1
+  return one.id < other.id ? 1 : one.id > other.id ? -1 : 0
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }
 
 /** The page has no session, or it has ended. */

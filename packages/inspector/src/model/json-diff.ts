@@ -1,4 +1,5 @@
 import type { NoteDetails } from '../api.ts'
+import { withMoves } from './json-moves.ts'
 
 /** A line of a JSON text, as one may see it folded. */
 export interface JsonLine {
@@ -13,19 +14,43 @@ export interface JsonLine {
   /** Of a line that opens: how many lines belong to it, its own and the closing one included. */
   readonly size: number
   readonly mark: Mark
+  /** Of what was moved: where it is in the other text. */
+  readonly elsewhere?: string
   readonly notes: readonly NoteDetails[]
+  /** The value that stands there, or that begins there. */
+  readonly value: unknown
 }
 
-/** How the value differs from the one at the same place in the other text. `inside`: something below it does. */
-export type Mark = 'same' | 'inside' | 'changed' | 'only-here'
+/**
+ * How the value differs from the one at the same place in the other text. `inside`: something below it does. `moved`: it is
+ * in another place there.
+ */
+export type Mark = 'same' | 'inside' | 'changed' | 'only-here' | 'moved'
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
 
 /** The lines of a value, marked by what the other value has in the same places. */
 export function jsonLines(value: unknown, other: unknown, notes: readonly NoteDetails[]): JsonLine[] {
+  const lines = linesOf(value, other, notes)
+  const marked = other === undefined ? lines : withMoves(lines, linesOf(other, value, []))
+  return withLooseNotes(marked, notesElsewhere(marked, notes))
+}
+
+function linesOf(value: unknown, other: unknown, notes: readonly NoteDetails[]): JsonLine[] {
   const lines: JsonLine[] = []
   write(asJson(value), asJson(other), other !== undefined, '', null, 0, '', lines, notes)
   return lines
+}
+
+/** A note may name a field without where it stands, as one that many messages have: it is shown at the first of them. */
+function withLooseNotes(lines: JsonLine[], notes: readonly NoteDetails[]): JsonLine[] {
+  const placed = [...lines]
+  for (const note of notes) {
+    const at = placed.findIndex(({ key }) => key === note.field)
+    const line = placed[at]
+    if (line !== undefined) placed[at] = { ...line, notes: [...line.notes, note] }
+  }
+  return placed
 }
 
 /** The notes that speak of no field of the value. */
@@ -57,6 +82,7 @@ function write(
       size: 1,
       mark,
       notes: own,
+      value,
     })
     return
   }
@@ -66,7 +92,17 @@ function write(
   const members: [string | null, string, Json, Json | undefined][] = isArray(value)
     ? value.map((item, index) => [null, `${path}[${index}]`, item, itemOf(other, partners[index])])
     : Object.entries(value).map(([name, member]) => [name, below(path, name), member, memberOf(other, name)])
-  const open = { depth, path, key, text: isList ? '[' : '{', is: 'open' as const, size: 1, mark, notes: own }
+  const open: JsonLine = {
+    depth,
+    path,
+    key,
+    text: isList ? '[' : '{',
+    is: 'open',
+    size: 1,
+    mark,
+    notes: own,
+    value,
+  }
   lines.push(open)
   for (const [index, [name, where, member, counterpart]] of members.entries()) {
     const behind = index < members.length - 1 ? ',' : ''
@@ -74,7 +110,7 @@ function write(
   }
   const text = (isList ? ']' : '}') + comma
   const closing = mark === 'only-here' ? mark : 'same'
-  lines.push({ depth, path, key: null, text, is: 'close', size: 1, mark: closing, notes: [] })
+  lines.push({ depth, path, key: null, text, is: 'close', size: 1, mark: closing, notes: [], value: null })
   lines[at] = { ...open, size: lines.length - at }
 }
 
@@ -160,13 +196,20 @@ const textFields: ReadonlySet<string> = new Set([
   'name',
   'parts',
   'input',
+  'tool_calls',
+  'function',
+  'functionCall',
+  'functionResponse',
 ])
 
 function collectTexts(value: Json, into: string[]): void {
   if (typeof value === 'string') into.push(value)
   else if (isArray(value)) for (const item of value) collectTexts(item, into)
   else if (isObject(value)) {
-    for (const [key, member] of Object.entries(value)) if (textFields.has(key)) collectTexts(member, into)
+    for (const [key, member] of Object.entries(value)) {
+      // Arguments are an object here and a text there: the name of the tool has to do.
+      if (textFields.has(key) && !(key === 'input' && isObject(member))) collectTexts(member, into)
+    }
   }
 }
 

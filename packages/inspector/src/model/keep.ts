@@ -3,7 +3,11 @@ import type { Input, Reading, ReadingSettings } from '../reading/protocol.ts'
 import { parsed } from './json.ts'
 
 /** The request as a command that anybody can run. The key is a variable, as no key is known here. */
-export function asCurl({ client }: Pick<ExchangeDetails, 'client'>, origin: string, body: string): string {
+export function asCurl(
+  { client }: { readonly client: Pick<ExchangeDetails['client'], 'path' | 'headers'> },
+  origin: string,
+  body: string,
+): string {
   // In double quotes, so that the shell puts the key into its place.
   const headers = Object.entries(client.headers).map(([name, value]) => `-H "${name}: ${value}"`)
   return [

@@ -18,9 +18,15 @@ export function counted(value: number, what: string): string {
   return `${value.toLocaleString('en')} ${what}${value === 1 ? '' : 's'}`
 }
 
-/** The time of day, here. */
-export function clock(iso: string): string {
+/** The time of day, here; of another day with its date. */
+export function moment(iso: string, now = new Date()): string {
   const date = new Date(iso)
   if (Number.isNaN(date.getTime())) return iso
-  return date.toLocaleTimeString('en-GB', { hour12: false })
+  if (date.toDateString() === now.toDateString()) return date.toLocaleTimeString('en-GB', { hour12: false })
+  const day = date.toLocaleDateString('en-GB', {
+    day: 'numeric',
+    month: 'short',
+    ...(date.getFullYear() === now.getFullYear() ? {} : { year: 'numeric' }),
+  })
+  return `${day} ${date.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })}`
 }

@@ -21,6 +21,46 @@ export function rowStarts(text: string, columns: number): number[] {
   return starts
 }
 
+/** Rows of a text that came in chunks. They count in all chunks joined. */
+export interface ChunkRows {
+  readonly starts: readonly number[]
+  readonly ends: readonly number[]
+  /** The chunk of each row. */
+  readonly chunks: readonly number[]
+}
+
+/** What is longer is not measured: a row is a line then, however wide. */
+const LONGEST_MEASURED = 3_000_000
+
+/**
+ * Every chunk begins a row. Blank lines, which only part events, are left out. `columns`: how many fit into a row; null for
+ * a row a line, without those that only name the event in the line below.
+ */
+export function chunkRows(texts: readonly string[], columns: number | null): ChunkRows {
+  const rows = { starts: [] as number[], ends: [] as number[], chunks: [] as number[] }
+  const isLong = texts.reduce((sum, { length }) => sum + length, 0) > LONGEST_MEASURED
+  let start = 0
+  for (const [chunk, text] of texts.entries()) {
+    const inside = columns === null || isLong ? lineStarts(text) : rowStarts(text, columns)
+    for (const [index, from] of inside.entries()) {
+      const to = inside[index + 1] ?? text.length
+      const isBlank = from === to || (to === from + 1 && text[from] === '\n')
+      if (isBlank || (columns === null && text.startsWith('event:', from))) continue
+      rows.starts.push(start + from)
+      rows.ends.push(start + to)
+      rows.chunks.push(chunk)
+    }
+    start += text.length
+  }
+  return rows
+}
+
+function lineStarts(text: string): number[] {
+  const starts = [0]
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1)
+  return starts
+}
+
 /** About as wide as it is drawn: Chinese, Japanese and Korean take two columns, signs for hidden characters four. */
 function widthOf(code: number): number {
   if (code >= 32 && code < 127) return 1

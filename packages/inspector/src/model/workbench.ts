@@ -141,7 +141,7 @@ export function settingsOf(reading: unknown, tools: unknown): ReadingSettings {
   const opens = given['promptOpensReasoning']
   return {
     ...settingsIn(given),
-    tools: Array.isArray(tools) ? JSON.stringify(tools, null, 2) : '',
+    tools: Array.isArray(tools) ? `[${tools.map((tool) => JSON.stringify(tool)).join(',\n ')}]` : '',
     prompt: opens === true ? 'opened' : opens === false ? 'not-opened' : 'unknown',
   }
 }

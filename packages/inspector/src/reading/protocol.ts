@@ -32,6 +32,16 @@ export interface WirePiece {
   readonly chunk: number
 }
 
+/** A stretch of a call that came structured: its name where it is told, and what it adds to the arguments. */
+export interface WireCallPiece {
+  readonly channel: 'call'
+  /** Its place among the calls. */
+  readonly call: number
+  readonly name: string | null
+  readonly text: string
+  readonly chunk: number
+}
+
 /** A call that came structured, and not in the text. */
 export interface WireCall {
   readonly id: string | null
@@ -57,11 +67,30 @@ export interface Reading {
   readonly complaints: readonly string[]
 }
 
+/** Where in the bytes that the client got there stands what the model said, and the event that it comes from. */
+export interface Delivered {
+  /** In all chunks joined. */
+  readonly from: number
+  readonly to: number
+  readonly kind: 'text' | 'reasoning' | 'name' | 'arguments'
+  readonly event: number | null
+}
+
+/** Both answers of an exchange. */
+export interface BothReadings {
+  readonly said: Reading
+  /** What the client got, as it would read it itself. */
+  readonly got: Reading
+  /** In order, none across another. */
+  readonly delivered: readonly Delivered[]
+}
+
 /** What the page asks its worker for, each with the answer it gets. */
 export interface Questions {
   formats: { ask: null; get: readonly FormatChoice[] }
   /** Up to `cut`, as if the rest were still to come; null: all of it, with its end. */
   read: { ask: { input: Input; cut: number | null }; get: Reading }
+  both: { ask: { said: Input; got: Input }; get: BothReadings }
   chunkings: { ask: Input; get: ChunkingReport }
 }
 

@@ -1,11 +1,27 @@
 import { createTracer, type OutputTrace, type ParserOptions, resolveFormatId } from '@dragoman/core'
-import type { Input, Reading, ReadingSettings, WirePiece } from './protocol.ts'
+import { deliveredIn } from './delivered.ts'
+import type { BothReadings, Input, Reading, ReadingSettings, WirePiece } from './protocol.ts'
 import { isRecord, type JsonRecord, parsed } from '../model/json.ts'
 import { plain, readWire, type Wire } from './wire.ts'
 
 /** Reads an input up to `cut`, as if the rest were still to come; or all of it. */
 export function readInput(input: Input, cut: number | null): Reading {
-  const wire = wireOf(input)
+  return readingOf(wireOf(input), input, cut)
+}
+
+/** Reads what the upstream said and what the client got for it, and finds the one in the other. */
+export function readBoth(said: Input, got: Input): BothReadings {
+  const reading = readInput(said, null)
+  const wire = wireOf(got)
+  const chunks = typeof got.source === 'string' ? [got.source] : got.source
+  return {
+    said: reading,
+    got: readingOf(wire, got, null),
+    delivered: deliveredIn(chunks, wire.stretches, reading.trace.events),
+  }
+}
+
+function readingOf(wire: Wire, input: Input, cut: number | null): Reading {
   const { options, complaints } = optionsOf(input.settings)
   const text = wire.pieces.map((piece) => piece.text).join('')
   return {

@@ -1,11 +1,13 @@
 import { createAnswerGlance, createSseDecoder, type AnswerGlance, type SseItem } from '@dragoman/core'
 import { isRecord, type JsonRecord, parsed } from '../model/json.ts'
-import type { Channel, EndReason, WireCall, WireKind, WirePiece } from './protocol.ts'
+import type { Channel, EndReason, WireCall, WireCallPiece, WireKind, WirePiece } from './protocol.ts'
 
 /** What a model wrote, taken out of what it came in. */
 export interface Wire {
   readonly is: WireKind
   readonly pieces: readonly WirePiece[]
+  /** The pieces and those of calls, in the order in which they came. */
+  readonly stretches: readonly (WirePiece | WireCallPiece)[]
   readonly calls: readonly WireCall[]
   readonly end: EndReason | undefined
   readonly complaints: readonly string[]
@@ -25,7 +27,7 @@ export function readWire(source: string | readonly string[], channel: Channel): 
   if (isRecord(json) && isRecord(json['error'])) {
     const said = json['error']['message']
     const complaint = `An error, and no answer: ${typeof said === 'string' ? said : JSON.stringify(json['error'])}`
-    return { is: 'answer', pieces: [], calls: [], end: 'error', complaints: [complaint] }
+    return { is: 'answer', pieces: [], stretches: [], calls: [], end: 'error', complaints: [complaint] }
   }
   const taken = new Taken()
   if (isRecord(json) && taken.add(json, 0) === 'known') return { is: 'answer', ...taken.result() }
@@ -34,7 +36,7 @@ export function readWire(source: string | readonly string[], channel: Channel): 
 
 export function plain(chunks: readonly string[], channel: Channel): Omit<Wire, 'is'> {
   const pieces = chunks.map((text, chunk) => ({ text, channel, chunk })).filter(({ text }) => text !== '')
-  return { pieces, calls: [], end: undefined, complaints: [] }
+  return { pieces, stretches: pieces, calls: [], end: undefined, complaints: [] }
 }
 
 function readStream(chunks: readonly string[]): Wire {
@@ -59,15 +61,24 @@ function addItem(taken: Taken, item: SseItem, chunk: number): void {
 class Taken {
   readonly #glance = createAnswerGlance()
   readonly #pieces: WirePiece[] = []
+  readonly #stretches: (WirePiece | WireCallPiece)[] = []
   readonly #complaints: string[] = []
   #hasFailed = false
 
   add(json: JsonRecord, chunk: number): 'known' | 'unknown' {
-    const texts = this.#glance.add(json)
-    for (const { channel, text } of texts ?? []) this.#pieces.push({ text, channel, chunk })
+    const added = this.#glance.add(json)
+    for (const glanced of added ?? []) {
+      if (glanced.channel === 'call') {
+        this.#stretches.push({ ...glanced, chunk })
+      } else {
+        const piece = { text: glanced.text, channel: glanced.channel, chunk }
+        this.#pieces.push(piece)
+        this.#stretches.push(piece)
+      }
+    }
     if (json['type'] === 'error' || (json['error'] !== undefined && json['error'] !== null))
       this.#hasFailed = true
-    return texts === null ? 'unknown' : 'known'
+    return added === null ? 'unknown' : 'known'
   }
 
   complain(sentence: string): void {
@@ -77,6 +88,7 @@ class Taken {
   result(): Omit<Wire, 'is'> {
     return {
       pieces: this.#pieces,
+      stretches: this.#stretches,
       calls: this.#glance.calls,
       end: this.#hasFailed ? 'error' : endFor(this.#glance.end),
       complaints: this.#complaints,

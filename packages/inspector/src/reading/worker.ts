@@ -1,7 +1,7 @@
 import { formats } from '@dragoman/core'
 import { tryChunkings } from './chunkings.ts'
 import type { Questions } from './protocol.ts'
-import { readInput } from './read.ts'
+import { readBoth, readInput } from './read.ts'
 
 /** Reading happens here, so that a long answer does not stop the page. */
 type Answers = { readonly [Kind in keyof Questions]: (ask: Questions[Kind]['ask']) => Questions[Kind]['get'] }
@@ -9,6 +9,7 @@ type Answers = { readonly [Kind in keyof Questions]: (ask: Questions[Kind]['ask'
 const answers: Answers = {
   formats: () => formats.map(({ id, sample }) => ({ id, sample })),
   read: ({ input, cut }) => readInput(input, cut),
+  both: ({ said, got }) => readBoth(said, got),
   chunkings: (input) => tryChunkings(input, () => performance.now()),
 }
 

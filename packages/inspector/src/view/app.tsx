@@ -23,7 +23,6 @@ export function App(): JSX.Element {
     return () => removeEventListener('hashchange', follow)
   }, [])
   const { page } = route.value
-  const status = gateway.status.value
   return (
     <>
       <button type="button" class="skip" onClick={() => document.getElementById('content')?.focus()}>
@@ -42,26 +41,38 @@ export function App(): JSX.Element {
           </a>
         </nav>
         <span class="spacer" />
-        <span class="hint top-status">
-          {status === null
-            ? 'no gateway'
-            : [
-                `dragoman ${status.version}`,
-                status.instance,
-                status.shows === 'recordings'
-                  ? 'recordings'
-                  : gateway.state.value === 'lost'
-                    ? 'away'
-                    : 'live',
-              ]
-                .filter((part) => part !== null)
-                .join(' · ')}
-        </span>
+        <GatewayStatus />
       </header>
       <div id="content" tabIndex={-1}>
         {route.value.page === 'workbench' ? <WorkbenchPage /> : <ExchangesPage id={route.value.id} />}
       </div>
     </>
+  )
+}
+
+const stateNames = {
+  connecting: 'connecting',
+  live: 'live',
+  lost: 'away',
+  locked: 'locked',
+  none: 'no gateway',
+} as const
+
+/** Which gateway it is, and whether it is there. */
+function GatewayStatus(): JSX.Element {
+  const status = gateway.status.value
+  const state = gateway.state.value
+  const isFolder = status?.shows === 'recordings' && state === 'live'
+  return (
+    <span class={`hint top-status is-${state}`}>
+      <span class="dot" aria-hidden="true" />
+      {isFolder ? 'recordings' : stateNames[state]}
+      {status === null
+        ? null
+        : [status.instance, `dragoman ${status.version}`]
+            .filter((part) => part !== null)
+            .map((part) => ` · ${part}`)}
+    </span>
   )
 }
 

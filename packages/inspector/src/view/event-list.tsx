@@ -1,7 +1,7 @@
 import type { JSX, TargetedKeyboardEvent } from 'preact'
 import { oneLine } from '../model/visible.ts'
 import type { OutputTrace } from '../reading/protocol.ts'
-import type { Focus } from './source-view.tsx'
+import type { Focus } from './stretch.tsx'
 import { VirtualList } from './virtual-list.tsx'
 
 interface EventListProps {

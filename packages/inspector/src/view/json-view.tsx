@@ -3,11 +3,14 @@ import { useMemo, useState } from 'preact/hooks'
 import type { NoteDetails } from '../api.ts'
 import { type JsonLine, jsonLines, notesElsewhere } from '../model/json-diff.ts'
 import { parsed } from '../model/json.ts'
+import { oneLine } from '../model/visible.ts'
 import { ShownText } from './shown-text.tsx'
+import { useColumns } from './stretch.tsx'
 import { VirtualList } from './virtual-list.tsx'
 
 interface JsonViewProps {
   readonly title: string
+  readonly dialect: string
   readonly text: string
   /** The other request, against which fields are marked. */
   readonly other: string
@@ -17,11 +20,13 @@ interface JsonViewProps {
 }
 
 const ROW_HEIGHT = 21
+/** What stands beside a note: edges, and the bar for scrolling. */
+const NOTE_TAKEN = 60
 /** Containers with more lines begin folded, unless something differs in them. */
 const LARGE = 60
 
 /** A request as folded JSON, with what the other request has otherwise, and the notes at their fields. */
-export function JsonView({ title, text, other, notes, side }: JsonViewProps): JSX.Element {
+export function JsonView({ title, dialect, text, other, notes, side }: JsonViewProps): JSX.Element {
   const lines = useMemo(() => {
     const value = parsed(text)
     return value === undefined ? [] : jsonLines(value, parsed(other), notes)
@@ -29,16 +34,20 @@ export function JsonView({ title, text, other, notes, side }: JsonViewProps): JS
   const [folds, setFolds] = useState<ReadonlyMap<string, boolean>>(new Map())
   const isFolded = (line: JsonLine): boolean =>
     folds.get(line.path) ?? (line.path !== '' && line.size > LARGE && line.mark !== 'inside')
-  const rows = useMemo(() => rowsOf(lines, notes, isFolded), [lines, folds])
+  const { frame, columns } = useColumns(NOTE_TAKEN)
+  const rows = useMemo(() => rowsOf(lines, notes, isFolded, columns), [lines, folds, columns])
   const elsewhere = notesElsewhere(lines, notes)
   return (
-    <section class="panel json" aria-label={title}>
+    <section class="panel json" aria-label={title} ref={frame}>
       <header class="panel-head">
         <h2>{title}</h2>
-        <span class="hint">{lines.length === 0 ? '' : `${text.length.toLocaleString('en')} characters`}</span>
+        <span class="hint">
+          {lines.length === 0 ? dialect : `${dialect} · ${text.length.toLocaleString('en')} characters`}
+        </span>
         <span class="spacer" />
         <ul class="legend" aria-label="Marks">
           <li class="mark mark-changed">changed</li>
+          <li class="mark mark-moved">moved</li>
           <li class={`mark mark-only-${side}`}>{side === 'before' ? 'not sent on' : 'added'}</li>
         </ul>
       </header>
@@ -46,7 +55,7 @@ export function JsonView({ title, text, other, notes, side }: JsonViewProps): JS
         <ul class="notes" aria-label="Notes on the whole request">
           {elsewhere.map((note) => (
             <li key={`${note.field} ${note.reason}`}>
-              <Note note={note} />
+              <Note note={note} reason={note.reason} />
             </li>
           ))}
         </ul>
@@ -65,7 +74,11 @@ export function JsonView({ title, text, other, notes, side }: JsonViewProps): JS
             if ('note' in row) {
               return (
                 <div key={index} class="json-line" style={{ paddingLeft: `${row.depth * 16 + 30}px` }}>
-                  <Note note={row.note} />
+                  {row.part === 0 ? (
+                    <Note note={row.note} reason={row.text} />
+                  ) : (
+                    <span class="note">{row.text}</span>
+                  )}
                 </div>
               )
             }
@@ -85,10 +98,11 @@ export function JsonView({ title, text, other, notes, side }: JsonViewProps): JS
   )
 }
 
-function Note({ note }: { readonly note: NoteDetails }): JSX.Element {
+/** `reason`: as much of it as there is room for. */
+function Note({ note, reason }: { readonly note: NoteDetails; readonly reason: string }): JSX.Element {
   return (
     <span class="note" title={`${note.field}: ${note.reason}`}>
-      <span class={`badge badge-${note.kind}`}>{note.kind}</span> <code>{note.field}</code> {note.reason}
+      <span class={`badge badge-${note.kind}`}>{note.kind}</span> <code>{note.field}</code> {reason}
     </span>
   )
 }
@@ -101,7 +115,7 @@ interface LineProps {
 }
 
 function Line({ line, side, isFolded, onFold }: LineProps): JSX.Element {
-  const { depth, key, text, is, mark, size, path } = line
+  const { depth, key, text, is, mark, size, path, elsewhere } = line
   const marked = mark === 'only-here' ? `only-${side}` : mark
   return (
     <div class={`json-line mark-${marked}`} style={{ paddingLeft: `${depth * 16 + 22}px` }} title={path}>
@@ -128,6 +142,12 @@ function Line({ line, side, isFolded, onFold }: LineProps): JSX.Element {
         <ShownText text={text.length > 2000 ? `${text.slice(0, 2000)}…` : text} />
       </span>
       {isFolded ? <span class="hint"> … {size - 2} lines</span> : null}
+      {elsewhere === undefined ? null : (
+        <span class="elsewhere">
+          {' '}
+          {side === 'before' ? '→' : '←'} {oneLine(elsewhere, 80)}
+        </span>
+      )}
     </div>
   )
 }
@@ -139,12 +159,13 @@ function kindOf(text: string, is: JsonLine['is']): string {
 
 type JsonRow =
   | { readonly line: JsonLine; readonly isFolded: boolean }
-  | { readonly note: NoteDetails; readonly depth: number }
+  | { readonly note: NoteDetails; readonly depth: number; readonly part: number; readonly text: string }
 
 function rowsOf(
   lines: readonly JsonLine[],
   notes: readonly NoteDetails[],
   isFolded: (line: JsonLine) => boolean,
+  columns: number,
 ): JsonRow[] {
   const rows: JsonRow[] = []
   // A note on what happens in many messages is shown at the first of them.
@@ -154,8 +175,27 @@ function rowsOf(
     if (line === undefined) break
     const folded = line.is === 'open' && isFolded(line)
     rows.push({ line, isFolded: folded })
-    for (const note of line.notes) if (open.delete(note)) rows.push({ note, depth: line.depth })
+    for (const note of line.notes) if (open.delete(note)) rows.push(...noteRows(note, line.depth, columns))
     if (folded) at += line.size - 1
   }
+  return rows
+}
+
+/** A row has one height, so that a long sentence takes several of them. */
+function noteRows(note: NoteDetails, depth: number, columns: number): JsonRow[] {
+  const room = Math.max(24, columns - depth * 2)
+  const rows: JsonRow[] = []
+  let text = ''
+  // The badge and the name of the field stand in the first row.
+  let left = room - note.kind.length - note.field.length - 3
+  for (const word of note.reason.split(' ')) {
+    if (text !== '' && text.length + word.length > left) {
+      rows.push({ note, depth, part: rows.length, text })
+      text = ''
+      left = room
+    }
+    text += `${text === '' ? '' : ' '}${word}`
+  }
+  rows.push({ note, depth, part: rows.length, text })
   return rows
 }

@@ -1,8 +1,9 @@
 import type { JSX } from 'preact'
+import { useMemo } from 'preact/hooks'
 import type { OutputTrace, WireCall } from '../reading/protocol.ts'
 import { parsed } from '../model/json.ts'
 import { ShownText } from './shown-text.tsx'
-import type { Focus } from './source-view.tsx'
+import type { Focus } from './stretch.tsx'
 
 interface OutcomeProps {
   readonly trace: OutputTrace
@@ -23,13 +24,23 @@ interface ReadCall {
 
 /** The calls that came of it, and what there is to say about them. */
 export function Outcome({ trace, wireCalls, focus }: OutcomeProps): JSX.Element {
-  const calls = callsOf(trace)
-  const said = trace.events.flatMap((event, index) =>
-    event.type === 'problem' || event.type === 'repair' ? [{ event, index }] : [],
+  const calls = useMemo(() => callsOf(trace), [trace])
+  const said = useMemo(
+    () =>
+      trace.events.flatMap((event, index) =>
+        event.type === 'problem' || event.type === 'repair' ? [{ event, index }] : [],
+      ),
+    [trace],
   )
+  const hasProblem = said.some(({ event }) => event.type === 'problem')
   return (
     <div class="outcome">
-      {calls.length === 0 && wireCalls.length === 0 ? <p class="empty">No tool calls.</p> : null}
+      {calls.length === 0 && wireCalls.length === 0 ? (
+        <p class="no-call">
+          <strong>No tool call came of it.</strong>{' '}
+          {hasProblem ? 'This is why:' : 'The model wrote none that could be read.'}
+        </p>
+      ) : null}
       {calls.slice(0, MOST_SHOWN).map((call, index) => (
         <CallCard key={call.event} call={call} index={index} focus={focus} />
       ))}
@@ -55,13 +66,16 @@ export function Outcome({ trace, wireCalls, focus }: OutcomeProps): JSX.Element 
           <li key={index}>
             <button
               type="button"
-              class={`said-one e-${event.type}`}
+              class={`said-one is-${event.type}`}
               aria-pressed={focus.chosen.value === index}
               onClick={() => (focus.chosen.value = index)}
               onMouseEnter={() => (focus.hovered.value = index)}
               onMouseLeave={() => (focus.hovered.value = null)}
             >
-              <span class={`badge badge-${event.type}`}>{event.code}</span> <ShownText text={event.message} />
+              <span class="said-code">
+                {event.type === 'problem' ? '!' : '~'} {event.code}
+              </span>
+              <ShownText text={event.message} />
               {event.type === 'problem' && event.source !== '' ? (
                 <code class="said-source">
                   <ShownText text={event.source.slice(0, 300)} />

@@ -7,7 +7,8 @@ import { EventList, saidBy } from './event-list.tsx'
 import { kinds } from './kinds.ts'
 import { Outcome } from './outcome.tsx'
 import { ShownText } from './shown-text.tsx'
-import { type Focus, SourceView } from './source-view.tsx'
+import { SourceView } from './source-view.tsx'
+import type { Focus } from './stretch.tsx'
 import { Tabs } from './tabs.tsx'
 
 interface ReadingViewProps {
@@ -60,9 +61,7 @@ export function ReadingView({ reading, focus, title, children }: ReadingViewProp
               { id: 'events', name: `Events (${trace.events.length.toLocaleString('en')})` },
             ]}
           />
-          <span class="hint">
-            {trace.format === null ? 'no call in any format' : `read as ${trace.format}`}
-          </span>
+          <span class="hint">{trace.format === null ? 'no call was read' : `read as ${trace.format}`}</span>
         </header>
         <div class="panel-body" role="tabpanel" aria-label={tab === 'calls' ? 'Outcome' : 'Events'}>
           {tab === 'calls' ? (
@@ -120,8 +119,13 @@ function chosenIn({ trace }: Reading, { chosen }: Focus): string {
 
 /** Only the kinds that occur, with how many characters each has. */
 function Legend({ reading }: { readonly reading: Reading }): JSX.Element {
-  const counts = new Map<string, number>()
-  for (const { kind, from, to } of reading.trace.spans) counts.set(kind, (counts.get(kind) ?? 0) + to - from)
+  const counts = useMemo(() => {
+    const lengths = new Map<string, number>()
+    for (const { kind, from, to } of reading.trace.spans) {
+      lengths.set(kind, (lengths.get(kind) ?? 0) + to - from)
+    }
+    return lengths
+  }, [reading])
   return (
     <ul class="legend" aria-label="Colours">
       {kinds

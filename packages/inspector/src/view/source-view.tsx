@@ -1,18 +1,9 @@
-import type { Signal } from '@preact/signals'
 import type { JSX, TargetedKeyboardEvent } from 'preact'
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useMemo, useRef } from 'preact/hooks'
 import { indexAt, rowStarts } from '../model/rows.ts'
 import type { Reading, SourceSpan } from '../reading/protocol.ts'
-import { ShownText } from './shown-text.tsx'
+import { eventOf, type Focus, focusOn, spansIn, Stretch, useColumns } from './stretch.tsx'
 import { VirtualList } from './virtual-list.tsx'
-
-/** Which event is looked at, by whichever list or text one points at it. */
-export interface Focus {
-  /** Under the pointer. */
-  readonly hovered: Signal<number | null>
-  /** Chosen by a click or a key. */
-  readonly chosen: Signal<number | null>
-}
 
 interface SourceViewProps {
   readonly reading: Reading
@@ -21,34 +12,35 @@ interface SourceViewProps {
 }
 
 const ROW_HEIGHT = 21
+/** What stands beside the text: edges, and the bar for scrolling. */
+const TAKEN = 34
 
 /** What the model wrote, each character in the colour of what it became. */
 export function SourceView({ reading, focus, label }: SourceViewProps): JSX.Element {
   const { text, trace } = reading
   const { spans, places } = trace
-  const frame = useRef<HTMLDivElement>(null)
-  const [columns, setColumns] = useState(80)
-  useEffect(() => observeColumns(frame.current, setColumns), [])
+  const { frame, columns } = useColumns(TAKEN)
   const starts = useMemo(() => rowStarts(text, columns), [text, columns])
   const spanStarts = useMemo(() => spans.map(({ from }) => from), [spans])
-  const points = useMemo(() => pointsOf(trace), [trace])
+  const remarks = useMemo(() => remarksOf(trace), [trace])
+  const remarkStarts = useMemo(() => remarks.map(({ from }) => from), [remarks])
+  /** The span that the arrow keys have come to. An event may have several, with others between them. */
+  const walked = useRef<number | null>(null)
   const chosen = focus.chosen.value
   const place = chosen === null ? undefined : places[chosen]
 
   const move = (step: number): void => {
-    const events = spans.map(({ event }) => event)
-    const at =
-      chosen === null
-        ? step > 0
-          ? -1
-          : events.length
-        : step > 0
-          ? events.lastIndexOf(chosen)
-          : events.indexOf(chosen)
-    for (let next = at + step; next >= 0 && next < events.length; next += step) {
-      const event = events[next]
-      if (event === null || event === undefined || event === chosen) continue
-      focus.chosen.value = event
+    const last = walked.current
+    const isThere = last !== null && chosen !== null && spans[last]?.event === chosen
+    const first = step > 0 ? -1 : spans.length
+    const from = isThere ? last : chosen === null ? first : spans.findIndex((span) => span.event === chosen)
+    for (let next = from + step; next >= 0 && next < spans.length; next += step) {
+      const span = spans[next]
+      // Markup belongs to what it encloses, which has characters of its own.
+      if (span === undefined || span.event === null || span.kind === 'markup' || span.event === chosen)
+        continue
+      walked.current = next
+      focus.chosen.value = span.event
       return
     }
   }
@@ -81,9 +73,10 @@ export function SourceView({ reading, focus, label }: SourceViewProps): JSX.Elem
         row={(index) => {
           const from = starts[index] ?? 0
           const to = starts[index + 1] ?? text.length
+          const near = remarksNear(remarks, remarkStarts, from, to, to === text.length)
           return (
             <div key={index} class="source-row">
-              {partsIn(spansIn(spans, spanStarts, from, to), points, from, to, text.length).map((part) =>
+              {partsIn(spansIn(spans, spanStarts, from, to), near, from, to).map((part) =>
                 'point' in part ? (
                   <Point key={`point ${part.point.event}`} point={part.point} focus={focus} />
                 ) : (
@@ -92,6 +85,8 @@ export function SourceView({ reading, focus, label }: SourceViewProps): JSX.Elem
                     span={part.span}
                     text={text.slice(part.from, part.to)}
                     focus={focus}
+                    title={titleOf(part.span, part.remark)}
+                    mark={part.remark === undefined ? '' : markOf(part.remark, focus)}
                   />
                 ),
               )}
@@ -103,81 +98,86 @@ export function SourceView({ reading, focus, label }: SourceViewProps): JSX.Elem
   )
 }
 
-interface StretchProps {
-  readonly span: SourceSpan
-  readonly text: string
-  readonly focus: Focus
-}
-
-function Stretch({ span, text, focus }: StretchProps): JSX.Element {
-  const endsLine = text.endsWith('\n')
-  return (
-    <span
-      class={`k k-${span.kind}${focusOn(span.event, focus)}`}
-      data-event={span.event ?? undefined}
-      title={titleOf(span)}
-    >
-      <ShownText text={endsLine ? text.slice(0, -1) : text} />
-      {endsLine ? <span class="line-end">⏎</span> : null}
-    </span>
-  )
-}
-
 /** A problem or a repair, where it happened. */
-function Point({ point, focus }: { readonly point: SourcePoint; readonly focus: Focus }): JSX.Element {
+function Point({ point, focus }: { readonly point: Remark; readonly focus: Focus }): JSX.Element {
   return (
     <span
       class={`point point-${point.type}${focusOn(point.event, focus)}`}
       data-event={point.event}
-      title={`${point.code}: ${point.message}`}
+      title={sentenceOf(point)}
     >
       {point.type === 'problem' ? '!' : '~'}
     </span>
   )
 }
 
-function focusOn(event: number | null, { hovered, chosen }: Focus): string {
-  if (event === null) return ''
-  return `${event === chosen.value ? ' is-chosen' : ''}${event === hovered.value ? ' is-hovered' : ''}`
-}
-
-interface SourcePoint {
-  readonly at: number
+/** A problem or a repair, and the characters that it speaks of: none where it is a point. */
+interface Remark {
+  readonly from: number
+  readonly to: number
   readonly event: number
   readonly type: 'problem' | 'repair'
   readonly code: string
   readonly message: string
 }
 
-function pointsOf({ events, places }: Reading['trace']): SourcePoint[] {
-  const points = events.flatMap((event, index) => {
+function remarksOf({ events, places }: Reading['trace']): Remark[] {
+  const remarks = events.flatMap((event, index) => {
     if (event.type !== 'problem' && event.type !== 'repair') return []
     const { type, code, message } = event
-    return [{ at: places[index]?.from ?? 0, event: index, type, code, message }]
+    const { from = 0, to = from } = places[index] ?? {}
+    return [{ from, to, event: index, type, code, message }]
   })
-  return points.toSorted((a, b) => a.at - b.at)
+  return remarks.toSorted((a, b) => a.from - b.from)
+}
+
+/** How many remarks before a row are looked at, whether they reach into it. */
+const MOST_BEFORE = 100
+
+/** The remarks that begin in a row or reach into it. Behind the last character stands what is told of the end. */
+function remarksNear(
+  remarks: readonly Remark[],
+  starts: readonly number[],
+  from: number,
+  to: number,
+  isLast: boolean,
+): readonly Remark[] {
+  if (remarks.length === 0) return remarks
+  const last = indexAt(starts, isLast ? to : to - 1)
+  const found: Remark[] = []
+  for (let at = last, before = 0; at >= 0 && before < MOST_BEFORE; at--) {
+    const remark = remarks[at]
+    if (remark === undefined) break
+    if (remark.from < from) before++
+    if (remark.from >= from || remark.to > from) found.unshift(remark)
+  }
+  return found.filter((remark) => remark.from < to || (isLast && remark.from === to))
 }
 
 type RowPart =
-  | { readonly span: SourceSpan; readonly from: number; readonly to: number }
-  | { readonly point: SourcePoint }
+  | {
+      readonly span: SourceSpan
+      readonly from: number
+      readonly to: number
+      readonly remark: Remark | undefined
+    }
+  | { readonly point: Remark }
 
-/** The spans of a row, cut where a point stands between their characters. */
+/** The spans of a row, cut where a remark begins or ends. */
 function partsIn(
   spans: readonly SourceSpan[],
-  points: readonly SourcePoint[],
+  remarks: readonly Remark[],
   from: number,
   to: number,
-  end: number,
 ): RowPart[] {
   const parts: RowPart[] = []
-  const isLast = to === end
-  let next = points.findIndex(({ at }) => at >= from)
-  const passPoints = (before: number): void => {
+  const cuts = remarks.flatMap((remark) => [remark.from, remark.to])
+  let next = remarks.findIndex((remark) => remark.from >= from)
+  const passPoints = (until: number): void => {
     for (
-      let point = points[next];
-      next >= 0 && point !== undefined && point.at < before;
-      point = points[++next]
+      let point = remarks[next];
+      next >= 0 && point !== undefined && point.from <= until;
+      point = remarks[++next]
     ) {
       parts.push({ point })
     }
@@ -185,61 +185,33 @@ function partsIn(
   for (const span of spans) {
     const last = Math.min(to, span.to)
     for (let at = Math.max(from, span.from); at < last;) {
-      passPoints(at + 1)
-      const stop = Math.min(last, next < 0 ? last : (points[next]?.at ?? last))
-      parts.push({ span, from: at, to: stop })
+      passPoints(at)
+      const stop = cuts.reduce((least, cut) => (cut > at && cut < least ? cut : least), last)
+      const start = at
+      const remark = remarks.findLast((each) => each.from <= start && each.to >= stop)
+      parts.push({ span, from: at, to: stop, remark })
       at = stop
     }
   }
-  if (isLast) passPoints(end + 1)
+  passPoints(to)
   return parts
 }
 
-function titleOf({ kind, call, event }: SourceSpan): string {
-  return [kind, call === null ? '' : `call ${call}`, event === null ? '' : `event ${event}`]
+function markOf({ type, event }: Remark, focus: Focus): string {
+  return `${type === 'problem' ? ' has-problem' : ''}${focusOn(event, focus)}`
+}
+
+function titleOf({ kind, call, event }: SourceSpan, remark: Remark | undefined): string {
+  return [
+    kind,
+    call === null ? '' : `call ${call}`,
+    event === null ? '' : `event ${event}`,
+    remark === undefined ? '' : sentenceOf(remark),
+  ]
     .filter((part) => part !== '')
     .join(' · ')
 }
 
-function spansIn(
-  spans: readonly SourceSpan[],
-  starts: readonly number[],
-  from: number,
-  to: number,
-): readonly SourceSpan[] {
-  const found: SourceSpan[] = []
-  for (let at = indexAt(starts, from); at < spans.length; at++) {
-    const span = spans[at]
-    if (span === undefined || span.from >= to) break
-    if (span.to > from) found.push(span)
-  }
-  return found
-}
-
-function eventOf(target: EventTarget | null): number | null {
-  const element = target instanceof Element ? target.closest('[data-event]') : null
-  return element instanceof HTMLElement ? Number(element.dataset['event']) : null
-}
-
-/** How many characters fit into a row, whenever the width changes. */
-function observeColumns(
-  frame: HTMLDivElement | null,
-  onChange: (columns: number) => void,
-): (() => void) | undefined {
-  if (frame === null) return undefined
-  const ruler = document.createElement('span')
-  ruler.className = 'ruler'
-  ruler.textContent = '0'.repeat(100)
-  frame.append(ruler)
-  const measure = (): void => {
-    const width = ruler.getBoundingClientRect().width / 100
-    if (width > 0) onChange(Math.max(20, Math.floor((frame.clientWidth - 34) / width)))
-  }
-  measure()
-  const observer = new ResizeObserver(measure)
-  observer.observe(frame)
-  return () => {
-    observer.disconnect()
-    ruler.remove()
-  }
+function sentenceOf({ code, message }: Remark): string {
+  return `${code}: ${message}`
 }

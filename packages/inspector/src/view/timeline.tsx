@@ -119,6 +119,10 @@ function Overview({ arrivals, end }: OverviewProps): JSX.Element {
     })
   return (
     <div class="overview">
+      <ul class="overview-lanes" aria-hidden="true">
+        <li class="is-upstream">← from upstream</li>
+        <li class="is-client">→ to client</li>
+      </ul>
       <svg
         viewBox={`0 0 ${COLUMNS} 60`}
         preserveAspectRatio="none"
@@ -130,9 +134,9 @@ function Overview({ arrivals, end }: OverviewProps): JSX.Element {
         {bars(lanes.client, () => 31, 'lane-client')}
       </svg>
       <div class="overview-times hint">
-        <span>0</span>
-        <span>{duration(end / 2)}</span>
-        <span>{duration(end)}</span>
+        {[0, 1, 2, 3, 4].map((quarter) => (
+          <span key={quarter}>{quarter === 0 ? '0' : duration((end / 4) * quarter)}</span>
+        ))}
       </div>
     </div>
   )

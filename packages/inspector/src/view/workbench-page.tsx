@@ -161,7 +161,7 @@ function Actions({ input, reading, isWhole, isUnlinked }: ActionsProps): JSX.Ele
     <div class="actions">
       <div class="actions-group">
         <button type="button" disabled={report.value === 'running'} onClick={() => void prove()}>
-          Every chunking gives the same
+          Try every chunking
         </button>
         <output class="hint" aria-live="polite">
           {reportText(report.value)}

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { ExchangeSummary } from '../../src/api.ts'
 import { filtered, noFilter, valuesOf } from '../../src/model/filter.ts'
-import { clock, count, duration } from '../../src/model/numbers.ts'
+import { count, duration, moment } from '../../src/model/numbers.ts'
 
 const good: ExchangeSummary = {
   id: 'a1',
@@ -62,5 +62,12 @@ it('numbers are short', () => {
     '3 min 20 s',
   ])
   expect([count(9999), count(48_200), count(1_240_000)]).toEqual(['9999', '48.2k', '1.2M'])
-  expect(clock('no time')).toBe('no time')
+  expect(moment('no time')).toBe('no time')
+  const now = new Date(2026, 10, 18, 9)
+  const days = [new Date(2026, 10, 18, 8, 7, 6), new Date(2026, 10, 16, 8, 7), new Date(2025, 1, 3, 8, 7)]
+  expect(days.map((day) => moment(day.toISOString(), now))).toEqual([
+    '08:07:06',
+    '16 Nov 08:07',
+    '3 Feb 2025 08:07',
+  ])
 })

@@ -46,6 +46,27 @@ describe('fields of two requests', () => {
     expect(marked({ tools: asked }, { tools: sent })[0]).toBe('tools[0] only-here')
   })
 
+  it('what is found again in another place was moved, and what holds it differs inside', () => {
+    const schema = { type: 'object', properties: { city: { type: 'string' } } }
+    const asked = { tools: [{ name: 'get_weather', input_schema: schema }], max: 1 }
+    const sent = { tools: [{ type: 'function', function: { name: 'get_weather', parameters: schema } }] }
+    const moved = jsonLines(asked, sent, []).filter(({ elsewhere }) => elsewhere !== undefined)
+    expect(moved.map(({ path, elsewhere }) => `${path} → ${elsewhere}`)).toEqual([
+      'tools[0].name → tools[0].function.name',
+      'tools[0].input_schema → tools[0].function.parameters',
+    ])
+    expect(marked(sent, asked).filter((line) => !line.endsWith(' moved'))).toEqual([
+      'tools[0].type only-here',
+    ])
+    expect(marked(asked, sent).at(-1)).toBe('max only-here')
+  })
+
+  it('arguments are found again whether they are an object or its text, and a short word is not', () => {
+    const asked = { input: { city: 'Oslo' }, role: 'user' }
+    const sent = { arguments: '{"city":"Oslo"}', type: 'user' }
+    expect(marked(sent, asked)).toEqual(['arguments moved', 'type only-here'])
+  })
+
   it('without another request nothing is marked', () => {
     expect(marked({ a: 1 }, undefined)).toEqual([])
   })
@@ -64,6 +85,12 @@ describe('a note stands at the field it speaks of', () => {
   it('also where it leaves out the numbers', () => {
     const placed = lines.flatMap((line) => line.notes.map((note) => `${line.path} ${note.reason}`))
     expect(placed).toEqual(['thinking a', 'messages[0].refusal c', 'messages[1].content b'])
+  })
+
+  it('also where it names a field that stands somewhere inside', () => {
+    const inside = jsonLines({ system: [{ cache_control: {} }], tools: [{ cache_control: {} }] }, {}, notes)
+    const placed = inside.flatMap((line) => line.notes.map((note) => `${line.path} ${note.reason}`))
+    expect(placed).toEqual(['system[0].cache_control d'])
   })
 
   it('or above, where no field is meant', () => {

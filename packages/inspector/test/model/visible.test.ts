@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { rowStarts, indexAt } from '../../src/model/rows.ts'
+import { chunkRows, indexAt, rowStarts } from '../../src/model/rows.ts'
 import { oneLine, shown } from '../../src/model/visible.ts'
 
 describe('characters that would mislead are signs', () => {
@@ -43,5 +43,15 @@ describe('rows', () => {
 
   it('are found by a position', () => {
     expect([0, 4, 5, 9].map((at) => indexAt([0, 5, 8], at))).toEqual([0, 0, 1, 2])
+  })
+
+  it('of chunks begin with each of them, and leave out what is blank', () => {
+    const chunks = ['event: a\ndata: 12345678\n\n', 'data: 9\n\n']
+    const rowsIn = (columns: number | null): string[] => {
+      const { starts, ends, chunks: of } = chunkRows(chunks, columns)
+      return starts.map((from, row) => `${of[row]} ${chunks.join('').slice(from, ends[row]).trimEnd()}`)
+    }
+    expect(rowsIn(10)).toEqual(['0 event: a', '0 data: 1234', '0 5678', '1 data: 9'])
+    expect(rowsIn(null)).toEqual(['0 data: 12345678', '1 data: 9'])
   })
 })

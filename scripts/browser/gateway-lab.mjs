@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import Anthropic from '@anthropic-ai/sdk'
 
-const program = fileURLToPath(new URL('../packages/gateway/bin/dragoman.js', import.meta.url))
+const program = fileURLToPath(new URL('../../packages/gateway/bin/dragoman.js', import.meta.url))
 
 export const inspectorKey = 'a-key-that-opens-the-page'
 

@@ -1,0 +1,89 @@
+import { useSignal } from '@preact/signals'
+import type { JSX } from 'preact'
+import { counted } from '../model/numbers.ts'
+import { indexAt } from '../model/rows.ts'
+import type { LoadedExchange } from '../model/loaded-exchange.ts'
+import type { OutputTrace } from '../reading/protocol.ts'
+import { BytesView } from './bytes-view.tsx'
+import { ReadingView, useFocus } from './reading-view.tsx'
+import { ShownText } from './shown-text.tsx'
+
+/** What the upstream said, what it became, and what the client got for it. */
+export function Answered({
+  stages,
+  said,
+  delivered,
+  details,
+}: Pick<LoadedExchange, 'stages' | 'said' | 'delivered' | 'details'>): JSX.Element {
+  const focus = useFocus()
+  const isAll = useSignal(false)
+  const got = stages['client-response']
+  const looked = focus.hovered.value ?? focus.chosen.value
+  return (
+    <>
+      <ReadingView reading={said} focus={focus} title="Upstream said">
+        {details.told.length === 0 ? null : (
+          <details class="told">
+            <summary>What the gateway said of this answer ({details.told.length})</summary>
+            <ul>
+              {details.told.map(({ kind, code, message }, index) => (
+                <li key={index}>
+                  <span class={`badge badge-${kind}`}>{code}</span> <ShownText text={message} />
+                </li>
+              ))}
+            </ul>
+          </details>
+        )}
+      </ReadingView>
+      <section class="panel got" aria-label="Client got">
+        <header class="panel-head">
+          <h2>Client got</h2>
+          <span class="spacer" />
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={isAll.value}
+              onChange={(event) => (isAll.value = event.currentTarget.checked)}
+            />
+            all bytes
+          </label>
+          <span class="hint">
+            {details.client.dialect} · status {details.summary.status ?? '–'} · {counted(got.length, 'chunk')}
+          </span>
+        </header>
+        {got.length === 0 ? (
+          <p class="empty">Nothing yet.</p>
+        ) : (
+          <BytesView
+            chunks={got}
+            delivered={delivered}
+            label="What the client got, as it was sent"
+            focus={focus}
+            event={looked === null ? null : sentEvent(said.trace, looked)}
+            shows={isAll.value ? 'all' : 'lines'}
+          />
+        )}
+      </section>
+    </>
+  )
+}
+
+/** The event whose bytes show what became of this one: a remark shows those of the text that it speaks of. */
+function sentEvent({ events, places, spans }: OutputTrace, looked: number): number | null {
+  const event = events[looked]
+  const place = places[looked]
+  if (event === undefined || place === undefined) return null
+  switch (event.type) {
+    case 'problem':
+    case 'repair': {
+      const starts = spans.map(({ from }) => from)
+      return spans[indexAt(starts, place.from)]?.event ?? null
+    }
+    case 'call-end':
+      return events.findLastIndex(
+        (each, index) => index < looked && (each.type === 'call-delta' || each.type === 'call-start'),
+      )
+    default:
+      return looked
+  }
+}

@@ -1,0 +1,80 @@
+import { useSignal } from '@preact/signals'
+import type { JSX } from 'preact'
+import { api } from '../api.ts'
+import { gateway } from '../model/gateway.ts'
+import { asCase, asCurl, asGolden, download } from '../model/keep.ts'
+import { type LoadedExchange, textOf } from '../model/loaded-exchange.ts'
+import { workbench } from '../model/workbench.ts'
+
+/** What can be done with an exchange. Only `Ask again` asks anybody, and only when it is pressed. */
+export function ExchangeActions({ details, stages, input, said }: LoadedExchange): JSX.Element {
+  const { summary } = details
+  const told = useSignal('')
+  const copy = async (): Promise<void> => {
+    await navigator.clipboard.writeText(asCurl(details, location.origin, textOf(stages['client-request'])))
+    told.value = 'The command is on the clipboard. It has no key in it.'
+  }
+  const again = async (): Promise<void> => {
+    told.value = 'Asking…'
+    try {
+      location.hash = `#/exchanges/${encodeURIComponent(await gateway.askAgain(summary.id))}`
+    } catch (error) {
+      told.value = error instanceof Error ? error.message : String(error)
+    }
+  }
+  const take = (): void => {
+    const source = typeof input.source === 'string' ? input.source : input.source.join('')
+    workbench.state.value = { input: { ...input, source }, cut: null }
+    location.hash = '#/workbench'
+  }
+  return (
+    <div class="actions">
+      <output class="hint" aria-live="polite">
+        {told.value}
+      </output>
+      <button type="button" onClick={() => void copy()}>
+        Copy as curl
+      </button>
+      <a class="button" href={api.recording(summary.id)} download={`${summary.id}.json`}>
+        Download
+      </a>
+      <button type="button" onClick={take}>
+        Open in the workbench
+      </button>
+      <span class="joined">
+        <button
+          type="button"
+          title="A golden of the project, in Markdown"
+          onClick={() =>
+            download(`${summary.id}.md`, asGolden(`From ${summary.id}`, input, said), 'text/markdown')
+          }
+        >
+          Make a test
+        </button>
+        <button
+          type="button"
+          title="The same as a case in JSON"
+          aria-label="Make a test in JSON"
+          onClick={() =>
+            download(`${summary.id}.case.json`, asCase(summary.id, input, said), 'application/json')
+          }
+        >
+          JSON
+        </button>
+      </span>
+      <button
+        type="button"
+        class="primary"
+        disabled={gateway.status.value?.mayAskAgain !== true}
+        title={
+          gateway.status.value?.mayAskAgain === true
+            ? 'Sends the recorded request through the gateway anew'
+            : 'No gateway is here to ask'
+        }
+        onClick={() => void again()}
+      >
+        Ask again
+      </button>
+    </div>
+  )
+}
