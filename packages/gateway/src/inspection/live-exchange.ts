@@ -1,5 +1,5 @@
 import type { AskedAt, DialectId, Failure, FinishReason, FormatId, RequestNote, Usage } from '@dragoman/core'
-import type { Plan } from '../exchange/plan.ts'
+import type { WrittenPlan } from '../exchange/written-plan.ts'
 import { type BlockPool, ChunkStore, StoredStage } from './chunk-store.ts'
 import type { KeptChunks } from './stage-part.ts'
 import type { NoteDetails, ToldDetails } from './api-types.ts'
@@ -23,12 +23,12 @@ export interface ExchangeMemory {
 
 /** How the upstream was asked the last time. */
 export interface KeptUpstream {
-  readonly plan: Pick<Plan, 'upstreamDialect' | 'format' | 'formatFrom' | 'body'>
+  readonly plan: Pick<WrittenPlan, 'upstreamDialect' | 'format' | 'formatFrom' | 'body'>
   readonly name: string
   readonly url: string
   readonly path: string
   readonly model: string
-  readonly reading: Omit<Plan['parser'], 'tools' | 'onOpen'>
+  readonly reading: Omit<WrittenPlan['parser'], 'tools' | 'onOpen'>
   readonly at: number
   status: number | null
   contentType: string
@@ -113,7 +113,7 @@ export class LiveExchange {
   }
 
   /** Of an upstream that is asked again, the last request and its answer are kept. */
-  upstreamRequest(plan: Plan): void {
+  upstreamRequest(plan: WrittenPlan): void {
     if (this.state === 'forgotten') return
     const { upstream, upstreamDialect, route, format, formatFrom, parser, path, body } = plan
     const { tools: _tools, onOpen: _onOpen, ...reading } = parser
