@@ -7,6 +7,7 @@ import {
   refusedThinkingField,
   retryFor,
 } from '@dragoman/core'
+import { LongJson } from '../base/write-long-json.ts'
 import { isObject } from '../base/is-object.ts'
 import type { Lesson } from '../upstream/known-upstream.ts'
 import { likelyTokens } from './estimate-tokens.ts'
@@ -96,8 +97,10 @@ function limitAfter(
 /** The upstream refuses what it was told of thinking. So it is told nothing of the kind. */
 function otherThinking({ failure, body: told }: Refused, { body, known }: Plan): Mended | null {
   if (failure.kind !== 'invalid-request' || failure.overflow !== undefined) return null
-  const sent: unknown = JSON.parse(String(body))
-  const fields = (refusedThinkingField(told) ?? []).filter((field) => isIn(sent, field))
+  const refused = refusedThinkingField(told) ?? []
+  if (refused.length === 0) return null
+  const sent: unknown = body instanceof LongJson ? body.value : JSON.parse(String(body))
+  const fields = refused.filter((field) => isIn(sent, field))
   if (fields.length === 0) return null
   return {
     reason: `The upstream was asked again without ${fields.join(', ')}: it refused that.`,

@@ -9,7 +9,7 @@ import {
 import type { Lesson } from '../upstream/known-upstream.ts'
 import { likelyTokens } from './estimate-tokens.ts'
 import { mendingFor, type Mending, otherCalls } from './mendings.ts'
-import type { Plan } from './plan.ts'
+import { type Plan, sameBody } from './plan.ts'
 
 /** A request that an upstream refused before any of its answer went to the client. */
 export interface Refused {
@@ -95,7 +95,7 @@ export class Negotiation {
       this.lesson = { ...this.lesson, ...mended.lesson }
       const next = this.planned()
       // What was mended may not be in the request at all. The same request would be refused again.
-      if (String(next.body) === String(this.current.body)) continue
+      if (sameBody(next.body, this.current.body)) continue
       if (mended.lasts) this.options.learn(mended.lesson)
       this.options.onSecondThought(mended.reason)
       this.current = next

@@ -13,6 +13,8 @@ import {
   withToolsInPrompt,
 } from '@dragoman/core'
 import { sameJson } from '../base/json-body.ts'
+import { LONG_BODY } from '../base/read-long-json.ts'
+import { LongJson } from '../base/write-long-json.ts'
 import type { GatewayConfig, Upstream } from '../config/config.ts'
 import type { ModelRoute } from '../config/match-model.ts'
 import type { Known } from '../upstream/known-upstream.ts'
@@ -23,7 +25,10 @@ import { type ModelStyle, styleOf } from './model-style.ts'
 import { sessionFields } from './session-key.ts'
 
 /** How one request is carried out: where it goes, what is sent, and how the answer will be read. */
-export interface Plan extends UpstreamRequest, Pick<ModelStyle, 'format' | 'formatFrom' | 'family'> {
+export interface Plan
+  extends Omit<UpstreamRequest, 'body'>, Pick<ModelStyle, 'format' | 'formatFrom' | 'family'> {
+  /** A long one is written when it is sent. */
+  readonly body: UpstreamRequest['body'] | LongJson
   readonly route: ModelRoute
   readonly upstreamDialect: DialectId
   readonly parser: ParserOptions
@@ -138,11 +143,22 @@ export interface ReceivedBody {
  * Of two equal keys in an object we read the last one, and an upstream may read the first. So the bytes of callers
  * with keys, who are not trusted, are never passed on unchanged.
  */
-function bodyOf(body: object, received: ReceivedBody | undefined, { keys }: GatewayConfig): string | Buffer {
-  if (received === undefined || keys.length > 0) return JSON.stringify(body)
+function bodyOf(body: object, received: ReceivedBody | undefined, { keys }: GatewayConfig): Plan['body'] {
+  if (received === undefined) return JSON.stringify(body)
+  if (keys.length > 0) return written(body, received)
   // A client may state `"stream": false` or leave it out. Our own body leaves it out.
   const said = wantsNoStream(received.json) ? { ...body, stream: false } : body
-  return sameJson(said, received.json) && isUtf8(received.bytes) ? received.bytes : JSON.stringify(body)
+  return sameJson(said, received.json) && isUtf8(received.bytes) ? received.bytes : written(body, received)
+}
+
+function written(body: object, { bytes }: ReceivedBody): Plan['body'] {
+  return bytes.length < LONG_BODY ? JSON.stringify(body) : new LongJson(body)
+}
+
+/** Whether two bodies ask the same. */
+export function sameBody(a: Plan['body'], b: Plan['body']): boolean {
+  if (a instanceof LongJson && b instanceof LongJson) return sameJson(a.value, b.value)
+  return !(a instanceof LongJson || b instanceof LongJson) && String(a) === String(b)
 }
 
 function wantsNoStream(json: unknown): boolean {

@@ -1,5 +1,5 @@
 import type { AskedAt, DialectId, Failure, FinishReason, FormatId, RequestNote, Usage } from '@dragoman/core'
-import type { Plan } from '../exchange/plan.ts'
+import type { WrittenPlan } from '../exchange/written-plan.ts'
 import { type BlockPool, ChunkLog } from './chunk-log.ts'
 import type { KeptChunks } from './stage-part.ts'
 import type { NoteDetails, ToldDetails } from './api-types.ts'
@@ -28,10 +28,10 @@ export interface KeptUpstream {
   readonly url: string
   readonly path: string
   readonly model: string
-  readonly format: Plan['format']
-  readonly formatFrom: Plan['formatFrom']
-  readonly reading: Omit<Plan['parser'], 'tools' | 'onOpen'>
-  readonly body: Plan['body']
+  readonly format: WrittenPlan['format']
+  readonly formatFrom: WrittenPlan['formatFrom']
+  readonly reading: Omit<WrittenPlan['parser'], 'tools' | 'onOpen'>
+  readonly body: WrittenPlan['body']
   readonly at: number
   status: number | null
   contentType: string
@@ -114,7 +114,7 @@ export class LiveExchange {
   }
 
   /** Of an upstream that is asked again, the last request and its answer are kept. */
-  upstreamRequest(plan: Plan): void {
+  upstreamRequest(plan: WrittenPlan): void {
     if (this.state === 'forgotten') return
     const { upstream, upstreamDialect: dialect, route, format, formatFrom, parser, path, body } = plan
     const { tools: _tools, onOpen: _onOpen, ...reading } = parser

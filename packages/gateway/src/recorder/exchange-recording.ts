@@ -1,6 +1,6 @@
 import type { AskedAt, DialectId } from '@dragoman/core'
 import type { Redactor } from '../security/redact.ts'
-import type { Plan } from '../exchange/plan.ts'
+import type { WrittenPlan } from '../exchange/written-plan.ts'
 import { isAskedByAddress, type RecordedExchange, type RecordedUpstream } from './recording.ts'
 
 /** Which request is recorded. */
@@ -13,7 +13,7 @@ export interface RecordedRequest {
 /** A recording of an exchange that is still running. None of its methods wait for anything. */
 export interface OpenRecording {
   clientRequest(body: string | Uint8Array): void
-  upstreamRequest(plan: Plan): void
+  upstreamRequest(plan: WrittenPlan): void
   upstreamAnswer(status: number, contentType: string): void
   upstreamChunk(chunk: Buffer): void
   upstreamFault(code: string): void
@@ -95,7 +95,15 @@ export class ExchangeRecording implements OpenRecording {
   }
 
   /** Of an upstream that is asked again, the last request and its answer are recorded. */
-  upstreamRequest({ upstream, upstreamDialect, route, format, parser, body, clientModel }: Plan): void {
+  upstreamRequest({
+    upstream,
+    upstreamDialect,
+    route,
+    format,
+    parser,
+    body,
+    clientModel,
+  }: WrittenPlan): void {
     if (!this.hold(body.length)) return
     this.upstreamChunks = []
     const { tools: _tools, ...reading } = parser

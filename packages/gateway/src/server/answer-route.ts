@@ -6,6 +6,8 @@ import {
   dialects,
   mintToolId,
 } from '@dragoman/core'
+import { breathe } from '../base/in-turns.ts'
+import { LONG_BODY } from '../base/read-long-json.ts'
 import type { ModelRule } from '../config/config.ts'
 import { routesOf, ruleFor } from '../config/match-model.ts'
 import type { OpenRecording } from '../recorder/exchange-recording.ts'
@@ -23,6 +25,9 @@ import type { Place } from '../routing/routing.ts'
 import { withoutAddress } from '../upstream/upstream-failures.ts'
 import { Negotiation } from '../exchange/negotiation.ts'
 import { type Plan, planRequest } from '../exchange/plan.ts'
+import { callWhenWritten, type WrittenPlan } from '../exchange/written-plan.ts'
+import { internalFailure } from '../exchange/upstream-answer.ts'
+import type { UpstreamCall } from '../upstream/client.ts'
 import { withLesson } from '../upstream/known-upstream.ts'
 import { estimateTokens } from '../exchange/estimate-tokens.ts'
 import { conversationKey } from '../exchange/session-key.ts'
@@ -45,6 +50,7 @@ export async function openExchange(context: RouteContext): Promise<Exchange | un
   const read = await readRequest(context, recording)
   if (read === undefined) return undefined
   const { request } = read
+  if (read.received.bytes.length >= LONG_BODY) await breathe()
   const rule = ruleFor(request.model, config)
   if (rule === undefined || !mayUse(context.key, request.model)) {
     client.refuse(rule === undefined ? modelNotFound(request.model) : modelNotForKey(request.model))
@@ -201,12 +207,17 @@ function exchangeFor(
     wants: request.stream ? 'stream' : 'whole',
     ...(isNamed && { upstreamName: () => attempts.upstreamName }),
     callUpstream: (listener, connection) => {
-      const { plan } = attempts.current.negotiation
-      recording?.upstreamRequest(plan)
-      log.shown?.upstreamRequest(plan)
-      const told = config.keys.length === 0 ? listener : withoutAddress(listener)
-      const heard = recording === undefined ? told : tapUpstream(told, recording)
-      return log.calling(plan, heard, (sent, listening) => upstreams.call(sent, listening, connection))
+      const call = (plan: WrittenPlan): UpstreamCall => {
+        recording?.upstreamRequest(plan)
+        log.shown?.upstreamRequest(plan)
+        const told = config.keys.length === 0 ? listener : withoutAddress(listener)
+        const heard = recording === undefined ? told : tapUpstream(told, recording)
+        return log.calling(plan, heard, (sent, listening) => upstreams.call(sent, listening, connection))
+      }
+      return callWhenWritten(attempts.current.negotiation.plan, call, (error) => {
+        log.bug(error)
+        client.refuse({ failure: internalFailure })
+      })
     },
     reconsider: (refused) => attempts.current.negotiation.reconsider(refused),
     elsewhere: attempts,

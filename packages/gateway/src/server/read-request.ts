@@ -1,5 +1,7 @@
 import { type ConversationRequest, dialects, type Failure, responsesWithoutCall } from '@dragoman/core'
+import { breathe } from '../base/in-turns.ts'
 import { parseBody, withoutByteOrderMark } from '../base/json-body.ts'
+import { LONG_BODY, parseLongBody } from '../base/read-long-json.ts'
 import { readBody } from '../base/read-body.ts'
 import type { ReceivedBody } from '../exchange/plan.ts'
 import type { OpenRecording } from '../recorder/exchange-recording.ts'
@@ -50,14 +52,16 @@ export async function readRequest(
   }
   log.received(body.bytes.length, config.warnings.conversationBytes)
   const bytes = withoutByteOrderMark(body.bytes)
-  const text = bytes.toString('utf8')
   recording?.clientRequest(bytes)
   log.shown?.clientRequest(bytes)
-  const json = parseBody(text, { depth: jsonDepth, values: jsonValues })
+  const shape = { depth: jsonDepth, values: jsonValues }
+  const isLong = bytes.length >= LONG_BODY
+  const json = isLong ? await parseLongBody(bytes, shape) : parseBody(bytes.toString('utf8'), shape)
   if (json.is === 'invalid') {
     client.refuse({ failure: failure('invalid-request', 'invalid_json', json.message) })
     return undefined
   }
+  if (isLong) await breathe()
   const { request: requests } = dialects[client.dialect]
   const decoded = requests.decode(withNamedItems(json.value, context), askedAt(request.url ?? ''))
   if ('error' in decoded) {

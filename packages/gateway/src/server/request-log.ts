@@ -16,6 +16,7 @@ import type { AttemptObserver, FailedAttempt } from '../exchange/attempts.ts'
 import type { ExchangeObserver } from '../exchange/exchange.ts'
 import type { LiveExchange } from '../inspection/live-exchange.ts'
 import type { Plan } from '../exchange/plan.ts'
+import type { WrittenPlan } from '../exchange/written-plan.ts'
 import type { Ticket } from '../quotas/ticket.ts'
 import { FirstOf, orNull, tokenFields } from './log-fields.ts'
 import type { HttpRoute } from './route-table.ts'
@@ -169,9 +170,9 @@ export class RequestLog implements ExchangeObserver, AttemptObserver, AnswerWatc
 
   /** Each attempt at an upstream is made through this: `call` makes it, with what is sent and who is told. */
   calling(
-    plan: Plan,
+    plan: WrittenPlan,
     listener: UpstreamListener,
-    call: (plan: Plan, listener: UpstreamListener) => UpstreamCall,
+    call: (plan: WrittenPlan, listener: UpstreamListener) => UpstreamCall,
   ): UpstreamCall {
     return call(plan, listener)
   }

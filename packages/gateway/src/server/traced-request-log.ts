@@ -10,6 +10,7 @@ import {
 } from '@dragoman/core'
 import type { FailedAttempt } from '../exchange/attempts.ts'
 import type { Plan } from '../exchange/plan.ts'
+import type { WrittenPlan } from '../exchange/written-plan.ts'
 import { namedKey } from '../exchange/session-key.ts'
 import { tapWrites } from '../recorder/tap.ts'
 import type { UpstreamCall, UpstreamListener } from '../upstream/client.ts'
@@ -90,9 +91,9 @@ export class TracedRequestLog extends RequestLog {
   }
 
   override calling(
-    plan: Plan,
+    plan: WrittenPlan,
     listener: UpstreamListener,
-    call: (request: Plan, listener: UpstreamListener) => UpstreamCall,
+    call: (request: WrittenPlan, listener: UpstreamListener) => UpstreamCall,
   ): UpstreamCall {
     const { upstream, route, path } = plan
     const { hostname, port, protocol } = new URL(upstream.url)
@@ -109,7 +110,7 @@ export class TracedRequestLog extends RequestLog {
     })
     this.#attempts++
     this.#lastAttempt = attempt
-    const make: MakeCall<Plan> = (request, heard) => super.calling(request, heard, call)
+    const make: MakeCall<WrittenPlan> = (request, heard) => super.calling(request, heard, call)
     return traceAttempt(attempt, plan, listener, make)
   }
 

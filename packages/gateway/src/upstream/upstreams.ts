@@ -8,6 +8,7 @@ import {
   type UpstreamCallOptions,
   type UpstreamListener,
 } from './client.ts'
+import { writeLongJson } from '../base/write-long-json.ts'
 import { type Question, readReply, type Reply } from './ask.ts'
 import { type Known, KnownUpstream, type Lesson } from './known-upstream.ts'
 import { type ProxyRoute, routeThroughProxy } from './proxy-route.ts'
@@ -118,12 +119,13 @@ export class Upstreams {
   }
 
   /** Asks something that is no request for an answer. */
-  ask(upstream: Upstream, { path, body }: Question, longest = QUESTION_MS): Promise<Reply> {
+  async ask(upstream: Upstream, { path, body }: Question, longest = QUESTION_MS): Promise<Reply> {
     const asked = {
       path,
       method: body === null ? 'GET' : 'POST',
       headers: headersFor(upstream, false),
-      body: body === null ? null : JSON.stringify(body),
+      // A question how many tokens a conversation has is as long as the conversation.
+      body: body === null ? null : await writeLongJson(body),
       headersTimeout: longest,
       idleTimeout: longest,
     } as const

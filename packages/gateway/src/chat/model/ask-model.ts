@@ -12,6 +12,7 @@ import type { GatewayConfig } from '../../config/config.ts'
 import type { ModelRoute } from '../../config/match-model.ts'
 import { Negotiation } from '../../exchange/negotiation.ts'
 import { type Plan, planRequest } from '../../exchange/plan.ts'
+import { callWhenWritten } from '../../exchange/written-plan.ts'
 import { withLesson } from '../../upstream/known-upstream.ts'
 import { signerFor } from '../../exchange/translation.ts'
 import { UpstreamAnswer } from '../../exchange/upstream-answer.ts'
@@ -83,7 +84,12 @@ export async function askModel(
     }
     const answer = new UpstreamAnswer(
       {
-        callUpstream: (listener, connection) => world.upstreams.call(negotiation.plan, listener, connection),
+        callUpstream: (listener, connection) =>
+          callWhenWritten(
+            negotiation.plan,
+            (written) => world.upstreams.call(written, listener, connection),
+            reject,
+          ),
         reconsider: (refused) => negotiation.reconsider(refused),
         open: (delivered) => {
           received.delivered = delivered
