@@ -28,22 +28,22 @@ const writers: readonly (readonly [DialectId, Write])[] = [
   ['anthropic-messages', messageOf],
 ]
 
-function messageOf(
-  texts: readonly string[],
-  mark: (at: number) => object,
-  before: readonly string[] = [],
-): string {
-  const blocks = [...before.map((text) => [text]), texts]
+function messageOf(texts: readonly string[], mark: (at: number) => object): string {
+  return messageStart + textBlockOf(0, texts, mark) + messageEnd('end_turn')
+}
+
+/** White space alone makes no block, so the client knows the one behind it by its number. */
+function behindBlank(texts: readonly string[], mark: (at: number) => object): string {
+  return messageStart + textBlockOf(0, [' '], mark) + textBlockOf(1, texts, mark) + messageEnd('end_turn')
+}
+
+function textBlockOf(index: number, texts: readonly string[], mark: (at: number) => object): string {
   return [
-    messageStart,
-    ...blocks.flatMap((block, index) => [
-      blockStart(index, { type: 'text', text: '' }),
-      ...block.map((text, at) =>
-        ant('content_block_delta', { index, delta: { type: 'text_delta', text }, ...mark(at) }),
-      ),
-      blockStop(index),
-    ]),
-    messageEnd('end_turn'),
+    blockStart(index, { type: 'text', text: '' }),
+    ...texts.map((text, at) =>
+      ant('content_block_delta', { index, delta: { type: 'text_delta', text }, ...mark(at) }),
+    ),
+    blockStop(index),
   ].join('')
 }
 
@@ -139,24 +139,26 @@ describe.each(writers)('a stream of %s', (from, write) => {
 
 describe('a block that the client knows by another number', () => {
   it('has that number in all its events, whether they look alike or not', () => {
-    // White space alone makes no block, so the next one takes its number.
-    const written = (said: readonly string[], mark: (at: number) => object): string =>
-      messageOf(said, mark, [' '])
     fc.assert(
       fc.property(texts, cuts, (said, places) => {
         const alike = through(
-          cut(written(said, unmarked), places),
+          cut(behindBlank(said, unmarked), places),
           'anthropic-messages',
           'anthropic-messages',
           'stream',
         )
-        const unlike = through([written(said, marked)], 'anthropic-messages', 'anthropic-messages', 'stream')
+        const unlike = through(
+          [behindBlank(said, marked)],
+          'anthropic-messages',
+          'anthropic-messages',
+          'stream',
+        )
         expect(alike).toBe(withoutMarks(unlike))
       }),
       { numRuns: 150 },
     )
     const plain = through(
-      [written(['Oh', ' well', ' then'], unmarked)],
+      [behindBlank(['Oh', ' well', ' then'], unmarked)],
       'anthropic-messages',
       'anthropic-messages',
       'stream',

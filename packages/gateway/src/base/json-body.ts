@@ -105,3 +105,8 @@ export function sameJson(a: unknown, b: unknown): boolean {
   }
   return shared === Object.keys(b).filter((key) => b[key] !== undefined).length
 }
+
+/** White space, as JSON knows it. */
+export function isJsonSpace(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
+}

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { inTurns, TURN } from './in-turns.ts'
-import { type JsonLimits, type JsonResult, parseBody } from './json-body.ts'
+import { isJsonSpace, type JsonLimits, type JsonResult, parseBody } from './json-body.ts'
 
 /** From this many bytes on a body is read in slices, with turns for the streams of others in between. */
 export const LONG_BODY = 262_144
@@ -86,12 +86,8 @@ function backslashesBefore(bytes: Buffer, end: number): number {
 /** Whether a colon follows the text that ends here. */
 function isKey(bytes: Buffer, end: number): boolean {
   let at = end + 1
-  while (isSpace(bytes[at])) at++
+  while (isJsonSpace(bytes[at])) at++
   return bytes[at] === COLON
-}
-
-function isSpace(byte: number | undefined): boolean {
-  return byte === 32 || byte === 10 || byte === 13 || byte === 9
 }
 
 /** What a text says; null where it is none in JSON. */

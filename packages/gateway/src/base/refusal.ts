@@ -17,3 +17,10 @@ export function refusal(
 ): Refusal {
   return { status, failure: { kind, code, message }, headers }
 }
+
+/** The failure that a client is told for a bug of ours. Only the log says what went wrong. */
+export const internalFailure: Failure = {
+  kind: 'internal',
+  code: 'internal_error',
+  message: 'Something went wrong in the gateway.',
+}

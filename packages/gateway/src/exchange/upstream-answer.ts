@@ -1,5 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { AnswerTranslation, Failure } from '@dragoman/core'
+import { isJsonSpace } from '../base/json-body.ts'
+import { internalFailure } from '../base/refusal.ts'
 import type { UpstreamCall, UpstreamFault, UpstreamListener } from '../upstream/client.ts'
 import { type RateLimits, rateLimitsIn } from '../upstream/rate-limits.ts'
 import { failureOf, upstreamFailure, UpstreamRefusal } from '../upstream/upstream-failures.ts'
@@ -13,13 +15,6 @@ import type { Refused, SecondThought } from './negotiation.ts'
  * used again.
  */
 const LAST_WORD_MS = 100
-
-/** The failure that a client is told for a bug of ours. Only the log says what went wrong. */
-export const internalFailure: Failure = {
-  kind: 'internal',
-  code: 'internal_error',
-  message: 'Something went wrong in the gateway.',
-}
 
 export interface UpstreamAnswerOptions {
   /** Calls the upstream. It is called again where the call before reached nobody, or was refused for a reason that could be mended. */
@@ -176,7 +171,7 @@ export class UpstreamAnswer implements UpstreamListener {
     const { wants, responseBytes } = this.options
     const isKept = wants === 'whole' || state.delivered === 'whole'
     this.received += chunk.length
-    this.isBlank &&= chunk.every(isSpace)
+    this.isBlank &&= chunk.every(isJsonSpace)
     if (isKept && this.received > responseBytes) {
       this.cut(upstreamFailure('upstream_limit', 'The answer of the upstream is too long.'))
       return
@@ -397,9 +392,4 @@ export class UpstreamAnswer implements UpstreamListener {
       this.refuse(internalFailure)
     }
   }
-}
-
-/** White space, as JSON knows it. */
-function isSpace(byte: number): boolean {
-  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
 }

@@ -16,6 +16,7 @@ import { encodeSse } from '../../../sse/encoder.ts'
 import type { SseComment, SseEvent, SseFields } from '../../../sse/items.ts'
 import { anthropicErrorBody } from '../errors.ts'
 import { type BlockKind, BlockWriter, changedWire, startBefore } from './blocks.ts'
+import { startPieces, stopPieces, withInput } from './call-block.ts'
 import { MessageReader, type Wire } from './decode.ts'
 import { MessageFrame } from './frame.ts'
 import { PlainDeltas } from './plain-deltas.ts'
@@ -366,19 +367,6 @@ interface CallWire {
   readonly call: StructuredCall | null
 }
 
-function startPieces({ id, name, input }: JsonObject, { ordinal }: UpstreamCall): Piece[] {
-  const [ownId, ownName] = [nonEmptyText(id), nonEmptyText(name)]
-  // Many clients go by the deltas alone, and would lose an input that stands in the start.
-  if (ownId === null || ownName === null || saysSomething(input)) return [neverAsItCame]
-  return [{ is: 'call', index: ordinal, id: ownId, name: ownName, call: null }]
-}
-
-/** An input without members needs no delta. */
-function stopPieces({ ordinal }: UpstreamCall, isGiven: boolean): Piece[] {
-  const end: Piece = { is: 'call-end', index: ordinal }
-  return isGiven ? [{ is: 'arguments', index: ordinal, json: '{}' }, end] : [end]
-}
-
 /** The blocks into which a delta goes. */
 const kinds: ReadonlyMap<unknown, BlockKind> = new Map([
   ['text_delta', 'text'],
@@ -388,17 +376,6 @@ const kinds: ReadonlyMap<unknown, BlockKind> = new Map([
 
 function withoutText(start: Wire, kind: BlockKind): Wire {
   return changedWire(start, { content_block: { ...objectIn(start.data, 'content_block'), [kind]: '' } })
-}
-
-/** Clients read the input of a call without looking whether it is there. */
-function withInput(start: Wire): Wire {
-  return changedWire(start, { content_block: { ...objectIn(start.data, 'content_block'), input: {} } })
-}
-
-/** An input that says something: an object with members, or the JSON text of one. */
-function saysSomething(input: unknown): boolean {
-  if (typeof input === 'string') return input !== ''
-  return isJsonObject(input) ? Object.keys(input).length > 0 : input !== undefined && input !== null
 }
 
 function isWire(item: unknown): item is Wire {
