@@ -6,6 +6,9 @@ import { cuts, modelOutput } from '../support/model-output.ts'
 import { type EndReason, eventsOf, type Options } from '../support/run-parser.ts'
 import { everyMode, numRuns, optionsOf, reason, setting } from './setting.ts'
 
+/** A trace costs several times as much as the events that it explains, and the laws of those have tried as many outputs. */
+const numTraces = Math.ceil(numRuns / 3)
+
 describe.each(everyMode)('%s', (_, mode) => {
   it('tells of every character what it became, the same for every chunking', () => {
     fc.assert(
@@ -20,7 +23,7 @@ describe.each(everyMode)('%s', (_, mode) => {
         const offsets = fractions.map((part) => Math.floor(part * lengthOf(input)))
         expect(traceOf(options, cutAt(input, offsets), end)).toEqual(expected)
       }),
-      { numRuns },
+      { numRuns: numTraces },
     )
   })
 
@@ -40,7 +43,7 @@ describe.each(everyMode)('%s', (_, mode) => {
           )
         }
       }),
-      { numRuns: Math.ceil(numRuns / 5) },
+      { numRuns: Math.ceil(numTraces / 3) },
     )
   })
 })
