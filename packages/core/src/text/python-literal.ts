@@ -134,6 +134,7 @@ export class PythonLiteral {
     )
     if (result === 'more') return 'more'
     if (string.hasBareQuotes) this.output.repair('unescaped-quote')
+    if (string.hasBrokenEscapes) this.output.repair('invalid-escape')
     return { at: 'after-string' }
   }
 

@@ -133,10 +133,18 @@ class Follower {
   private isLastQuote(quote: string): Closing {
     const rest = this.text.slice(this.at, this.limit)
     for (let at = rest.indexOf(quote); at >= 0; at = rest.indexOf(quote, at + 1)) {
+      if (this.beginsCall(rest.slice(0, at))) return 'yes'
       const behind = rest.slice(at + 1).trimStart()
-      if (behind === '' ? !this.isWhole : /^[,)\]}]/.test(behind)) return behind === '' ? 'more' : 'no'
+      if (behind === '' && !this.isWhole) return 'more'
+      if (/^[,)\]}]/.test(behind)) return 'no'
     }
     return this.isWhole ? 'yes' : 'more'
+  }
+
+  /** The quote behind this text opens the first value of another call. */
+  private beginsCall(text: string): boolean {
+    const name = /\[\s*([^\s"'()[\]{},;=<]+)\(\s*\w+\s*=\s*$/.exec(text)?.[1]
+    return name !== undefined && this.place.names?.isCall(name) !== false
   }
 
   /** Behind the comma stands another call. */
