@@ -24,6 +24,12 @@ const jsonTypes: ReadonlyMap<string, JsonType> = new Map([
   ['str', 'string'],
 ])
 
+/** Types of other languages, which say how many bits a number has. */
+const widths: readonly (readonly [RegExp, JsonType])[] = [
+  [/^(?:u?int\d+|u?int|long|short)$/i, 'integer'],
+  [/^(?:float|double)\d*$/i, 'number'],
+]
+
 /** The tools a request offered, as far as reading calls needs to know them. */
 export class ToolSet {
   /** Undefined tools mean that the caller does not know them: then no name counts as undeclared. */
@@ -186,7 +192,8 @@ function typeOf(value: unknown): JsonType {
 
 /** The type of that name, as JSON Schema has it or as people write it who think in Python. */
 function jsonTypeNamed(name: unknown): JsonType | undefined {
-  return typeof name === 'string' ? jsonTypes.get(name) : undefined
+  if (typeof name !== 'string') return undefined
+  return jsonTypes.get(name) ?? widths.find(([pattern]) => pattern.test(name))?.[1]
 }
 
 export function isRecord(value: unknown): value is Record<string, unknown> {

@@ -167,8 +167,18 @@ export function bareJson(text: string, types: ReadonlySet<JsonType> | undefined)
 /** A value where everything is written without marks. Some templates print lists and dictionaries as Python does. */
 export function plainJson(text: string, types: ReadonlySet<JsonType>): TypedValue {
   const typed = typeValue(text, types)
-  const isContainer = /^\s*[[{(]/.test(text)
-  return typed.mismatch === true && isContainer ? pythonJson(text, types, typed) : typed
+  if (typed.mismatch !== true || !/^\s*[[{(]/.test(text)) return typed
+  return unescapedJson(text.trim(), types) ?? pythonJson(text, types, typed)
+}
+
+/** A list or an object that is escaped once more, as if it stood in a string: `[{\"a\": 1}]`. No JSON begins so. */
+function unescapedJson(literal: string, types: ReadonlySet<JsonType>): TypedValue | undefined {
+  if (!/^[[{]\s*[[{\s]*\\"/.test(literal)) return undefined
+  const scanner = new JsonScanner()
+  const string = `"${literal.replaceAll('\n', '\\n').replaceAll('\r', '\\r').replaceAll('\t', '\\t')}"`
+  if (scanner.scan(string, 0) !== string.length || scanner.status !== 'done') return undefined
+  const inside: unknown = JSON.parse(string)
+  return jsonOf(String(inside).trim(), types, new Set(['unwrapped-arguments']))
 }
 
 /** A value that was written as a text although the tool wants something else. */

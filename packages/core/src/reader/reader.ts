@@ -228,13 +228,17 @@ export class Reader {
       this.stop = this.stops.hide(candidate.found, this.input.at) ? 'found' : 'none'
     }
     const step = engine.step()
-    const isTooLong = this.isTooLong(candidate)
+    // An engine stands still where more is held than the limit allows, which counts bytes.
+    const isTooLong = this.isTooLong(candidate) || this.writer.isOver()
     if (candidate.evidence.disprovenAt >= 0 || (isTooLong && !isShown)) {
       this.reject(candidate)
       return true
     }
-    if (isTooLong && step !== 'done') {
+    if (isTooLong) {
       this.accept(candidate)
+      // The engine writes nothing more of what is over the limit.
+      if (this.writer.isOver()) this.overflow()
+      else if (step === 'done') this.leaveEngine()
       return true
     }
     if (step === 'again') return true

@@ -127,13 +127,20 @@ export class PythonLiteral {
           text,
           at,
           quote,
-          { is: stringPlace, isInBrackets: string.isInBrackets, ends, names },
+          {
+            is: stringPlace,
+            isInBrackets: string.isInBrackets,
+            hasBareQuotes: string.hasBareQuotes,
+            ends,
+            names,
+          },
           final,
         ),
       (piece) => this.frames.write(this.json.stringPiece(piece)),
     )
     if (result === 'more') return 'more'
     if (string.hasBareQuotes) this.output.repair('unescaped-quote')
+    if (string.hasBrokenEscapes) this.output.repair('invalid-escape')
     return { at: 'after-string' }
   }
 

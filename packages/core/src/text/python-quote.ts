@@ -16,6 +16,8 @@ interface QuotePlace {
   readonly is: StringPlace
   /** Brackets were opened in the string and not closed. */
   readonly isInBrackets: boolean
+  /** There are quotes in the string that nobody escaped: what stands side by side with it may be more of it. */
+  readonly hasBareQuotes: boolean
   /** What ends the calls around it. */
   readonly ends: MarkerSearch<unknown>
   readonly names: NamesAhead | undefined
@@ -67,7 +69,7 @@ class Follower {
     if (this.text.charAt(this.at) === quote && this.at < this.limit) return 'no'
     const char = this.next()
     if (char === '') return this.isWhole ? 'yes' : 'more'
-    if (char === '"' || char === "'") return 'yes'
+    if (char === '"' || char === "'") return this.joins()
     const isAdjacent = this.at === this.from
     this.at++
     switch (char) {
@@ -86,7 +88,7 @@ class Follower {
       case ':':
         return place === 'key' ? 'yes' : 'no'
       case '+':
-        return /["']/.test(this.next()) ? 'yes' : this.isPrefixedString()
+        return /["']/.test(this.next()) ? this.joins() : this.isPrefixedString()
       case '.':
         return isAdjacent ? this.isMethod() : 'no'
       case '%':
@@ -95,6 +97,11 @@ class Follower {
         this.at--
         return /[rbuf]/i.test(char) ? this.isPrefixedString() : this.isEnd()
     }
+  }
+
+  /** Another string follows, if nothing in this one speaks for a command with quotes of its own: `grep 'a' 'b'`. */
+  private joins(): Closing {
+    return this.place.hasBareQuotes ? 'no' : 'yes'
   }
 
   /** The next character that is no white space, not passed yet; empty at the end of what can be seen. */
@@ -133,10 +140,18 @@ class Follower {
   private isLastQuote(quote: string): Closing {
     const rest = this.text.slice(this.at, this.limit)
     for (let at = rest.indexOf(quote); at >= 0; at = rest.indexOf(quote, at + 1)) {
+      if (this.beginsCall(rest.slice(0, at))) return 'yes'
       const behind = rest.slice(at + 1).trimStart()
-      if (behind === '' ? !this.isWhole : /^[,)\]}]/.test(behind)) return behind === '' ? 'more' : 'no'
+      if (behind === '' && !this.isWhole) return 'more'
+      if (/^[,)\]}]/.test(behind)) return 'no'
     }
     return this.isWhole ? 'yes' : 'more'
+  }
+
+  /** The quote behind this text opens the first value of another call. */
+  private beginsCall(text: string): boolean {
+    const name = /\[\s*([^\s"'()[\]{},;=<]+)\(\s*\w+\s*=\s*$/.exec(text)?.[1]
+    return name !== undefined && this.place.names?.isCall(name) !== false
   }
 
   /** Behind the comma stands another call. */
@@ -157,7 +172,8 @@ class Follower {
   private startsNext(place: StringPlace, quote: string): Closing {
     const char = this.next()
     if (char === '') return this.isWhole ? 'yes' : 'more'
-    if (/["'[{(\-*\d)\]}]/.test(char)) return 'yes'
+    if (/["']/.test(char)) return place === 'arguments' ? this.joins() : 'yes'
+    if (/[[{(\-*\d)\]}]/.test(char)) return 'yes'
     const start = this.at
     while (this.at < this.limit && /[^"'()[\]{},:=<\n]/.test(this.text.charAt(this.at))) this.at++
     const words = this.text.slice(start, this.at).trim()
@@ -199,7 +215,7 @@ class Follower {
 
   /** Python joins strings that stand side by side. Here white space must divide them: `"it"r"` is a quotation. */
   private isPrefixedString(): Closing {
-    if (this.at === this.from) return 'no'
+    if (this.at === this.from || this.place.hasBareQuotes) return 'no'
     const match = /^[rbuf]{1,2}/i.exec(this.text.slice(this.at, Math.min(this.at + 2, this.limit)))?.[0] ?? ''
     const behind = this.at + match.length
     if (behind >= this.limit) return this.isWhole ? 'no' : 'more'

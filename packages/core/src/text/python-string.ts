@@ -25,6 +25,8 @@ export class PythonString {
   private readonly special: RegExp
   /** It holds quotes of its own that nobody escaped. */
   hasBareQuotes = false
+  /** A backslash in it begins an escape that goes no further: a path, as like as not. */
+  hasBrokenEscapes = false
   /** How many brackets are open in what was read of it. */
   private openBrackets = 0
 
@@ -53,6 +55,7 @@ export class PythonString {
         return 'done'
       }
       if (next === 'no' && !this.isTriple) this.hasBareQuotes = true
+      if (next !== 'no' && next.isBroken === true) this.hasBrokenEscapes = true
       write(next === 'no' ? this.quote : next.text)
       input.at = at + (next === 'no' ? 1 : next.length)
     }
@@ -95,6 +98,8 @@ interface Escape {
   readonly text: string
   /** How long it is written, the backslash included. */
   readonly length: number
+  /** It lacks some of its digits, and stays as it stands. */
+  readonly isBroken?: boolean
 }
 
 /** Reads the escape at `at`, a backslash. `more`: it may go on in the next chunk. */
@@ -157,7 +162,7 @@ function readCode(
   if (end === text.length && end < from + count && !final) return 'more'
   const code = end < from + count ? Number.NaN : Number.parseInt(text.slice(from, end), base)
   // Too few digits, or beyond Unicode: then it is no escape, and stays as it stands.
-  if (!(code <= 0x10ffff)) return { text: text.slice(at, from), length: skip }
+  if (!(code <= 0x10ffff)) return { text: text.slice(at, from), length: skip, isBroken: true }
   return { text: String.fromCodePoint(code), length: skip + count }
 }
 

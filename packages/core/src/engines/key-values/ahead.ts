@@ -12,6 +12,8 @@ export interface Container {
   readonly closer: string
   /** It is the object of all the arguments. */
   readonly isOutermost: boolean
+  /** The tool says which parameters it has. */
+  readonly isKnown: boolean
   /** Whether a parameter of this name may follow. */
   readonly expects: (key: string) => boolean
 }
@@ -71,6 +73,7 @@ export function endsValue(
   container: Container,
   input: TextWindow,
   at: number,
+  isBareText: boolean,
 ): Probe {
   const limit = at + LONGEST_LOOK
   const isCut = input.text.length >= limit
@@ -81,7 +84,9 @@ export function endsValue(
   const char = text.charAt(start)
   if (char === container.closer) return container.isOutermost ? 'yes' : isFollowed(text, start + 1, final)
   if (char === ',')
-    return container.is === 'list' ? 'yes' : startsMember(markers, container, text, start + 1, final)
+    return container.is === 'list'
+      ? 'yes'
+      : startsMember(markers, container, text, start + 1, final, isBareText)
   const end = markers.ends.match(text, start, final)
   if (end !== NONE) return end === PARTIAL ? 'more' : 'yes'
   if (container.is === 'list') return 'no'
@@ -111,10 +116,17 @@ function startsMember(
   text: string,
   from: number,
   final: boolean,
+  isBareText: boolean,
 ): Probe {
   const at = skipSpace(text, from)
   if (at === text.length) return final ? 'yes' : 'more'
   if (text.charAt(at) === container.closer) return 'yes'
   const key = readKey(markers, text, at, final)
-  return key === 'more' ? 'more' : key === 'none' ? 'no' : 'yes'
+  if (key === 'more' || key === 'none') return key === 'more' ? 'more' : 'no'
+  if (!isBareText || !container.isKnown || container.expects(key.name)) return 'yes'
+  // A text without marks may hold a comma, words and a colon: what the tool does not have is a key only with a mark behind it.
+  const value = skipSpace(text, key.end)
+  const mark = value === text.length ? PARTIAL : markers.textMarks.match(text, value, final)
+  if (mark === PARTIAL) return final ? 'no' : 'more'
+  return mark === NONE ? 'no' : 'yes'
 }

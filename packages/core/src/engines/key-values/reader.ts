@@ -237,6 +237,7 @@ export class KeyValuesReader {
     )
     if (result === 'more') return 'more'
     if (string.hasBareQuotes) writer.repair('unescaped-quote')
+    if (string.hasBrokenEscapes) writer.repair('invalid-escape')
     const mark = textMarks.match(input.text, input.at, true)
     if (mark !== NONE) {
       input.at += mark
@@ -286,7 +287,8 @@ export class KeyValuesReader {
     if (isBracket && scalarJson(bare.trim()) !== undefined) return 'yes'
     const container = this.json.innermost
     const isLast = container?.isOutermost === true && input.text.charAt(at) === container.closer
-    const ends = isLast ? 'no' : this.endsValue(at + mark)
+    const isText = mark === NONE && scalarJson(bare.trim()) === undefined
+    const ends = isLast ? 'no' : this.endsValue(at + mark, isText)
     return ends === 'no' && isBracket ? endsCall(input, at) : ends
   }
 
@@ -322,9 +324,11 @@ export class KeyValuesReader {
     return { at: 'after-value' }
   }
 
-  private endsValue(at: number): 'yes' | 'no' | 'more' {
+  /** `isBareText`: the value is a text without marks. */
+  private endsValue(at: number, isBareText = false): 'yes' | 'no' | 'more' {
     const container = this.json.innermost
-    return container === undefined ? 'yes' : endsValue(this.markers, container, this.context.input, at)
+    if (container === undefined) return 'yes'
+    return endsValue(this.markers, container, this.context.input, at, isBareText)
   }
 }
 

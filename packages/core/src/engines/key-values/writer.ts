@@ -57,6 +57,7 @@ export class KeyValuesWriter {
       is,
       closer,
       isOutermost,
+      isKnown: isOutermost && this.context.tools.properties(this.tool) !== undefined,
       count: 0,
       expects: (key) => isOutermost && this.expects(key),
     })

@@ -142,8 +142,8 @@ function probeInSection(grammar: NameThenArgsGrammar, text: string, at: number, 
   const { all } = markersOf(grammar)
   const length = all.find(text, at, final)
   const words = text.slice(at, all.index).trim()
-  // A token of another grammar stands in it.
-  if (words.includes('<')) return 'no'
+  // A token of another grammar stands in it, or JSON, which is another's too.
+  if (words.includes('<') || /^[[{]/.test(words)) return 'no'
   if (length === PARTIAL || length === NONE) return final ? 'no' : 'more'
   const isHeader = all.found === 'separator' && isName(words)
   return isHeader || all.found === 'call-begin' ? 'yes' : 'no'

@@ -3,7 +3,7 @@ import { repairCodes } from '../../problems.ts'
 import { NONE, PARTIAL } from '../../text/marker.ts'
 import { isLineStart, skipSpace } from '../../text/space.ts'
 import type { TextWindow } from '../../text/text-window.ts'
-import { type Candidate, type Code, isExpected } from '../candidate.ts'
+import { type Candidate, type Code, type Found, isExpected } from '../candidate.ts'
 import { closesFence, readFence } from '../code-fence.ts'
 import type { StrippedEntry, Vocabulary } from '../lexicon/entry.ts'
 import type { Lexicon } from '../lexicon/lexicon.ts'
@@ -22,6 +22,9 @@ interface FurtherCall {
 
 /** A thought that goes on for longer than this behind a call was not ended by it. */
 const LONGEST_THOUGHT = 2048
+
+/** Longer words between two calls are prose. */
+const LONGEST_LINK = 48
 
 /** So much white space behind a call is looked at. */
 const LONGEST_GAP = 64
@@ -98,10 +101,26 @@ export class CandidateJudge {
     const gap = (/\s*$/.exec(recording.peek(input).slice(-LONGEST_GAP))?.[0] ?? '') + text.slice(at, next)
     if (gap.includes('\n') && found.as === 'opens-answer') return 'proven'
     const char = text.charAt(next)
-    if (!/[,:]/.test(char)) return gap !== '' && /[\p{Ll}–—]/u.test(char) ? 'disproven' : 'proven'
+    if (!/[,:]/.test(char)) {
+      return gap !== '' && /[\p{Ll}–—]/u.test(char) ? this.judgeWords(found, next) : 'proven'
+    }
     const word = skipSpace(text, next + 1)
     if (word === text.length) return input.final ? 'proven' : 'open'
     return word > next + 1 && /\p{L}/u.test(text.charAt(word)) ? 'disproven' : 'proven'
+  }
+
+  /** A few words may also stand between two calls. */
+  private judgeWords({ opening }: Found, from: number): Proof {
+    const { text, final } = this.input
+    const end = from + LONGEST_LINK
+    for (let to = from; to < Math.min(end, text.length); to++) {
+      const char = text.charAt(to)
+      if (/[.!?\n]/.test(char)) return 'disproven'
+      if (char !== '[' && char !== '{') continue
+      const next = this.markers.openers.findOpening([opening], to, 1)
+      return next === 'hold' ? 'open' : next === undefined ? 'disproven' : 'proven'
+    }
+    return text.length >= end || final ? 'disproven' : 'open'
   }
 
   /**

@@ -41,16 +41,17 @@ export class FenceJudge {
     return this.element !== undefined
   }
 
-  /** The code that is open at `at`: a fence, or backticks in the line. */
+  /** The code that is open at `at`, for special tokens: a fence, backticks in the line, or an element of HTML. */
   codeAt(at: number): Code | undefined {
     if (this.fence !== undefined) return { is: 'fence', fence: this.fence }
     const length = this.flow.inlineCodeAt(at)
-    return length > 0 ? { is: 'inline', fence: { code: BACKTICK, length } } : this.plainCodeAt(at)
+    if (length > 0) return { is: 'inline', fence: { code: BACKTICK, length } }
+    return this.isInElement ? { is: 'element' } : undefined
   }
 
-  /** The code that no marks of Markdown stand around: an element of HTML, or a line that is indented. */
+  /** The code that no marks of Markdown stand around, for plain text: an element of HTML, or a line that is indented. */
   plainCodeAt(at: number): Code | undefined {
-    if (this.element !== undefined) return { is: 'element' }
+    if (this.isInElement) return { is: 'element' }
     return this.flow.isIndented(at) ? { is: 'indented' } : undefined
   }
 
