@@ -17,9 +17,8 @@ afterAll(async () => {
   await world.stop()
 })
 
-const fromChat = variants.filter(
-  ({ speech, wants }) => speech.dialect === 'openai-chat' && wants === 'stream',
-)
+/** Who wants a whole answer gets one, although the upstream streams. */
+const fromChat = variants.filter(({ speech }) => speech.dialect === 'openai-chat')
 
 const paris = { name: 'get_weather', arguments: '{"city":"Paris"}' }
 const rome = { name: 'get_weather', arguments: '{"city":"Rome"}' }
@@ -33,6 +32,9 @@ function calls(...deltas: readonly object[]): object {
 function named(index: number | undefined, name: string, more: object = {}): object {
   return { index, id: `call_${index ?? 0}`, type: 'function', function: { name, arguments: '', ...more } }
 }
+
+/** What an upstream counted, in the words of each dialect. */
+const counted = /"(?:completion_tokens|output_tokens|candidatesTokenCount)":7\b/
 
 interface Row {
   readonly server: string
@@ -172,6 +174,7 @@ describe('a stream of chat completions in which the server', () => {
     )) {
       const name = `${nameOf(variant)}\n${variant.got.body}`
       expect(variant.got.view, name).toMatchObject({ failure: null, ...view })
+      if (lines.some((line) => line.includes('"usage"'))) expect(variant.got.body, name).toMatch(counted)
     }
     await world.expectCalm()
   })
@@ -211,14 +214,16 @@ describe('a stream of chat completions in which the server', () => {
             .end()
         }
       })
-      for (const turn of ['the first', 'the second']) {
-        const got = await world.ask({ client, wants: 'stream', model })
-        expect(got.view, `${client}, ${turn}`).toMatchObject({
+      for (const wants of ['stream', 'whole'] as const) {
+        const got = await world.ask({ client, wants, model })
+        expect(got.view, `${client}, ${wants}`).toMatchObject({
           text: 'Sunny.',
           finish: 'stop',
           failure: null,
         })
       }
+      // Once for the first, and twice for the second: one of these reached nobody.
+      expect(world.upstream.countOf(model), client).toBe(3)
     }
     expect(resets).toBe(dialectNames.length)
     await world.expectCalm()

@@ -101,6 +101,24 @@ describe('a client that leaves', () => {
     await world.expectCalm()
   })
 
+  it('while it takes nothing of what is there for it, ends what was asked for it', async () => {
+    for (const client of dialectNames) {
+      const model = `openai-chat.left-slow-${client}`
+      const event = speech.events(unended([text('x'.repeat(50_000))]))[1] ?? ''
+      world.upstream.play(model, (wire) => wire.stream().pour(event, 1600))
+      const socket = open(requests[client](model, 'stream'))
+      socket.pause()
+      await until(() => world.upstream.countOf(model) === 1)
+      await sleep(100)
+      socket.destroy()
+      const left = performance.now()
+      await until(() => world.upstream.openRequests === 0, slack)
+      // Before it would have been cut off for taking nothing.
+      expect(performance.now() - left, client).toBeLessThan(500)
+    }
+    await world.expectCalm()
+  })
+
   it('in the middle of its request asks nobody', async () => {
     for (const { client, wants } of ways) {
       const model = `openai-chat.half-request-${client}-${wants}`
@@ -233,6 +251,36 @@ const wrongs: readonly Wrong[] = [
     status: 401,
   },
 ]
+
+describe.each(dialectNames)('a body of %s that comes in chunks and has no end', (client) => {
+  it('is refused before all of it has come', async () => {
+    const model = `openai-chat.never-${client}`
+    const { path } = requests[client](model, 'stream')
+    const socket = connect(world.port, '127.0.0.1').on('error', () => {})
+    const answer = everythingFrom(socket)
+    const fields = `host: 127.0.0.1:${world.port}\r\nauthorization: ${world.keyHeader.authorization}\r\n`
+    socket.write(
+      `POST ${path} HTTP/1.1\r\n${fields}content-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n`,
+    )
+    let sent = 0
+    let state: 'pouring' | 'answered' = 'pouring'
+    socket.once('data', () => (state = 'answered'))
+    const chunk = `4000\r\n${' '.repeat(0x4000)}\r\n`
+    const pour = (): void => {
+      if (state === 'answered' || sent > 20_000_000) return
+      sent += chunk.length
+      socket.write(chunk, pour)
+    }
+    pour()
+    const { status, body } = await answer
+    expect(status).toBe(413)
+    expect(readers[client]({ status, is: 'whole', body }).failure?.message).not.toBe('')
+    // The limit is 200,000 bytes; some more fit into the buffers of the connection.
+    expect(sent).toBeLessThan(10_000_000)
+    expect(world.upstream.countOf(model)).toBe(0)
+    await world.expectCalm()
+  })
+})
 
 function padded({ body = '' }: RawRequest, length: number): string {
   return `${' '.repeat(length)}${body.toString()}`

@@ -84,7 +84,8 @@ function inOneHand(received: Received): Received {
       events.push(`${type}${data.replaceAll(/^/gm, 'data: ')}\n\n`)
     },
   })
-  parser.feed(received.body)
+  // The reader waits behind a last carriage return for what may belong to it.
+  parser.feed(`${received.body}\n`)
   return { ...received, body: events.join('') }
 }
 
@@ -143,6 +144,10 @@ export function unended(items: readonly Item[]): Answer {
 
 export function text(...pieces: string[]): Item {
   return { is: 'text', pieces, holds: 'prose' }
+}
+
+export function thought(...pieces: string[]): Item {
+  return { is: 'reasoning', pieces, holds: 'prose' }
 }
 
 /** A call in the text of the model. */

@@ -13,7 +13,7 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import type { DialectName, Received } from '../../core/test/clients-agree/answer.ts'
 import { IllegalAnswer, type View } from '../../core/test/clients-agree/view.ts'
-import { type RunningProgram, startProgram } from '../test/cli/running-program.ts'
+import { type ProgramOptions, type RunningProgram, startProgram } from '../test/cli/running-program.ts'
 import { until } from '../test/server/scripted-upstream.ts'
 import { dialectNames, readers, requests, type Wants } from './dialects.ts'
 import { askRaw, type RawAnswer, type RawRequest } from './raw-client.ts'
@@ -26,6 +26,10 @@ const canaries = {
 }
 
 const configFile = 'dragoman.json'
+
+/** The states of connections in the table of the system. */
+const ESTABLISHED = '01'
+const CLOSE_WAIT = '08'
 
 /** What the rows may wait for: short enough for a test, long enough for a machine that has much to do. */
 export const waits = { idle: 700, headers: 1200, connect: 700, finishGrace: 150 }
@@ -66,13 +70,15 @@ export class FaultWorld {
   static async start(
     addresses: Readonly<Record<string, string>> = {},
     settings: Readonly<Record<string, unknown>> = {},
+    { args = [], ...how }: ProgramOptions & { readonly args?: readonly string[] } = {},
   ): Promise<FaultWorld> {
     const upstream = await startRawUpstream()
     const folder = mkdtempSync(join(tmpdir(), 'dragoman-faults-'))
     const file = join(folder, configFile)
     const config = configuration(upstream.port, addresses, join(folder, 'dragoman.log'))
     writeFileSync(file, JSON.stringify({ ...config, ...settings }), { mode: 0o600 })
-    const program = await startProgram(['serve', '--config', file, '--port', '0'], { cwd: folder })
+    const command = ['serve', '--config', file, '--port', '0', ...args]
+    const program = await startProgram(command, { cwd: folder, ...how })
     return new FaultWorld(upstream, program, folder)
   }
 
@@ -100,7 +106,7 @@ export class FaultWorld {
 
   /** What must hold whatever happened: nothing is left open, the program lives, and no secret was told. */
   async expectCalm(): Promise<void> {
-    await until(() => this.upstream.openRequests === 0, 1000)
+    await until(() => this.upstream.openRequests === 0 && this.clients() === 0, 1000)
     expect(this.program.child.exitCode, this.program.stderr()).toBeNull()
     const seen = [...this.received, this.program.stdout(), this.program.stderr(), this.log()].join('\n')
     for (const secret of Object.values(canaries).flatMap(formsOf)) expect(seen).not.toContain(secret)
@@ -113,6 +119,16 @@ export class FaultWorld {
     if (typeof config !== 'object' || config === null) throw new Error('the configuration is no object')
     writeFileSync(this.file, JSON.stringify(change(config)))
     this.program.child.kill('SIGHUP')
+  }
+
+  /** Connections of clients that the program has not closed: those that it serves, and those that it forgot. */
+  private clients(): number {
+    const port = this.port.toString(16).toUpperCase().padStart(4, '0')
+    const table = readFileSync(`/proc/${this.program.child.pid}/net/tcp`, 'utf8')
+    return table.split('\n').filter((line) => {
+      const [, local = '', , state = ''] = line.trim().split(/\s+/)
+      return local.endsWith(`:${port}`) && (state === ESTABLISHED || state === CLOSE_WAIT)
+    }).length
   }
 
   /** Sockets that the program has open. Connections to upstreams are kept for a while. */

@@ -154,6 +154,7 @@ describe.each(dialectNames)('a client of %s', (client) => {
         { numRuns: Math.ceil(runs / atOnce) },
       )
       expect(world.upstream.countOf('openai-chat.never')).toBe(0)
+      agent.destroy()
       await world.expectCalm()
     },
     Math.max(300_000, runs * 20),

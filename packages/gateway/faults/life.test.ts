@@ -1,52 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
 import { until } from '../test/server/scripted-upstream.ts'
-import { dialectNames, requests, said, Speech, text, unended } from './dialects.ts'
-import { FaultWorld, type Got, slack } from './fault-world.ts'
-import type { Wire } from './raw-upstream.ts'
+import { answered, half, readiness, speech, startWorld, stopWorlds, streamsIn } from './begun-streams.ts'
+import { dialectNames, requests, said, text } from './dialects.ts'
+import { slack } from './fault-world.ts'
 
-// The life of the program: it is asked to end, killed, configured anew and left without a place for its log, while
-// clients of every dialect have streams.
+// The life of the program: it is asked to end, killed and configured anew, while clients of every dialect have streams.
 
-const worlds: FaultWorld[] = []
-
-async function start(settings: Readonly<Record<string, unknown>> = {}): Promise<FaultWorld> {
-  const world = await FaultWorld.start({}, settings)
-  worlds.push(world)
-  return world
-}
-
-afterEach(async () => {
-  for (const world of worlds.splice(0)) await world.stop()
-})
-
-const speech = new Speech('openai-chat')
-const half = speech.events(unended([text('Paris is ')]))
-const rest = speech.events(said([text('sunny.')])).slice(1)
-
-/** A stream in each dialect that has begun, and how it goes on. */
-async function streamsIn(
-  world: FaultWorld,
-  name: string,
-): Promise<readonly { client: string; got: Promise<Got>; finish: () => void }[]> {
-  const streams = dialectNames.map((client) => {
-    const model = `openai-chat.${name}-${client}`
-    let wire: Wire | null = null
-    world.upstream.play(model, (own) => {
-      wire = own.stream().send(...half)
-    })
-    const got = world.ask({ client, wants: 'stream', model })
-    got.catch(() => {})
-    return { client, model, got, finish: () => wire?.send(...rest).end() }
-  })
-  await until(() => streams.every(({ model }) => world.upstream.countOf(model) === 1))
-  await sleep(50)
-  return streams
-}
+afterEach(stopWorlds)
 
 describe('a program that is asked to end', () => {
   it('lets streams end that do so in time, tells the others, and exits with 0', async () => {
-    const world = await start({ timeouts: { drain: '1500ms', idle: '20s' } })
+    const world = await startWorld({ timeouts: { drain: '1500ms', idle: '20s' } })
     const ending = await streamsIn(world, 'ending')
     const lasting = await streamsIn(world, 'lasting')
     world.program.child.kill('SIGTERM')
@@ -68,21 +33,54 @@ describe('a program that is asked to end', () => {
     expect(performance.now() - began).toBeLessThan(1500 + slack)
   })
 
-  it('ends at once when it is asked again', async () => {
-    const world = await start({ timeouts: { drain: '60s', idle: '60s' } })
+  it.each(['SIGTERM', 'SIGINT'] as const)('ends at once when it is asked again, by %s', async (signal) => {
+    const world = await startWorld({ timeouts: { drain: '60s', idle: '60s' } })
     await streamsIn(world, 'lasting')
     world.program.child.kill('SIGTERM')
     await sleep(200)
     const again = performance.now()
-    world.program.child.kill('SIGTERM')
+    world.program.child.kill(signal)
     await world.program.exit
     expect(performance.now() - again).toBeLessThan(slack)
+  })
+
+  it('is not ready from the first moment, serves for a while who has not noticed, and then refuses', async () => {
+    const world = await startWorld({ timeouts: { drain: '20s', drainGrace: '1500ms', idle: '20s' } })
+    const running = await streamsIn(world, 'running')
+    const model = 'openai-chat.late'
+    world.upstream.play(model, answered)
+    world.program.child.kill('SIGTERM')
+    await expect.poll(() => readiness(world), { timeout: 1000 }).toBe(503)
+    for (const client of dialectNames) {
+      for (const wants of ['stream', 'whole'] as const) {
+        const got = await world.ask({ client, wants, model })
+        expect(got.view, client).toMatchObject({ text: 'Sunny.', finish: 'stop', failure: null })
+        expect(got.head).toMatch(/^connection: close$/im)
+      }
+    }
+    const asked = world.upstream.countOf(model)
+    await expect
+      .poll(async () => (await world.ask({ client: 'openai-chat', wants: 'whole', model })).status, {
+        timeout: 5000,
+      })
+      .toBe(503)
+    for (const client of dialectNames) {
+      const { status, view } = await world.ask({ client, wants: 'stream', model })
+      expect([503, 529], client).toContain(status)
+      expect(view.failure, client).toMatchObject({ kind: 'overloaded' })
+    }
+    expect(world.upstream.countOf(model)).toBeLessThan(asked + 50)
+    for (const { finish } of running) finish()
+    for (const { client, got } of running) {
+      expect((await got).view, client).toMatchObject({ text: 'Paris is sunny.', finish: 'stop' })
+    }
+    expect(await world.program.exit).toBe(0)
   })
 })
 
 describe('a program that is killed', () => {
   it('leaves no stream that looks whole', async () => {
-    const world = await start({ timeouts: { idle: '60s' } })
+    const world = await startWorld({ timeouts: { idle: '60s' } })
     const answers = dialectNames.map((client) => {
       const model = `openai-chat.killed-${client}`
       world.upstream.play(model, (wire) => wire.stream().send(...half))
@@ -103,7 +101,7 @@ describe('a program that is killed', () => {
 
 describe('a program that gets another configuration', () => {
   it('ends what runs under the old one, and begins under the new', async () => {
-    const world = await start({ timeouts: { idle: '60s' } })
+    const world = await startWorld({ timeouts: { idle: '60s' } })
     const running = await streamsIn(world, 'running')
     world.reconfigure((config) => ({ ...config, limits: { bodyBytes: 10 } }))
     await until(
@@ -125,7 +123,7 @@ describe('a program that gets another configuration', () => {
   })
 
   it('keeps the old one where the new one is wrong', async () => {
-    const world = await start()
+    const world = await startWorld()
     const model = 'openai-chat.kept'
     world.upstream.play(model, (wire) =>
       wire.answer(200, 'application/json', speech.whole(said([text('Sunny.')]))),
@@ -135,23 +133,5 @@ describe('a program that gets another configuration', () => {
     for (const client of dialectNames) {
       expect((await world.ask({ client, wants: 'whole', model })).view).toMatchObject({ text: 'Sunny.' })
     }
-  })
-})
-
-describe('a program whose log finds no room', () => {
-  it.each(['/dev/full', '/proc/no-such-folder/dragoman.log'])('serves all the same: %s', async (file) => {
-    const world = await start({ log: { level: 'debug', file } })
-    const model = 'openai-chat.unlogged'
-    world.upstream.play(model, (wire) =>
-      wire
-        .stream()
-        .send(...half, ...rest)
-        .end(),
-    )
-    for (const client of dialectNames) {
-      const { view } = await world.ask({ client, wants: 'stream', model })
-      expect(view, client).toMatchObject({ text: 'Paris is sunny.', finish: 'stop' })
-    }
-    expect(world.program.child.exitCode).toBeNull()
   })
 })

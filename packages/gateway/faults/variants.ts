@@ -36,3 +36,8 @@ export async function inEveryVariant(
 export function nameOf({ client, wants, speech }: Variant): string {
   return `${client} client that wants a ${wants === 'stream' ? 'stream' : 'whole answer'}, ${speech.dialect} upstream`
 }
+
+/** Clients of Gemini see thoughts only where they ask for them. */
+export function thoughtsFor({ client, speech }: Variant, reasoning: string): string {
+  return client === 'gemini' && speech.dialect !== 'gemini' ? '' : reasoning
+}

@@ -107,11 +107,13 @@ class EventReader {
         this.end(data)
         break
       case 'error':
-        this.move('items', 'error', type)
+        // An answer can fail at its very beginning.
+        must(this.at === 'created' || this.at === 'items', `${type} comes at: ${this.at}`)
+        this.at = 'error'
         this.failure = failureIn(data)
         break
       case 'response.failed':
-        must(this.at === 'error' || this.at === 'items', `${type} comes at: ${this.at}`)
+        must(['error', 'created', 'items'].includes(this.at), `${type} comes at: ${this.at}`)
         this.fail(data)
         break
       default:

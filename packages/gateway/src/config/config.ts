@@ -176,6 +176,7 @@ export interface Limits {
   readonly headerBytes: number
   readonly jsonDepth: number
   readonly jsonValues: number
+  readonly tools: number
   readonly lineBytes: number
   readonly responseBytes: number
   readonly concurrent: number

@@ -210,6 +210,7 @@ const limits = section({
   jsonValues: wholeNumber(1000)
     .prefault(100_000)
     .describe('Objects, lists, members and items in a request, all together; more is a 400.'),
+  tools: wholeNumber(1).prefault(2048).describe('Tools in a request; more is a 400.'),
   lineBytes: wholeNumber(1024).prefault(8_388_608).describe('One line or event of an upstream stream.'),
   responseBytes: wholeNumber(1024).prefault(67_108_864).describe('A whole answer of an upstream.'),
   concurrent: wholeNumber(1).prefault(1000).describe('Requests at one time; more are a 503.'),

@@ -4,7 +4,7 @@ import { isJsonSpace } from '../base/json-body.ts'
 import { internalFailure } from '../base/refusal.ts'
 import type { UpstreamCall, UpstreamFault, UpstreamListener } from '../upstream/client.ts'
 import { type RateLimits, rateLimitsIn } from '../upstream/rate-limits.ts'
-import { failureOf, upstreamFailure, UpstreamRefusal } from '../upstream/upstream-failures.ts'
+import { failureOf, isCompressed, upstreamFailure, UpstreamRefusal } from '../upstream/upstream-failures.ts'
 import type { FailedCall } from '../routing/move-on.ts'
 import { Beginning, HeldText } from './answer-beginning.ts'
 import type { Elsewhere } from './elsewhere.ts'
@@ -153,6 +153,8 @@ export class UpstreamAnswer implements UpstreamListener {
     } else if (status >= 400) {
       this.state = { at: 'refused', refusal: new UpstreamRefusal(status, headers) }
       this.graceTimer = setTimeout(() => this.passRefusal(), this.options.finishGrace())
+    } else if (isCompressed(headers)) {
+      this.cut(upstreamFailure('upstream_protocol_error', 'The upstream compressed its answer, unasked for.'))
     } else if (type.includes('text/html')) {
       this.cut(upstreamFailure('upstream_protocol_error', 'The upstream answered with a web page.'))
     } else {
@@ -389,7 +391,26 @@ export class UpstreamAnswer implements UpstreamListener {
     } catch (error) {
       this.options.observer.bug(error)
       this.call?.abort()
-      this.refuse(internalFailure)
+      if (!this.endedInItsWords()) this.refuse(internalFailure)
+    }
+  }
+
+  /**
+   * A client that has a part of a stream is told of a bug by what wrote that part, where it still can: some dialects count
+   * the events of an answer and name it in each. Where the upstream has said that its answer is whole, this would end
+   * well.
+   */
+  private endedInItsWords(): boolean {
+    const { state } = this
+    if (!this.hasToldClient || state.at !== 'answering' || state.translation.state !== 'reading') return false
+    try {
+      const last = state.translation.end(internalFailure)
+      this.options.observer.failed?.(internalFailure)
+      this.finish()
+      this.taker.end(last, internalFailure)
+      return true
+    } catch {
+      return false
     }
   }
 }

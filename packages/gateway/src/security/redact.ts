@@ -54,7 +54,24 @@ function formsOf(secret: string): string[] {
     inUrl.replaceAll('%20', '+'),
     bytes.toString('base64').replace(/=+$/, ''),
     bytes.toString('base64url'),
+    ...insideBase64(bytes),
   ]
+}
+
+/** A shorter piece may stand in a text by chance. */
+const SHORTEST_INSIDE = 16
+
+/**
+ * What a text in base64 has of a secret that stands somewhere inside: three bytes are four characters, so that it depends
+ * on what stands before. The characters at both ends depend on the neighbours, too.
+ */
+function insideBase64(secret: Buffer): string[] {
+  return [0, 1, 2].flatMap((before) => {
+    const bytes = Buffer.concat([Buffer.alloc(before), secret])
+    const [first, end] = [Math.ceil((before * 8) / 6), Math.floor((bytes.length * 8) / 6)]
+    const own = (['base64', 'base64url'] as const).map((name) => bytes.toString(name).slice(first, end))
+    return own.filter(({ length }) => length >= SHORTEST_INSIDE)
+  })
 }
 
 /** The secret with any of its characters written as an escape, in JSON or in JSON that quotes JSON. */

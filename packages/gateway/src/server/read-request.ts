@@ -24,7 +24,7 @@ export async function readRequest(
   recording?: OpenRecording,
 ): Promise<ReadRequest | undefined> {
   const { request, client, config, log, arrival } = context
-  const { bodyBytes, jsonDepth, jsonValues } = config.limits
+  const { bodyBytes, jsonDepth, jsonValues, tools } = config.limits
   const { share } = arrival
   if (arrival.awaitsContinue && Number(request.headers['content-length'] ?? '0') <= bodyBytes) {
     client.response.writeContinue()
@@ -74,6 +74,11 @@ export async function readRequest(
   if (decoded.request.model.length > LONGEST_MODEL) {
     const message = `The name of the model is longer than ${LONGEST_MODEL} characters.`
     client.refuse({ failure: { ...failure('invalid-request', 'invalid_request', message), field: 'model' } })
+    return undefined
+  }
+  if (decoded.request.tools.length > tools) {
+    const message = `There are more than ${tools} tools (limits.tools).`
+    client.refuse({ failure: { ...failure('invalid-request', 'invalid_request', message), field: 'tools' } })
     return undefined
   }
   log.asked(decoded.request)

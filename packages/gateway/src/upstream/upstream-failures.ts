@@ -64,6 +64,11 @@ export function upstreamFailure(code: string, message: string): Failure {
   return { kind: 'upstream', code, message }
 }
 
+/** Nobody is asked for this: an answer is read as it comes. */
+export function isCompressed({ 'content-encoding': encoding = '' }: IncomingHttpHeaders): boolean {
+  return encoding !== '' && encoding.toLowerCase() !== 'identity'
+}
+
 /** The most bytes of an error's body that are read. */
 const ERROR_BYTES = 65_536
 
@@ -89,7 +94,8 @@ export class UpstreamRefusal {
   }
 
   push(chunk: Buffer): void {
-    this.chunks.push(chunk)
+    // Packed bytes would be shown as a text that nobody can read.
+    if (!isCompressed(this.headers)) this.chunks.push(chunk)
     this.size += chunk.length
   }
 

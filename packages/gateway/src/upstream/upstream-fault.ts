@@ -56,7 +56,7 @@ function kindOf(error: Error, said: string, hadHeaders: boolean): Kind {
   if (late !== undefined) return { code: late, cause: error.message }
   if (said === 'UND_ERR_ABORTED') return { code: 'aborted', cause: 'it was not wanted any more' }
   if (hadHeaders) return { code: 'cut', cause: 'the connection broke' }
-  if (error instanceof errors.HTTPParserError) return { code: 'not-http', cause: 'what it sends is not HTTP' }
+  if (error instanceof errors.HTTPParserError) return notHttp('what it sends is not HTTP')
   const known = kinds[said]
   if (known !== undefined) return known
   if (/TLS|CERT|SSL|EPROTO|LEAF_SIGNATURE/.test(said)) return tls('its certificate is not accepted')
@@ -72,6 +72,7 @@ const timeouts: Readonly<Record<string, FaultCode>> = {
 
 const unreachable = (cause: string): Kind => ({ code: 'unreachable', cause })
 const tls = (cause: string): Kind => ({ code: 'tls', cause })
+const notHttp = (cause: string): Kind => ({ code: 'not-http', cause })
 const closed: Kind = { code: 'closed', cause: 'the connection was closed' }
 const noRoom: Kind = { code: 'no-room', cause: 'too many files are open' }
 const plain = tls('it does not speak TLS; for plain HTTP its address begins with http://')
@@ -93,6 +94,9 @@ const kinds: Readonly<Record<string, Kind>> = {
   UND_ERR_SOCKET: closed,
   ECONNRESET: closed,
   EPIPE: closed,
+  UND_ERR_HEADERS_OVERFLOW: notHttp('its headers are too long'),
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: notHttp('its length is not the one that it told'),
+  ERR_ASSERTION: notHttp('what it sends is not HTTP'),
   ERR_SSL_WRONG_VERSION_NUMBER: plain,
   ERR_SSL_PACKET_LENGTH_TOO_LONG: plain,
   DEPTH_ZERO_SELF_SIGNED_CERT: selfSigned,

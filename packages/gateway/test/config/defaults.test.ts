@@ -38,6 +38,7 @@ describe('a configuration that says nothing', () => {
         headerBytes: 16_384,
         jsonDepth: 128,
         jsonValues: 100_000,
+        tools: 2048,
         lineBytes: 8_388_608,
         responseBytes: 67_108_864,
         concurrent: 1000,

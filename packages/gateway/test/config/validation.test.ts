@@ -46,7 +46,7 @@ describe('what is refused, with its place', () => {
     [
       'limits: { bananas: 1 }',
       [
-        '1:11: limits.bananas: unknown key. Known here: bodyBytes, bodiesBytes, toolCallBytes, overflow, headerBytes, jsonDepth, jsonValues, lineBytes, responseBytes, concurrent, authFailuresPerMinute',
+        '1:11: limits.bananas: unknown key. Known here: bodyBytes, bodiesBytes, toolCallBytes, overflow, headerBytes, jsonDepth, jsonValues, tools, lineBytes, responseBytes, concurrent, authFailuresPerMinute',
       ],
     ],
     ['__proto__: { x: 1 }', ['1:1: this cannot be a key']],

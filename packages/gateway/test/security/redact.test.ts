@@ -25,6 +25,24 @@ describe('a secret', () => {
     expect(redact(`before ${form} after`)).toBe('before [redacted] after')
   })
 
+  it.each(['', 'a', 'Bearer ', 'user:', 'x'.repeat(29)])(
+    'is taken out of a text in base64 in which it stands behind "%s"',
+    (before) => {
+      const long = 'p"a/ss\\word+1 %ü and some more'
+      for (const alphabet of ['base64', 'base64url'] as const) {
+        const text = Buffer.from(`${before}${long} and words behind it`).toString(alphabet)
+        const clean = createRedactor([long])(text)
+        const [head = '', tail = ''] = clean.split('[redacted]')
+        expect(clean).toContain('[redacted]')
+        // What is left on either side is the neighbours' own, and at most two characters in which the secret has a part.
+        expect(head.length).toBeLessThanOrEqual(Math.ceil((before.length * 8) / 6))
+        expect(tail.length).toBeLessThanOrEqual(
+          Buffer.from(' and words behind it').toString(alphabet).length + 3,
+        )
+      }
+    },
+  )
+
   it('of any characters is not in a log line that holds it, nor in one that holds a body with it', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 6, unit: 'grapheme' }), (any) => {

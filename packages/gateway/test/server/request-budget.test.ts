@@ -2,6 +2,7 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { dialectIds } from '@dragoman/core'
 import { afterEach, describe, expect, it } from 'vitest'
+import { requests } from '../../faults/dialects.ts'
 import { ask, clientDialects, inTurn, paths, post, weatherRequest } from './ask.ts'
 import { oneKey, type RunningGateway, startGateway, stopGateways } from './running-gateway.ts'
 import { chunk, json, type Script, sse, startUpstream, stopUpstreams, until } from './scripted-upstream.ts'
@@ -55,6 +56,27 @@ describe('a body that is made of too many values', () => {
     const { address } = await started({ limits: { jsonValues: 1_000_000 } })
     const messages = Array.from({ length: 60_000 }, () => ({ role: 'user', content: 'x' }))
     expect((await post(address, paths.openai, { model: 'm', messages })).status).toBe(200)
+  })
+})
+
+describe.each(dialectIds)('a request of %s with too many tools', (dialect) => {
+  /** The request for the weather, with its tool so many times. */
+  function withTools(count: number): { readonly path: string; readonly body: unknown } {
+    const { path, body } = requests[dialect]('m', 'whole')
+    const asked = JSON.parse(String(body))
+    const text = JSON.stringify(asked.tools[0])
+    const named = (at: number): unknown => JSON.parse(text.replaceAll('get_weather', `get_weather_${at}`))
+    return { path, body: { ...asked, tools: Array.from({ length: count }, (_, at) => named(at)) } }
+  }
+
+  it('is a 400 that asks nobody', async () => {
+    const { address, upstream } = await started({ limits: { tools: 3 } })
+    const [more, few] = [withTools(4), withTools(3)]
+    const refused = await post(address, more.path, more.body)
+    expect(refused.status).toBe(400)
+    expect(await refused.text()).toContain('more than 3 tools')
+    expect(upstream.requests).toHaveLength(0)
+    expect((await post(address, few.path, few.body)).status).toBe(200)
   })
 })
 
