@@ -305,17 +305,17 @@ describe('what moves a request on', () => {
   })
 })
 
-describe('an answer that broke off before its client had any of it', () => {
-  const half: Script = (response) => {
-    response.writeHead(200, { 'content-type': 'text/event-stream' })
-    sse(response, chunk({ role: 'assistant', content: 'x'.repeat(3500) }))
-    setTimeout(() => response.destroy(), 150)
-  }
-  const uncounted: Script = (response) => {
-    sse(response, chunk({ role: 'assistant', content: 'y'.repeat(35) }), chunk({}, 'stop'), '[DONE]')
-    response.end()
-  }
+const half: Script = (response) => {
+  response.writeHead(200, { 'content-type': 'text/event-stream' })
+  sse(response, chunk({ role: 'assistant', content: 'x'.repeat(3500) }))
+  setTimeout(() => response.destroy(), 150)
+}
+const uncounted: Script = (response) => {
+  sse(response, chunk({ role: 'assistant', content: 'y'.repeat(35) }), chunk({}, 'stop'), '[DONE]')
+  response.end()
+}
 
+describe('an answer that broke off before its client had any of it', () => {
   it('is not counted: only the answer that took its place is', async () => {
     const { chat, gateway } = await team(half, uncounted, { store: 'memory' })
     expect(await chat()).toMatchObject({ status: 200, text: 'y'.repeat(35) })
