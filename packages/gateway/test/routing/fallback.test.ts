@@ -478,6 +478,22 @@ describe('what does not move a request on', () => {
     expect(spare.requests).toEqual([])
   })
 
+  it.each([true, false])(
+    'an answer of nothing to a request that says where to stop, streamed: %s',
+    async (stream) => {
+      const { chat, spare } = await team((response) => {
+        if (!stream) {
+          json(response, 200, completion(''))
+          return
+        }
+        sse(response, chunk({ role: 'assistant', content: '' }), chunk({}, 'stop'), '[DONE]')
+        response.end()
+      }, fine)
+      expect(await chat({ stream, stop: ['END'] })).toMatchObject({ status: 200, text: '', finish: 'stop' })
+      expect(spare.requests).toEqual([])
+    },
+  )
+
   it('retries: 0', async () => {
     const { chat, spare } = await team(busy(503), fine, { routing: { retries: 0 } })
     expect((await chat()).status).toBe(503)
