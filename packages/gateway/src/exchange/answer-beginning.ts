@@ -40,8 +40,12 @@ export class HeldText {
     this.text += text
   }
 
+  get saysNothing(): boolean {
+    return !this.hasSaid
+  }
+
   /** Whether nothing was said so far, and little came. */
   get isWorthWaiting(): boolean {
-    return !this.hasSaid && this.text.length < HELD_CHARACTERS
+    return this.saysNothing && this.text.length < HELD_CHARACTERS
   }
 }

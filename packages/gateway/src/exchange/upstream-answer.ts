@@ -16,6 +16,8 @@ import type { Refused, SecondThought } from './negotiation.ts'
  */
 const LAST_WORD_MS = 100
 
+const emptyAnswer = upstreamFailure('upstream_empty', 'The upstream sent no answer.')
+
 export interface UpstreamAnswerOptions {
   /** Calls the upstream. It is called again where the call before reached nobody, or was refused for a reason that could be mended. */
   readonly callUpstream: (listener: UpstreamListener, connection: 'kept' | 'new') => UpstreamCall
@@ -192,12 +194,7 @@ export class UpstreamAnswer implements UpstreamListener {
     if (state.at === 'refused') this.passRefusal()
     if (state.at !== 'answering') return
     const isEmpty = state.delivered === 'whole' && this.isBlank
-    this.guard(() =>
-      this.read(
-        'end',
-        isEmpty ? upstreamFailure('upstream_empty', 'The upstream sent no answer.') : undefined,
-      ),
-    )
+    this.guard(() => this.read('end', isEmpty ? emptyAnswer : undefined))
   }
 
   onError(fault: UpstreamFault): void {
@@ -255,6 +252,8 @@ export class UpstreamAnswer implements UpstreamListener {
   private pass(text: string, { state, failure, isStarted }: AnswerTranslation, beginning: Beginning): void {
     if (failure !== null && (!isStarted || this.isHeldBack)) {
       this.judge({ status: 200, body: beginning.text, failure })
+    } else if (state === 'ended' && this.isEmptyHere) {
+      this.judge({ status: 200, body: beginning.text, failure: emptyAnswer })
     } else if (state === 'ended') {
       const last = this.release(text, 'the end')
       this.tellOfAnswer()
@@ -276,6 +275,14 @@ export class UpstreamAnswer implements UpstreamListener {
 
   private get isHeldBack(): boolean {
     return this.state.at === 'answering' && this.state.held !== null
+  }
+
+  /** Whether an answer that ended well holds nothing, while another upstream could be asked for one that does. */
+  private get isEmptyHere(): boolean {
+    const { state } = this
+    return (
+      state.at === 'answering' && state.held?.saysNothing === true && this.options.elsewhere?.isThere === true
+    )
   }
 
   /** What the client may be told now. */

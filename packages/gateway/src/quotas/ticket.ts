@@ -47,6 +47,11 @@ export class Ticket {
     this.characters += characters
   }
 
+  /** What was written so far is no answer to the request: another upstream is asked. */
+  startAnew(): void {
+    this.characters = 0
+  }
+
   /** The request is over, however it ended. */
   settle(outcome: Outcome): void {
     if (this.state === 'settled') return

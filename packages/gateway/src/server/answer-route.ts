@@ -260,13 +260,17 @@ function readingFor(
       return mintToolId({ dialect, format, taken, newId: randomName })
     },
     maxEventBytes: config.limits.lineBytes,
-    watcher: said === undefined && !log.isAccounted ? log : overheard(log, said),
+    watcher: said === undefined && !log.isAccounted ? log : overheard(log, request, said),
     redact,
   }
 }
 
 /** Tells the log what it wants to know of an answer, and beside it that the answer says something. */
-function overheard(log: RequestLog, said: (() => void) | undefined): AnswerWatcher {
+function overheard(
+  log: RequestLog,
+  { stopSequences }: ConversationRequest,
+  said: (() => void) | undefined,
+): AnswerWatcher {
   return {
     started: (answer) => log.started(answer),
     said: (characters) => {
@@ -278,7 +282,11 @@ function overheard(log: RequestLog, said: (() => void) | undefined): AnswerWatch
     problem: (code, message) => log.problem(code, message),
     repair: (code, message) => log.repair(code, message),
     usage: (usage) => log.usage(usage),
-    finished: (reason) => log.finished(reason),
+    finished: (reason) => {
+      log.finished(reason)
+      // A filter, a limit or a word at which to stop may leave nothing of an answer. That is what was asked for.
+      if (reason !== 'stop' || stopSequences.length > 0) said?.()
+    },
   }
 }
 

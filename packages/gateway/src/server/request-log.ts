@@ -146,6 +146,9 @@ export class RequestLog implements ExchangeObserver, AttemptObserver, AnswerWatc
     )
     this.metrics.upstreamAttempt(upstream, cause ?? 'refused')
     if (!movedOn) return
+    this.ticket?.startAnew()
+    if (this.answeredAt !== null) this.metrics.streamClosed()
+    this.answeredAt = null
     for (const read of [this.calls, this.problems, this.repairs]) read.clear()
     this.hasLostCalls = false
     this.wholeCalls = 0

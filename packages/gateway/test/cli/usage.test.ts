@@ -28,7 +28,7 @@ const keys = [keyFor('ada'), keyFor('bob')]
 const today = (): string => new Date().toISOString().slice(0, 10)
 
 /** A gateway that ada asked twice for one model, and bob once for another. */
-async function usedGateway(): Promise<{ file: string; port: number }> {
+async function usedGateway(more: object = {}): Promise<{ file: string; port: number }> {
   const { url } = await startUpstream((response, nth) =>
     json(response, 200, {
       ...completion('Hello'),
@@ -40,7 +40,12 @@ async function usedGateway(): Promise<{ file: string; port: number }> {
       },
     }),
   )
-  const settings = { keys, store: 'memory', prices: { large: { input: 2, cacheRead: 1, output: 10 } } }
+  const settings = {
+    ...more,
+    keys,
+    store: 'memory',
+    prices: { large: { input: 2, cacheRead: 1, output: 10 } },
+  }
   const { address, lines } = await startGateway({ upstream: url, settings })
   const asked = [
     ['ada', 'large'],
@@ -49,10 +54,11 @@ async function usedGateway(): Promise<{ file: string; port: number }> {
   ] as const
   for (const [key, model] of asked) {
     const body = { model, messages: [{ role: 'user', content: 'Hi' }] }
-    await (await post(address, '/v1/chat/completions', body, { headers: shows(key) })).text()
+    const local = address.replace('0.0.0.0', 'localhost')
+    await (await post(local, '/v1/chat/completions', body, { headers: shows(key) })).text()
   }
   await until(() => lines.filter(({ msg }) => msg === 'request').length === 3)
-  return { file: await fileWith({ keys, store: 'memory' }), port: Number(new URL(address).port) }
+  return { file: await fileWith({ ...more, keys, store: 'memory' }), port: Number(new URL(address).port) }
 }
 
 describe('dragoman usage', () => {
@@ -83,6 +89,16 @@ describe('dragoman usage', () => {
     expect(none.stdout).toBe('Nothing was used since 2999-01-01.\n')
     const keyless = await dragoman(args)
     expect([keyless.code, keyless.stderr]).toEqual([1, expect.stringContaining('wants a key')])
+  })
+
+  it('finds a gateway that answers only under names that this machine need not know', async () => {
+    const listen = { host: '0.0.0.0', allowedHosts: ['gateway.example', 'localhost'] }
+    const { file, port } = await usedGateway({ listen })
+    const env = { DRAGOMAN_API_KEY: '', KEY_OF_BOB: 'the-key-of-bob' }
+    const where = ['--config', file, '--port', String(port)]
+    const told = await dragoman(['usage', ...where, '--key-env', 'KEY_OF_BOB', '--by', 'key'], { env })
+    expect({ code: told.code, stderr: told.stderr }).toEqual({ code: 0, stderr: '' })
+    expect(told.stdout).toContain('ada')
   })
 
   it('says what is missing', async () => {

@@ -66,9 +66,9 @@ const filtered: Readonly<Record<DialectId, { readonly whole: object; readonly ev
       ],
     },
     'anthropic-messages': {
-      whole: refusedMessage('refusal'),
+      whole: emptyMessage('refusal'),
       events: [
-        { type: 'message_start', message: refusedMessage(null) },
+        { type: 'message_start', message: emptyMessage(null) },
         {
           type: 'message_delta',
           delta: { stop_reason: 'refusal', stop_sequence: null },
@@ -97,7 +97,7 @@ function cutResponse(): object {
   }
 }
 
-function refusedMessage(stopReason: string | null): object {
+function emptyMessage(stopReason: string | null): object {
   return {
     id: 'msg_1',
     type: 'message',
@@ -108,6 +108,41 @@ function refusedMessage(stopReason: string | null): object {
     stop_sequence: null,
     usage: { input_tokens: 1, output_tokens: 0 },
   }
+}
+
+/** An answer that ends well and holds nothing. */
+const empty: typeof filtered = {
+  'openai-chat': {
+    whole: completion(''),
+    events: [chunk({ role: 'assistant', content: '' }), chunk({}, 'stop')],
+  },
+  'openai-responses': {
+    whole: emptyResponse('completed'),
+    events: [
+      { type: 'response.created', sequence_number: 0, response: emptyResponse('in_progress') },
+      { type: 'response.completed', sequence_number: 1, response: emptyResponse('completed') },
+    ],
+  },
+  'anthropic-messages': {
+    whole: emptyMessage('end_turn'),
+    events: [
+      { type: 'message_start', message: emptyMessage(null) },
+      {
+        type: 'message_delta',
+        delta: { stop_reason: 'end_turn', stop_sequence: null },
+        usage: { output_tokens: 0 },
+      },
+      { type: 'message_stop' },
+    ],
+  },
+  gemini: {
+    whole: { candidates: [{ content: { role: 'model', parts: [] }, finishReason: 'STOP' }] },
+    events: [{ candidates: [{ content: { role: 'model', parts: [] }, finishReason: 'STOP' }] }],
+  },
+}
+
+function emptyResponse(status: string): object {
+  return { ...cutResponse(), status, incomplete_details: null }
 }
 
 /** The last word of a stream, where the dialect has one. */
@@ -129,6 +164,13 @@ const moving: Readonly<Record<string, { readonly fail: Fault; readonly cause: st
   closed: { fail: (response) => response.destroy(), cause: 'closed' },
   reset: { fail: (response) => response.socket?.resetAndDestroy(), cause: 'closed' },
   silent: { fail: () => {}, cause: 'headers-timeout' },
+  nothing: {
+    fail: (response, mode, dialect) =>
+      mode === 'whole'
+        ? json(response, 200, empty[dialect].whole)
+        : events(response, dialect, empty[dialect].events),
+    cause: 'empty',
+  },
   empty: {
     fail: (response, mode) =>
       response
@@ -198,7 +240,7 @@ async function team(dialect: DialectId, faults: Readonly<Record<string, Fault>>)
       },
       models: [
         ...Object.keys(others).map((name) => ({ match: name, upstream: [name, spare] })),
-        { match: 'silent', upstream: ['main', spare], timeouts: { headers: '80ms' } },
+        { match: 'silent', upstream: [{ name: 'main', timeouts: { headers: '80ms' } }, spare] },
         { match: '*', upstream: ['main', spare] },
       ],
       routing: { outAfter: 1000 },

@@ -305,6 +305,44 @@ describe('what moves a request on', () => {
   })
 })
 
+const half: Script = (response) => {
+  response.writeHead(200, { 'content-type': 'text/event-stream' })
+  sse(response, chunk({ role: 'assistant', content: 'x'.repeat(3500) }))
+  setTimeout(() => response.destroy(), 150)
+}
+const uncounted: Script = (response) => {
+  sse(response, chunk({ role: 'assistant', content: 'y'.repeat(35) }), chunk({}, 'stop'), '[DONE]')
+  response.end()
+}
+
+describe('an answer that broke off before its client had any of it', () => {
+  it('is not counted: only the answer that took its place is', async () => {
+    const { chat, gateway } = await team(half, uncounted, { store: 'memory' })
+    expect(await chat()).toMatchObject({ status: 200, text: 'y'.repeat(35) })
+    await until(() => gateway.requestLine() !== undefined)
+    const { usage } = await (await fetch(`${gateway.address}/usage`)).json()
+    expect(usage).toMatchObject([{ upstream: 'spare', requests: 1, output: 10 }])
+  })
+
+  it('costs nothing where no other came', async () => {
+    const { chat, gateway } = await team(half, busy(503), { store: 'memory' })
+    expect((await chat()).status).toBe(503)
+    await until(() => gateway.requestLine() !== undefined)
+    const { usage } = await (await fetch(`${gateway.address}/usage`)).json()
+    expect(usage).toMatchObject([{ requests: 1, input: 0, output: 0, failures: 1 }])
+  })
+
+  it('is no time that the gateway itself took, and no stream that stays open', async () => {
+    const { chat, gateway } = await team(half, uncounted)
+    await chat()
+    await until(() => gateway.requestLine() !== undefined)
+    const route = '{route="/v1/chat/completions"}'
+    expect(await gateway.metric(`dragoman_overhead_seconds_count${route}`)).toBe(1)
+    expect(await gateway.metric(`dragoman_overhead_seconds_sum${route}`)).toBeLessThan(0.1)
+    expect(await gateway.metric('dragoman_streams_active')).toBe(0)
+  })
+})
+
 /** A stream that begins as usual in its dialect and turns out to be an error before it has said anything. */
 const errorsBehindBeginnings: Readonly<Record<DialectId, string>> = {
   'openai-chat': [
@@ -439,6 +477,22 @@ describe('what does not move a request on', () => {
     expect(await chat({ stream: true })).toMatchObject({ status: 200, finish: 'content_filter' })
     expect(spare.requests).toEqual([])
   })
+
+  it.each([true, false])(
+    'an answer of nothing to a request that says where to stop, streamed: %s',
+    async (stream) => {
+      const { chat, spare } = await team((response) => {
+        if (!stream) {
+          json(response, 200, completion(''))
+          return
+        }
+        sse(response, chunk({ role: 'assistant', content: '' }), chunk({}, 'stop'), '[DONE]')
+        response.end()
+      }, fine)
+      expect(await chat({ stream, stop: ['END'] })).toMatchObject({ status: 200, text: '', finish: 'stop' })
+      expect(spare.requests).toEqual([])
+    },
+  )
 
   it('retries: 0', async () => {
     const { chat, spare } = await team(busy(503), fine, { routing: { retries: 0 } })

@@ -1,4 +1,6 @@
+import { request } from 'node:http'
 import { printable } from '../../base/printable.ts'
+import { isLoopbackHost } from '../../config/addresses.ts'
 import type { GatewayConfig } from '../../config/config.ts'
 import type { UsageRow } from '../../quotas/store.ts'
 import { type UsageColumn, usageColumns } from '../../quotas/usage-report.ts'
@@ -104,7 +106,7 @@ const ASK_MS = 10_000
 
 async function askGateway(
   since: string,
-  { host: bound, port: at }: GatewayConfig['listen'],
+  { host: bound, port: at, allowedHosts }: GatewayConfig['listen'],
   given: CommandArguments,
   { env }: Io,
 ): Promise<UsageRow[]> {
@@ -112,31 +114,51 @@ async function askGateway(
   const base = `http://${name}:${at}`
   const variable = given.text('key-env') ?? 'DRAGOMAN_API_KEY'
   const key = env[variable]
-  const headers = new Headers(key === undefined ? {} : { authorization: `Bearer ${key}` })
-  const signal = AbortSignal.timeout(ASK_MS)
-  const response = await fetch(`${base}/usage?since=${since}`, { headers, signal }).catch(
-    (error: unknown) => {
-      throw new CliError(
-        1,
-        `no gateway answers at ${base}, and use is counted in its memory.`,
-        'Start it, or set store: redis://… to keep usage beyond its life.',
-        { cause: error },
-      )
-    },
-  )
-  if (response.status === 401) {
+  // A gateway that others reach answers only under its names, and this machine need not know them.
+  const [calledBy] = isLoopbackHost(bound) ? [] : allowedHosts
+  const headers = {
+    ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+    ...(calledBy === undefined ? {} : { host: calledBy }),
+  }
+  const { status, body } = await get(`${base}/usage?since=${since}`, headers).catch((error: unknown) => {
+    throw new CliError(
+      1,
+      `no gateway answers at ${base}, and use is counted in its memory.`,
+      'Start it, or set store: redis://… to keep usage beyond its life.',
+      { cause: error },
+    )
+  })
+  if (status === 401) {
     throw new CliError(
       1,
       `the gateway at ${base} wants a key.`,
       `Set ${variable}, or name another variable with --key-env.`,
     )
   }
-  if (response.status !== 200) throw failure(`the gateway at ${base} answers ${response.status}`)
+  if (status !== 200) throw failure(`the gateway at ${base} answers ${status}`)
   const { rowFrom } = await import('../../quotas/usage-report.ts')
-  const { counted, usage: listed }: Record<string, unknown> = Object(await response.json())
+  const { counted, usage: listed }: Record<string, unknown> = Object(JSON.parse(body))
   if (counted === false)
     throw failure(`the gateway at ${base} runs with a configuration that counts no usage`)
   return (Array.isArray(listed) ? listed : []).flatMap((row: unknown) => rowFrom(row) ?? [])
+}
+
+/** `fetch` would not let us say by which name the gateway is called. */
+function get(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<{ readonly status: number; readonly body: string }> {
+  return new Promise((resolve, fail) => {
+    const asked = request(url, { headers, signal: AbortSignal.timeout(ASK_MS) }, (response) => {
+      let body = ''
+      response
+        .setEncoding('utf8')
+        .on('data', (text: string) => (body += text))
+        .on('end', () => resolve({ status: response.statusCode ?? 0, body }))
+        .on('error', fail)
+    })
+    asked.on('error', fail).end()
+  })
 }
 
 /** Names of models come from clients. */
