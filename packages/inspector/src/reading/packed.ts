@@ -40,7 +40,8 @@ export function packedReading({ trace, ...reading }: Reading): PackedReading {
 /** Opened piece by piece, so that the page can answer in between. */
 export async function openedReading({ trace, ...reading }: PackedReading): Promise<Reading> {
   const { format, held } = trace
-  const events = JSON.parse(trace.events) as OutputTrace['events']
+  // It was written by our own worker.
+  const events: OutputTrace['events'] = JSON.parse(trace.events)
   await nextTask()
   const places = openedRows(trace.places, 2, (from, to) => ({ from, to }))
   await nextTask()
