@@ -11,6 +11,7 @@ type Opened = {
 
 const opened: Opened = {
   formats: (formats) => Promise.resolve(formats),
+  meanings: (meanings) => Promise.resolve(meanings),
   read: openedReading,
   both: openedBoth,
   chunkings: (report) => Promise.resolve(report),

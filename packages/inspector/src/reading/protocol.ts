@@ -89,11 +89,15 @@ export interface BothReadings {
 /** What the page asks its worker for; each with what is sent back, and with the answer that is made of it. */
 export interface Questions {
   formats: { ask: null; sent: readonly FormatChoice[]; get: readonly FormatChoice[] }
+  /** What each code of a problem or a repair means, whatever it speaks of. */
+  meanings: { ask: null; sent: Meanings; get: Meanings }
   /** Up to `cut`, as if the rest were still to come; null: all of it, with its end. */
   read: { ask: { input: Input; cut: number | null }; sent: PackedReading; get: Reading }
   both: { ask: { said: Input; got: Input }; sent: PackedBoth; get: BothReadings }
   chunkings: { ask: Input; sent: ChunkingReport; get: ChunkingReport }
 }
+
+export type Meanings = Readonly<Record<string, string>>
 
 export interface FormatChoice {
   readonly id: string

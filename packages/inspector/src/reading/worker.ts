@@ -1,4 +1,4 @@
-import { formats } from '@dragoman/core'
+import { formats, problemCodes, repairCodes } from '@dragoman/core'
 import { tryChunkings } from './chunkings.ts'
 import { packedBoth, packedReading } from './packed.ts'
 import type { Questions } from './protocol.ts'
@@ -11,6 +11,7 @@ type Answers = {
 
 const answers: Answers = {
   formats: () => formats.map(({ id, sample }) => ({ id, sample })),
+  meanings: () => ({ ...problemCodes, ...repairCodes }),
   read: ({ input, cut }) => packedReading(readInput(input, cut)),
   both: ({ said, got }) => packedBoth(readBoth(said, got)),
   chunkings: (input) => tryChunkings(input, () => performance.now()),

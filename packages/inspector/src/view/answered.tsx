@@ -77,7 +77,11 @@ function sentEvent({ events, places, spans }: OutputTrace, looked: number): numb
     case 'problem':
     case 'repair': {
       const starts = spans.map(({ from }) => from)
-      return spans[indexAt(starts, place.from)]?.event ?? null
+      const span = spans[indexAt(starts, place.from)]
+      if (span?.event !== looked) return span?.event ?? null
+      // What was rewritten belongs to the remark itself, and went out with the arguments of its call.
+      const delta = events.findIndex((each) => each.type === 'call-delta' && each.index === span.call)
+      return delta < 0 ? null : delta
     }
     case 'call-end':
       return events.findLastIndex(
