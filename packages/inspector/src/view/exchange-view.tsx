@@ -178,8 +178,12 @@ function Head({ details }: Pick<LoadedExchange, 'details'>): JSX.Element {
             summary.format === null
               ? null
               : `${summary.format}${summary.formatFrom === null ? '' : `, told by ${toldBy[summary.formatFrom]}`}`,
-            `first byte ${duration(summary.firstByteMs)}`,
-            summary.state === 'running' ? 'running' : duration(summary.durationMs),
+            summary.firstByteMs === null ? null : `first byte ${duration(summary.firstByteMs)}`,
+            summary.state === 'running'
+              ? 'running'
+              : summary.durationMs === null
+                ? null
+                : `ended ${duration(summary.durationMs)}`,
             summary.inputTokens === null && summary.outputTokens === null
               ? null
               : `${count(summary.inputTokens)} tokens in, ${count(summary.outputTokens)} out`,

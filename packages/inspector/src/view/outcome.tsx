@@ -38,8 +38,8 @@ export function Outcome({ trace, wireCalls, focus }: OutcomeProps): JSX.Element 
     <div class="outcome">
       {calls.length === 0 && wireCalls.length === 0 ? (
         <p class="no-call">
-          <strong>No tool call came of it.</strong>{' '}
-          {hasProblem ? 'This is why:' : 'The model wrote none that could be read.'}
+          <strong>No tool call{hasProblem ? ' came of it' : ''}.</strong>{' '}
+          {hasProblem ? 'This is why:' : trace.events.length === 0 ? '' : 'What the model wrote is text.'}
         </p>
       ) : null}
       {calls.slice(0, MOST_SHOWN).map((call, index) => (
