@@ -117,7 +117,7 @@ function start(args, cwd = tmpdir()) {
 }
 
 /** What a model may write to whoever looks at it: markup, scripts, commands to terminals, text that runs backwards. */
-export const hostileText =
+const hostileText =
   `<script>document.title='hacked'</script><img src=x onerror="document.title='hacked'"><svg onload="document.title='hacked'">` +
   '</pre></textarea><a href="javascript:document.title=1">x</a>\u001B[31mred\u001B[0m \u202Etxt.exe\u202C \uD83D half\u0000\u200B'
 

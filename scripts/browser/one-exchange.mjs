@@ -24,6 +24,10 @@ export async function checkOneExchange({ check, shoot, open }) {
       await page.locator(`.source-row .k-${kind}.is-chosen`).first().waitFor()
       await page.locator(`.chunk-row .k-${kind}.is-chosen`).first().waitFor()
     }
+    await page.keyboard.press('ArrowRight')
+    await page.locator('.source-row .k-repaired.is-chosen').first().waitFor()
+    await page.locator('.chunk-row.is-focused .k-arguments').first().waitFor()
+    await page.keyboard.press('ArrowLeft')
     await page.keyboard.press('ArrowLeft')
     await page.locator('.source-row .k-name.is-chosen').first().waitFor()
     await page.keyboard.press('Escape')
@@ -112,6 +116,11 @@ export async function checkOneExchange({ check, shoot, open }) {
     await open(page, '#/exchanges/qwen-broken')
     await page.locator('.point-problem').first().click()
     await page.locator('.said-one[aria-pressed=true]').waitFor()
+    // Each with its own sentence, and with what its code means in docs/problems.md.
+    expectHolds(await page.locator('.said-one').nth(2).innerText(), [
+      'The model called "forecast", which was not offered.',
+      'The call is passed on so that the client can say so.',
+    ])
     await page.locator('.said-one').last().click()
     expectHolds((await page.locator('.has-problem.is-chosen').allInnerTexts()).join(''), [
       '<tool_call>',

@@ -254,14 +254,12 @@ export function makeExchanges(count) {
   return { summaries, byId }
 }
 
-/** An answer of a hundred thousand chunks, and of more than four megabytes. */
+/** An answer of a hundred thousand chunks and events, and of more than four megabytes. The client gets as many chunks. */
 function hugeExchange(like) {
   const word = 'All work and no play makes a model a dull reader.\n'
   const said = Array.from({ length: 100_000 }, (_, index) => {
     const content =
-      index % 50 === 49
-        ? `<tool_call>{"name": "search", "arguments": {"query": "${index}"}}</tool_call>`
-        : word
+      index % 4 === 3 ? `<tool_call>{"name": "search", "arguments": {"query": "${index}"}}</tool_call>` : word
     return {
       at: 400 + index / 5,
       text: `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content } }] })}\n\n`,
@@ -276,6 +274,6 @@ function hugeExchange(like) {
   const upstream = { ...like.details.upstream, reading: { format: 'hermes' } }
   return {
     details: { ...like.details, summary, upstream, told: [] },
-    stages: { ...like.stages, 'upstream-response': said, 'client-response': said.slice(0, 2000) },
+    stages: { ...like.stages, 'upstream-response': said, 'client-response': said },
   }
 }

@@ -7,7 +7,7 @@ import { settingsOf, usualSettings } from './workbench.ts'
 
 export type Stages = Readonly<Record<StageId, readonly StageChunk[]>>
 
-/** An exchange with its four stages, and both of its answers read. */
+/** An exchange with its four stages, and what both of its answers say. */
 export interface LoadedExchange extends BothReadings {
   readonly details: ExchangeDetails
   readonly stages: Stages

@@ -1,8 +1,6 @@
 import type { StageChunk } from '../api.ts'
-import type { Reading } from '../reading/protocol.ts'
-import { oneLine } from './visible.ts'
 
-/** A chunk on its way: when it came, after what silence, and what it brought. */
+/** A chunk on its way: when it came, and after what silence. */
 export interface Arrival {
   readonly lane: 'upstream' | 'client'
   /** Its number in its lane. */
@@ -11,61 +9,49 @@ export interface Arrival {
   /** Since the chunk before it in the same lane, or since the request. */
   readonly gap: number
   readonly bytes: number
-  /** Nothing but a sign that the other side is still there. */
-  readonly isPing: boolean
-  /** The text of the model in it, or else its bytes. */
-  readonly preview: string
-  readonly isText: boolean
 }
 
 /** Both lanes in the order of time. Empty where no times are known. */
-export function arrivalsOf(upstream: Lane, client: Lane): Arrival[] {
-  const all = [...laneOf(upstream, 'upstream'), ...laneOf(client, 'client')]
-  return all.toSorted(
-    (a, b) => a.at - b.at || (a.lane === b.lane ? a.index - b.index : a.lane === 'upstream' ? -1 : 1),
-  )
+export function arrivalsOf(upstream: readonly StageChunk[], client: readonly StageChunk[]): Arrival[] {
+  const [ins, outs] = [laneOf(upstream, 'upstream'), laneOf(client, 'client')]
+  const all: Arrival[] = []
+  let next = 0
+  for (const arrival of ins) {
+    // What came in stands before what went out at the same time.
+    for (let out = outs[next]; out !== undefined && out.at < arrival.at; out = outs[++next]) all.push(out)
+    all.push(arrival)
+  }
+  for (; next < outs.length; next++) {
+    const out = outs[next]
+    if (out !== undefined) all.push(out)
+  }
+  return all
 }
 
-/** The chunks of one side, and what they say. */
-export interface Lane {
-  readonly chunks: readonly StageChunk[]
-  readonly reading: Reading
+/** Whether a chunk is nothing but a sign that the other side is still there. */
+export function isPing(text: string): boolean {
+  return /^(?::[^\n]*\n+|event: ping\n.*\n+)+$/.test(text)
 }
 
-function laneOf({ chunks, reading }: Lane, lane: Arrival['lane']): Arrival[] {
-  const encoder = new TextEncoder()
-  const texts = textsOf(reading)
+function laneOf(chunks: readonly StageChunk[], lane: Arrival['lane']): Arrival[] {
   const arrivals: Arrival[] = []
   let before = 0
   for (const [index, { at, text }] of chunks.entries()) {
     if (at === null) continue
-    arrivals.push({
-      lane,
-      index,
-      at,
-      gap: at - before,
-      bytes: encoder.encode(text).length,
-      isPing: /^(?::[^\n]*\n+|event: ping\n.*\n+)+$/.test(text),
-      preview: oneLine(texts.get(index) ?? text.slice(0, 200), 120),
-      isText: texts.has(index),
-    })
+    arrivals.push({ lane, index, at, gap: at - before, bytes: byteLength(text) })
     before = at
   }
   return arrivals
 }
 
-/** The text of the model that each chunk brought. */
-function textsOf({ arrivals, text }: Reading): Map<number, string> {
-  const texts = new Map<number, string>()
-  for (const [index, { from, chunk }] of arrivals.entries()) {
-    const to = arrivals[index + 1]?.from ?? text.length
-    texts.set(chunk, (texts.get(chunk) ?? '') + text.slice(from, to))
+/** In UTF-8. */
+function byteLength(text: string): number {
+  let bytes = text.length
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code < 0x80) continue
+    // Each half of a pair counts two, which makes four for the character.
+    bytes += code < 0x800 || (code >= 0xd800 && code <= 0xdfff) ? 1 : 2
   }
-  return texts
-}
-
-/** The chunk that the client got for what came at this time: the first that is not earlier. */
-export function chunkAfter(chunks: readonly StageChunk[], at: number): number | null {
-  const found = chunks.findIndex((chunk) => chunk.at !== null && chunk.at >= at)
-  return found < 0 ? null : found
+  return bytes
 }

@@ -1,8 +1,21 @@
+import { openedBoth, openedReading } from './packed.ts'
 import type { Questions } from './protocol.ts'
 
 type Answer<Kind extends keyof Questions> =
-  | { readonly get: Questions[Kind]['get'] }
+  | { readonly sent: Questions[Kind]['sent'] }
   | { readonly error: string }
+
+type Opened = {
+  readonly [Kind in keyof Questions]: (sent: Questions[Kind]['sent']) => Promise<Questions[Kind]['get']>
+}
+
+const opened: Opened = {
+  formats: (formats) => Promise.resolve(formats),
+  meanings: (meanings) => Promise.resolve(meanings),
+  read: openedReading,
+  both: openedBoth,
+  chunkings: (report) => Promise.resolve(report),
+}
 
 let worker: Worker | undefined
 
@@ -17,7 +30,7 @@ export function ask<Kind extends keyof Questions>(
     here.addEventListener('message', ({ data }: MessageEvent<Answer<Kind>>) => {
       here.close()
       if ('error' in data) reject(new Error(data.error))
-      else resolve(data.get)
+      else resolve(opened[kind](data.sent))
     })
   })
   here.start()

@@ -104,6 +104,10 @@ class Said {
     this.#length += text.length
   }
 
+  get first(): number | undefined {
+    return this.#events[0]
+  }
+
   /** The event that says this next, or null. */
   next(text: string): number | null {
     this.#text ??= this.#pieces.join('')
@@ -120,7 +124,7 @@ class Said {
   asJson(json: string): number | null {
     const written = compact(json)
     const isSame = written !== undefined && written === compact(this.#pieces.join(''))
-    return isSame ? (this.#events[0] ?? null) : null
+    return isSame ? (this.first ?? null) : null
   }
 }
 
@@ -148,7 +152,11 @@ class Origins {
       if (event.type === 'text' || event.type === 'reasoning') this.#said[event.type].add(event.text, index)
       else if (event.type === 'call-start')
         this.#calls.push({ name: event.name, start: index, json: new Said() })
-      else if (event.type === 'call-delta') this.#calls.at(-1)?.json.add(event.json, index)
+      else if (event.type === 'call-delta') {
+        const call = this.#calls.at(-1)
+        // A problem may stand between two deltas. The source tells the arguments of a call apart from others, not these.
+        if (call !== undefined) call.json.add(event.json, call.json.first ?? index)
+      }
     }
   }
 

@@ -1,4 +1,5 @@
 import type { OutputTrace, SourceSpan } from '@dragoman/core'
+import type { PackedBoth, PackedReading } from './packed.ts'
 
 /** Everything that decides what becomes of a text. */
 export interface Input {
@@ -57,8 +58,6 @@ export interface Reading {
   /** What the model wrote, all channels in the order in which it came. Positions count from its start. */
   readonly text: string
   readonly pieces: readonly { readonly from: number; readonly to: number; readonly channel: Channel }[]
-  /** Where the text of each chunk begins that brought some. */
-  readonly arrivals: readonly { readonly from: number; readonly chunk: number }[]
   readonly wireCalls: readonly WireCall[]
   /** Why the model stopped, where the input says so. */
   readonly end: EndReason | null
@@ -79,20 +78,26 @@ export interface Delivered {
 /** Both answers of an exchange. */
 export interface BothReadings {
   readonly said: Reading
-  /** What the client got, as it would read it itself. */
-  readonly got: Reading
-  /** In order, none across another. */
+  /** What of the client's bytes was said by the model: in order, none across another. */
   readonly delivered: readonly Delivered[]
+  /** The text that each chunk of the upstream brought, or its beginning; null where it brought none. */
+  readonly saidTexts: readonly (string | null)[]
+  /** The same of what the client got. */
+  readonly gotTexts: readonly (string | null)[]
 }
 
-/** What the page asks its worker for, each with the answer it gets. */
+/** What the page asks its worker for; each with what is sent back, and with the answer that is made of it. */
 export interface Questions {
-  formats: { ask: null; get: readonly FormatChoice[] }
+  formats: { ask: null; sent: readonly FormatChoice[]; get: readonly FormatChoice[] }
+  /** What each code of a problem or a repair means, whatever it speaks of. */
+  meanings: { ask: null; sent: Meanings; get: Meanings }
   /** Up to `cut`, as if the rest were still to come; null: all of it, with its end. */
-  read: { ask: { input: Input; cut: number | null }; get: Reading }
-  both: { ask: { said: Input; got: Input }; get: BothReadings }
-  chunkings: { ask: Input; get: ChunkingReport }
+  read: { ask: { input: Input; cut: number | null }; sent: PackedReading; get: Reading }
+  both: { ask: { said: Input; got: Input }; sent: PackedBoth; get: BothReadings }
+  chunkings: { ask: Input; sent: ChunkingReport; get: ChunkingReport }
 }
+
+export type Meanings = Readonly<Record<string, string>>
 
 export interface FormatChoice {
   readonly id: string

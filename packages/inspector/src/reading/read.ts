@@ -9,16 +9,34 @@ export function readInput(input: Input, cut: number | null): Reading {
   return readingOf(wireOf(input), input, cut)
 }
 
-/** Reads what the upstream said and what the client got for it, and finds the one in the other. */
+/** Reads what the upstream said, and finds it in what the client got. */
 export function readBoth(said: Input, got: Input): BothReadings {
-  const reading = readInput(said, null)
-  const wire = wireOf(got)
-  const chunks = typeof got.source === 'string' ? [got.source] : got.source
+  const wire = wireOf(said)
+  const reading = readingOf(wire, said, null)
+  const { pieces, stretches } = wireOf(got)
+  const [saidChunks, gotChunks] = [chunksOf(said), chunksOf(got)]
   return {
     said: reading,
-    got: readingOf(wire, got, null),
-    delivered: deliveredIn(chunks, wire.stretches, reading.trace.events),
+    delivered: deliveredIn(gotChunks, stretches, reading.trace.events),
+    saidTexts: textsOf(wire.pieces, saidChunks.length),
+    gotTexts: textsOf(pieces, gotChunks.length),
   }
+}
+
+function chunksOf({ source }: Input): readonly string[] {
+  return typeof source === 'string' ? [source] : source
+}
+
+/** Of what a chunk brought no more is shown. */
+const LONGEST_TEXT = 200
+
+function textsOf(pieces: readonly WirePiece[], count: number): (string | null)[] {
+  const texts = Array.from({ length: count }, (): string | null => null)
+  for (const { text, chunk } of pieces) {
+    const before = texts[chunk] ?? ''
+    if (before.length < LONGEST_TEXT) texts[chunk] = (before + text).slice(0, LONGEST_TEXT)
+  }
+  return texts
 }
 
 function readingOf(wire: Wire, input: Input, cut: number | null): Reading {
@@ -28,7 +46,6 @@ function readingOf(wire: Wire, input: Input, cut: number | null): Reading {
     is: wire.is,
     text,
     pieces: stretchesOf(wire.pieces),
-    arrivals: arrivalsOf(wire.pieces),
     wireCalls: wire.calls,
     end: wire.end ?? null,
     trace: traceOf(wire, options, input.settings, cut),
@@ -109,15 +126,6 @@ function listIn(value: JsonRecord): unknown[] {
       typeof type === 'string' ? { type: type.split('|') } : type,
     ])
     return { name, parameters: { type: 'object', properties: Object.fromEntries(typed) as unknown } }
-  })
-}
-
-function arrivalsOf(pieces: readonly WirePiece[]): Reading['arrivals'] {
-  let from = 0
-  return pieces.map(({ text, chunk }) => {
-    const arrival = { from, chunk }
-    from += text.length
-    return arrival
   })
 }
 

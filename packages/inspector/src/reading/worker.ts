@@ -1,15 +1,19 @@
-import { formats } from '@dragoman/core'
+import { formats, problemCodes, repairCodes } from '@dragoman/core'
 import { tryChunkings } from './chunkings.ts'
+import { packedBoth, packedReading } from './packed.ts'
 import type { Questions } from './protocol.ts'
 import { readBoth, readInput } from './read.ts'
 
 /** Reading happens here, so that a long answer does not stop the page. */
-type Answers = { readonly [Kind in keyof Questions]: (ask: Questions[Kind]['ask']) => Questions[Kind]['get'] }
+type Answers = {
+  readonly [Kind in keyof Questions]: (ask: Questions[Kind]['ask']) => Questions[Kind]['sent']
+}
 
 const answers: Answers = {
   formats: () => formats.map(({ id, sample }) => ({ id, sample })),
-  read: ({ input, cut }) => readInput(input, cut),
-  both: ({ said, got }) => readBoth(said, got),
+  meanings: () => ({ ...problemCodes, ...repairCodes }),
+  read: ({ input, cut }) => packedReading(readInput(input, cut)),
+  both: ({ said, got }) => packedBoth(readBoth(said, got)),
   chunkings: (input) => tryChunkings(input, () => performance.now()),
 }
 
@@ -21,7 +25,7 @@ interface Asked<Kind extends keyof Questions> {
 
 function answer<Kind extends keyof Questions>({ kind, ask, answer: port }: Asked<Kind>): void {
   try {
-    port.postMessage({ get: answers[kind](ask) }, [])
+    port.postMessage({ sent: answers[kind](ask) }, [])
   } catch (error) {
     port.postMessage({ error: error instanceof Error ? error.message : String(error) }, [])
   }

@@ -77,13 +77,22 @@ function sentEvent({ events, places, spans }: OutputTrace, looked: number): numb
     case 'problem':
     case 'repair': {
       const starts = spans.map(({ from }) => from)
-      return spans[indexAt(starts, place.from)]?.event ?? null
+      const span = spans[indexAt(starts, place.from)]
+      if (span?.event !== looked) return span?.event ?? null
+      // What was rewritten belongs to the remark itself, and went out with the arguments of its call.
+      return argumentsOf(events, span.call)
     }
+    case 'call-delta':
+      return argumentsOf(events, event.index)
     case 'call-end':
-      return events.findLastIndex(
-        (each, index) => index < looked && (each.type === 'call-delta' || each.type === 'call-start'),
-      )
+      return argumentsOf(events, event.index)
     default:
       return looked
   }
+}
+
+/** The first event with arguments of a call: what the client got of them is counted to it. */
+function argumentsOf(events: OutputTrace['events'], call: number | null): number | null {
+  const delta = events.findIndex((each) => each.type === 'call-delta' && each.index === call)
+  return delta < 0 ? null : delta
 }

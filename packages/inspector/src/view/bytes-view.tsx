@@ -58,7 +58,7 @@ export function BytesView(props: BytesViewProps): JSX.Element {
       onClick={({ target }) => (focus.chosen.value = eventOf(target) ?? focus.chosen.value)}
     >
       <VirtualList
-        class="chunks"
+        class={chunks.some(({ at }) => at !== null) ? 'chunks' : 'chunks is-timeless'}
         label={label}
         count={rows.starts.length}
         rowHeight={ROW_HEIGHT}

@@ -46,7 +46,7 @@ export function ExchangeRow({ exchange, isActive }: ExchangeRowProps): JSX.Eleme
       id={`exchange-${id}`}
       role="option"
       aria-selected={isActive}
-      class={`exchange-row is-${exchange.state}`}
+      class={`exchange-row is-${exchange.state}${exchange.problems > 0 ? ' has-problems' : ''}`}
       onClick={open}
     >
       <span class="number exchange-time" title={exchange.time}>

@@ -102,7 +102,7 @@ export function ExchangeView({ id }: { readonly id: string }): JSX.Element {
 }
 
 function Stage({ tab, ...loaded }: LoadedExchange & { readonly tab: Tab }): JSX.Element {
-  const { details, stages, input, said, got, delivered } = loaded
+  const { details, stages, input, said, delivered, saidTexts, gotTexts } = loaded
   switch (tab) {
     case 'asked':
       return <Asked details={details} stages={stages} />
@@ -114,8 +114,8 @@ function Stage({ tab, ...loaded }: LoadedExchange & { readonly tab: Tab }): JSX.
           summary={details.summary}
           upstream={stages['upstream-response']}
           client={stages['client-response']}
-          said={said}
-          got={got}
+          saidTexts={saidTexts}
+          gotTexts={gotTexts}
         />
       )
     case 'read-as':
@@ -178,8 +178,12 @@ function Head({ details }: Pick<LoadedExchange, 'details'>): JSX.Element {
             summary.format === null
               ? null
               : `${summary.format}${summary.formatFrom === null ? '' : `, told by ${toldBy[summary.formatFrom]}`}`,
-            `first byte ${duration(summary.firstByteMs)}`,
-            summary.state === 'running' ? 'running' : duration(summary.durationMs),
+            summary.firstByteMs === null ? null : `first byte ${duration(summary.firstByteMs)}`,
+            summary.state === 'running'
+              ? 'running'
+              : summary.durationMs === null
+                ? null
+                : `ended ${duration(summary.durationMs)}`,
             summary.inputTokens === null && summary.outputTokens === null
               ? null
               : `${count(summary.inputTokens)} tokens in, ${count(summary.outputTokens)} out`,

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact'
-import { useMemo } from 'preact/hooks'
-import type { OutputTrace, WireCall } from '../reading/protocol.ts'
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import { ask } from '../reading/ask.ts'
+import type { Meanings, OutputTrace, WireCall } from '../reading/protocol.ts'
 import { parsed } from '../model/json.ts'
 import { ShownText } from './shown-text.tsx'
 import type { Focus } from './stretch.tsx'
@@ -37,8 +38,8 @@ export function Outcome({ trace, wireCalls, focus }: OutcomeProps): JSX.Element 
     <div class="outcome">
       {calls.length === 0 && wireCalls.length === 0 ? (
         <p class="no-call">
-          <strong>No tool call came of it.</strong>{' '}
-          {hasProblem ? 'This is why:' : 'The model wrote none that could be read.'}
+          <strong>No tool call{hasProblem ? ' came of it' : ''}.</strong>{' '}
+          {hasProblem ? 'This is why:' : trace.events.length === 0 ? '' : 'What the model wrote is text.'}
         </p>
       ) : null}
       {calls.slice(0, MOST_SHOWN).map((call, index) => (
@@ -76,6 +77,7 @@ export function Outcome({ trace, wireCalls, focus }: OutcomeProps): JSX.Element 
                 {event.type === 'problem' ? '!' : '~'} {event.code}
               </span>
               <ShownText text={event.message} />
+              <Meaning code={event.code} message={event.message} />
               {event.type === 'problem' && event.source !== '' ? (
                 <code class="said-source">
                   <ShownText text={event.source.slice(0, 300)} />
@@ -90,6 +92,20 @@ export function Outcome({ trace, wireCalls, focus }: OutcomeProps): JSX.Element 
       ) : null}
     </div>
   )
+}
+
+/** What a code always means, where the sentence of this one says something else: what became of the call, above all. */
+function Meaning({ code, message }: { readonly code: string; readonly message: string }): JSX.Element | null {
+  const meaning = useMeanings()[code] ?? message
+  return meaning === message ? null : <span class="said-meaning">{meaning}</span>
+}
+
+function useMeanings(): Meanings {
+  const [meanings, setMeanings] = useState<Meanings>({})
+  useEffect(() => {
+    void ask('meanings', null).then(setMeanings)
+  }, [])
+  return meanings
 }
 
 interface CallCardProps {

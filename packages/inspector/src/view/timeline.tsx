@@ -2,16 +2,18 @@ import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
 import type { ExchangeSummary, StageChunk } from '../api.ts'
 import { duration } from '../model/numbers.ts'
-import { arrivalsOf } from '../model/waterfall.ts'
-import type { Reading } from '../reading/protocol.ts'
+import { oneLine } from '../model/visible.ts'
+import { type Arrival, arrivalsOf, isPing } from '../model/waterfall.ts'
+import type { BothReadings } from '../reading/protocol.ts'
 import { VirtualList } from './virtual-list.tsx'
 
 interface TimelineProps {
   readonly summary: ExchangeSummary
   readonly upstream: readonly StageChunk[]
   readonly client: readonly StageChunk[]
-  readonly said: Reading
-  readonly got: Reading
+  /** The text of the model that each chunk brought. */
+  readonly saidTexts: BothReadings['saidTexts']
+  readonly gotTexts: BothReadings['gotTexts']
 }
 
 const ROW_HEIGHT = 26
@@ -19,11 +21,8 @@ const ROW_HEIGHT = 26
 const LONG_GAP = 1000
 
 /** Every chunk by the time it came: first byte, gaps and pings are seen at once. */
-export function Timeline({ summary, upstream, client, said, got }: TimelineProps): JSX.Element {
-  const arrivals = useMemo(
-    () => arrivalsOf({ chunks: upstream, reading: said }, { chunks: client, reading: got }),
-    [upstream, client, said, got],
-  )
+export function Timeline({ summary, upstream, client, saidTexts, gotTexts }: TimelineProps): JSX.Element {
+  const arrivals = useMemo(() => arrivalsOf(upstream, client), [upstream, client])
   const end = Math.max(summary.durationMs ?? 0, arrivals.at(-1)?.at ?? 0, 1)
   const longest = arrivals.reduce(
     (most, { gap, lane }) => (lane === 'upstream' ? Math.max(most, gap) : most),
@@ -54,12 +53,15 @@ export function Timeline({ summary, upstream, client, said, got }: TimelineProps
         row={(index) => {
           const arrival = arrivals[index]
           if (arrival === undefined) return null
-          const { lane, at, gap, bytes, isPing, isText, preview } = arrival
+          const { lane, at, gap, bytes } = arrival
+          const raw = (lane === 'upstream' ? upstream : client)[arrival.index]?.text ?? ''
+          const text = (lane === 'upstream' ? saidTexts : gotTexts)[arrival.index] ?? null
+          const isSign = isPing(raw)
           const from = ((at - gap) / end) * 100
           return (
             <div
               key={index}
-              class={`arrival is-${lane}${isPing ? ' is-ping' : ''}${gap >= LONG_GAP ? ' is-late' : ''}`}
+              class={`arrival is-${lane}${isSign ? ' is-ping' : ''}${gap >= LONG_GAP ? ' is-late' : ''}`}
             >
               <span class="number">{duration(at)}</span>
               <span class="arrival-lane">{lane === 'upstream' ? '← upstream' : '→ client'}</span>
@@ -70,7 +72,9 @@ export function Timeline({ summary, upstream, client, said, got }: TimelineProps
                 />
               </span>
               <span class="number">{bytes.toLocaleString('en')} B</span>
-              <span class={`arrival-text${isText ? '' : ' hint'}`}>{isPing ? 'ping' : preview}</span>
+              <span class={`arrival-text${text === null ? ' hint' : ''}`}>
+                {isSign ? 'ping' : oneLine(text ?? raw.slice(0, 200), 120)}
+              </span>
             </div>
           )
         }}
@@ -92,7 +96,7 @@ function Fact({ name, value }: { readonly name: string; readonly value: string }
 const COLUMNS = 240
 
 interface OverviewProps {
-  readonly arrivals: ReturnType<typeof arrivalsOf>
+  readonly arrivals: readonly Arrival[]
   readonly end: number
 }
 

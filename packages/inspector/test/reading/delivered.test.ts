@@ -76,4 +76,26 @@ describe('in the bytes that a client got', () => {
       'arguments {"city":"Oslo"} ← call-delta',
     ])
   })
+
+  it('arguments that a problem interrupts are all counted to where they begin', () => {
+    const said =
+      '<tool_call>\n<function=f>\n<parameter=a>\nx\n</parameter>\n<parameter=n>\nthree\n</parameter>\n</function>\n</tool_call>'
+    const tools = '{"f": {"a": "string", "n": "integer"}}'
+    const got = ['{"a":"x"', ',"n":"three"}'].map((text) => {
+      const call = { index: 0, id: 'c', function: { name: 'f', arguments: text } }
+      return `data: ${JSON.stringify({ choices: [{ delta: { tool_calls: [call] } }] })}\n\n`
+    })
+    const input = {
+      source: [said],
+      as: 'auto',
+      settings: { ...usualSettings, format: 'qwen', tools },
+    } as const
+    const { said: reading, delivered } = readBoth(input, inputOf(got, 'standard'))
+    const deltas = reading.trace.events.flatMap((event, index) =>
+      event.type === 'call-delta' ? [index] : [],
+    )
+    expect(deltas).toHaveLength(2)
+    const sent = delivered.filter(({ kind }) => kind === 'arguments')
+    expect(sent.map(({ event }) => event)).toEqual([deltas[0], deltas[0]])
+  })
 })
