@@ -7,6 +7,7 @@ import type { FailedCall } from '../routing/move-on.ts'
 import { Beginning, HeldText } from './answer-beginning.ts'
 import type { Elsewhere } from './elsewhere.ts'
 import type { Refused, SecondThought } from './negotiation.ts'
+import { UnreadBytes } from './unread-bytes.ts'
 
 /**
  * How long an upstream may take to close its answer after the last event. If it does in time, its connection can be
@@ -98,7 +99,7 @@ export class UpstreamAnswer implements UpstreamListener {
   private hasToldClient = false
   private isUpstreamOver = false
   private received = 0
-  private pending: Buffer[] = []
+  private readonly unread = new UnreadBytes()
   private isReading = false
   private graceTimer: NodeJS.Timeout | undefined
   private lastWordTimer: NodeJS.Timeout | undefined
@@ -115,11 +116,14 @@ export class UpstreamAnswer implements UpstreamListener {
   }
 
   pause(): void {
+    this.unread.pause()
     this.call?.pause()
   }
 
   resume(): void {
-    this.call?.resume()
+    this.unread.resume()
+    if (!this.unread.isEmpty) this.guard(() => this.read('more'))
+    if (!this.unread.isPaused) this.call?.resume()
   }
 
   /** Nobody wants the answer any more. */
@@ -178,11 +182,8 @@ export class UpstreamAnswer implements UpstreamListener {
       this.cut(upstreamFailure('upstream_limit', 'The answer of the upstream is too long.'))
       return
     }
-    this.pending.push(chunk)
-    if (this.isReading) return
-    this.isReading = true
-    // All chunks of one turn of the event loop are translated together. This makes one write of them, without a delay.
-    process.nextTick(() => this.guard(() => this.read('more')))
+    this.unread.add(chunk)
+    this.readSoon()
   }
 
   onEnd(): void {
@@ -235,21 +236,27 @@ export class UpstreamAnswer implements UpstreamListener {
 
   /** Translates what has come. `cause`: why the upstream was given up, where it was. */
   private read(until: 'more' | 'end', cause?: Failure): void {
-    const { state, pending } = this
+    const { state, unread } = this
     this.isReading = false
-    if (state.at !== 'answering') return
+    if (state.at !== 'answering' || (until === 'more' && unread.mustWait)) return
     const { translation, beginning } = state
-    this.pending = []
-    const [only] = pending
+    const chunk = unread.take(until)
     let text = ''
-    if (only !== undefined) {
-      const chunk = pending.length === 1 ? only : Buffer.concat(pending)
+    if (chunk !== undefined) {
       this.options.observer.upstreamSaid?.(chunk)
       if (!translation.isStarted) beginning.add(chunk)
       text = translation.push(chunk)
     }
     if (until === 'end') text += translation.end(cause)
     this.pass(text, translation, beginning)
+    if (!unread.isEmpty && !unread.mustWait) this.readSoon()
+  }
+
+  /** All chunks of one turn of the event loop are translated together. This makes one write of them, without a delay. */
+  private readSoon(): void {
+    if (this.isReading) return
+    this.isReading = true
+    process.nextTick(() => this.guard(() => this.read('more')))
   }
 
   private pass(text: string, { state, failure, isStarted }: AnswerTranslation, beginning: Beginning): void {
@@ -333,7 +340,7 @@ export class UpstreamAnswer implements UpstreamListener {
     this.dropCall()
     this.isUpstreamOver = true
     this.open('whole', {})
-    this.pending.push(Buffer.from(thought.body))
+    this.unread.add(Buffer.from(thought.body))
     this.read('end')
   }
 
@@ -365,7 +372,7 @@ export class UpstreamAnswer implements UpstreamListener {
     this.graceTimer = undefined
     if (!this.isUpstreamOver) this.call?.abort()
     this.received = 0
-    this.pending = []
+    this.unread.clear()
   }
 
   private refuse(failure: Failure, limits?: RateLimits): void {
@@ -376,6 +383,7 @@ export class UpstreamAnswer implements UpstreamListener {
   /** Nothing more is read: the answer is whole, or it has failed. */
   private finish(): void {
     this.state = { at: 'over' }
+    this.unread.clear()
     clearTimeout(this.graceTimer)
     this.call?.resume()
     if (!this.isUpstreamOver) {
