@@ -10,7 +10,7 @@ const sentence =
 const model = 'soak'
 
 /** `[soak pieces=50 pause=200]`: what the upstream is to do. */
-export function directive(script) {
+function directive(script) {
   return `[soak ${Object.entries(script)
     .map(([name, value]) => `${name}=${value}`)
     .join(' ')}]`

@@ -57,6 +57,14 @@ class RunningGateway {
     return this.#child.complaints
   }
 
+  /** Asks it to end, and resolves to its exit code. */
+  async end() {
+    const ended = once(this.#child, 'exit')
+    this.#child.kill('SIGTERM')
+    const [code] = await ended
+    return code
+  }
+
   get isAlive() {
     return this.#child.exitCode === null && this.#child.signalCode === null
   }
