@@ -7,8 +7,9 @@ import { type RateLimits, rateLimitsIn } from '../upstream/rate-limits.ts'
 import { failureOf, isCompressed, upstreamFailure, UpstreamRefusal } from '../upstream/upstream-failures.ts'
 import type { FailedCall } from '../routing/move-on.ts'
 import { Beginning, HeldText } from './answer-beginning.ts'
-import type { Elsewhere } from './elsewhere.ts'
-import type { Refused, SecondThought } from './negotiation.ts'
+import type { Refused } from './negotiation.ts'
+import { UnreadBytes } from './unread-bytes.ts'
+import type { AnswerTaker, UpstreamAnswerOptions } from './upstream-answer-options.ts'
 
 /**
  * How long an upstream may take to close its answer after the last event. If it does in time, its connection can be
@@ -17,57 +18,6 @@ import type { Refused, SecondThought } from './negotiation.ts'
 const LAST_WORD_MS = 100
 
 const emptyAnswer = upstreamFailure('upstream_empty', 'The upstream sent no answer.')
-
-export interface UpstreamAnswerOptions {
-  /** Calls the upstream. It is called again where the call before reached nobody, or was refused for a reason that could be mended. */
-  readonly callUpstream: (listener: UpstreamListener, connection: 'kept' | 'new') => UpstreamCall
-  /** Decides what is done about a refusal of which the client knows nothing yet. Without it every refusal is final. */
-  readonly reconsider?: (refused: Refused) => SecondThought
-  /** Where the request goes when the upstream fails before its client has heard of an answer. Without it, nowhere. */
-  readonly elsewhere?: Elsewhere
-  /** Is told a failure after the beginning of the answer went to the client. */
-  readonly failedLate?: (failure: Failure) => void
-  /**
-   * Opens the translation of the answer. `delivered` is how the upstream answers. `said` is to be called when the answer
-   * says something, where that is waited for.
-   */
-  readonly open: (delivered: 'stream' | 'whole', said?: () => void) => AnswerTranslation
-  /** Whether the answer is taken as it comes, or kept in memory until it is whole. */
-  readonly wants: 'stream' | 'whole'
-  /** The longest answer that is kept in memory. */
-  readonly responseBytes: number
-  /** How long the upstream may take to end its answer after it has said why it ends. */
-  readonly finishGrace: () => number
-  readonly observer: UpstreamObserver
-}
-
-/** Takes what becomes of an answer. Exactly one of `end` and `refuse` is called, and nothing after it. */
-export interface AnswerTaker {
-  /** The upstream begins to answer. */
-  begin(limits: RateLimits | undefined): void
-  take(text: string): void
-  /** The answer is over, and this is the last of it. `failure`: why it is no whole one, which the text tells. */
-  end(text: string, failure: Failure | null): void
-  /** There is no answer: this failure stands in its place. Nothing was taken before. */
-  refuse(failure: Failure, limits?: RateLimits): void
-}
-
-/** Is told what happens to the call of an upstream. */
-export interface UpstreamObserver {
-  upstreamCalled?(): void
-  /** The upstream has sent headers, of an answer or of a refusal. */
-  upstreamHeaders?(status: number, contentType: string): void
-  /** What the upstream sent, as it is read: what came together is told together. */
-  upstreamSaid?(bytes: Buffer): void
-  /** The upstream has sent the headers of an answer. */
-  upstreamAnswered?(): void
-  /** The call failed. The fault tells more than the client is told. */
-  upstreamFault?(fault: UpstreamFault): void
-  /** An answer that had begun failed. */
-  failed?(failure: Failure): void
-  /** Code of ours threw. */
-  bug(error: unknown): void
-}
 
 type State =
   | { readonly at: 'waiting' }
@@ -97,7 +47,7 @@ export class UpstreamAnswer implements UpstreamListener {
   private received = 0
   /** Some servers send line breaks to keep a connection open, and then nothing else. */
   private isBlank = true
-  private pending: Buffer[] = []
+  private readonly unread = new UnreadBytes()
   private isReading = false
   private graceTimer: NodeJS.Timeout | undefined
   private lastWordTimer: NodeJS.Timeout | undefined
@@ -114,11 +64,14 @@ export class UpstreamAnswer implements UpstreamListener {
   }
 
   pause(): void {
+    this.unread.pause()
     this.call?.pause()
   }
 
   resume(): void {
-    this.call?.resume()
+    this.unread.resume()
+    if (!this.unread.isEmpty) this.guard(() => this.read('more'))
+    if (!this.unread.isPaused) this.call?.resume()
   }
 
   /** Nobody wants the answer any more. */
@@ -180,11 +133,8 @@ export class UpstreamAnswer implements UpstreamListener {
       this.cut(upstreamFailure('upstream_limit', 'The answer of the upstream is too long.'))
       return
     }
-    this.pending.push(chunk)
-    if (this.isReading) return
-    this.isReading = true
-    // All chunks of one turn of the event loop are translated together. This makes one write of them, without a delay.
-    process.nextTick(() => this.guard(() => this.read('more')))
+    this.unread.add(chunk)
+    this.readSoon()
   }
 
   onEnd(): void {
@@ -232,21 +182,27 @@ export class UpstreamAnswer implements UpstreamListener {
 
   /** Translates what has come. `cause`: why the upstream was given up, where it was. */
   private read(until: 'more' | 'end', cause?: Failure): void {
-    const { state, pending } = this
+    const { state, unread } = this
     this.isReading = false
-    if (state.at !== 'answering') return
+    if (state.at !== 'answering' || (until === 'more' && unread.mustWait)) return
     const { translation, beginning } = state
-    this.pending = []
-    const [only] = pending
+    const chunk = unread.take(until)
     let text = ''
-    if (only !== undefined) {
-      const chunk = pending.length === 1 ? only : Buffer.concat(pending)
+    if (chunk !== undefined) {
       this.options.observer.upstreamSaid?.(chunk)
       if (!translation.isStarted) beginning.add(chunk)
       text = translation.push(chunk)
     }
     if (until === 'end') text += translation.end(cause)
     this.pass(text, translation, beginning)
+    if (!unread.isEmpty && !unread.mustWait) this.readSoon()
+  }
+
+  /** All chunks of one turn of the event loop are translated together. This makes one write of them, without a delay. */
+  private readSoon(): void {
+    if (this.isReading) return
+    this.isReading = true
+    process.nextTick(() => this.guard(() => this.read('more')))
   }
 
   private pass(text: string, { state, failure, isStarted }: AnswerTranslation, beginning: Beginning): void {
@@ -340,7 +296,7 @@ export class UpstreamAnswer implements UpstreamListener {
     this.dropCall()
     this.isUpstreamOver = true
     this.open('whole', {})
-    this.pending.push(Buffer.from(thought.body))
+    this.unread.add(Buffer.from(thought.body))
     this.read('end')
   }
 
@@ -373,7 +329,7 @@ export class UpstreamAnswer implements UpstreamListener {
     if (!this.isUpstreamOver) this.call?.abort()
     this.received = 0
     this.isBlank = true
-    this.pending = []
+    this.unread.clear()
   }
 
   private refuse(failure: Failure, limits?: RateLimits): void {
@@ -384,6 +340,7 @@ export class UpstreamAnswer implements UpstreamListener {
   /** Nothing more is read: the answer is whole, or it has failed. */
   private finish(): void {
     this.state = { at: 'over' }
+    this.unread.clear()
     clearTimeout(this.graceTimer)
     this.call?.resume()
     if (!this.isUpstreamOver) {
