@@ -285,4 +285,64 @@ export const plantedFaults = [
     tests: [`${gateway}/test/chat/work-folder.test.ts`],
     only: 'refused for reading',
   },
+  {
+    fault: 'a team: everybody tries an upstream that was out',
+    edits: [
+      {
+        file: `${gateway}/src/routing/upstream-health.ts`,
+        from: "return current.is === 'in' || (current.is === 'out' && current.until <= this.now())",
+        to: "return current.is !== 'out' || current.until <= this.now()",
+      },
+    ],
+    tests: [`${gateway}/test/routing/upstream-health.test.ts`],
+    only: 'tried by one request',
+  },
+  {
+    fault: 'a team: what a filter took away is asked for elsewhere',
+    edits: [
+      {
+        file: `${gateway}/src/routing/move-on.ts`,
+        from: '/content_?(?:filter|policy)|safety|moderation|',
+        to: '/safety|moderation|',
+      },
+    ],
+    tests: [`${gateway}/test/routing/every-pairing.test.ts`],
+    only: 'client of openai-chat to a server of openai-chat',
+  },
+  {
+    fault: 'a team: an upstream that wants to be left alone is asked',
+    edits: [
+      {
+        file: `${gateway}/src/exchange/attempts.ts`,
+        from: 'wait === undefined ? undefined : this.options.now() + wait',
+        to: 'undefined',
+      },
+    ],
+    tests: [`${gateway}/test/routing/fallback.test.ts`],
+    only: 'as long as it asked for',
+  },
+  {
+    fault: 'a team: an answer that was asked for elsewhere is paid for twice',
+    edits: [
+      {
+        file: `${gateway}/src/server/request-log.ts`,
+        from: '    this.ticket?.startAnew()\n',
+        to: '',
+      },
+    ],
+    tests: [`${gateway}/test/routing/fallback.test.ts`],
+    only: 'is not counted: only the answer',
+  },
+  {
+    fault: 'a team: one server gets all conversations, however busy it is',
+    edits: [
+      {
+        file: `${gateway}/src/routing/balance.ts`,
+        from: 'preferred.find(({ inFlight }) => inFlight < most)',
+        to: 'preferred.find(({ inFlight }) => inFlight < Infinity)',
+      },
+    ],
+    tests: [`${gateway}/test/routing/balance.test.ts`],
+    only: 'gives no server more than a quarter',
+  },
 ]

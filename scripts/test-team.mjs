@@ -1,12 +1,13 @@
 // Fifty clients of two dialects on three gateways behind nginx, with three upstreams and one to fall back on, while upstreams,
-// a gateway and Redis fail. Takes about a minute and a half. Needs a build, nginx and redis-server.
+// a gateway and Redis fail. Takes about a minute and a half. Needs a build, nginx and redis-server. With --haproxy, HAProxy
+// stands in the place of nginx.
 // Prints what docs/teams.md holds, and exits with 1 where something failed that had anywhere to go.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { Agent } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ask, conversation, dialectNames } from './team/conversations.mjs'
-import { busyAtTimes, endAll, freePort, gateway, nginx, redis, simulator } from './team/machines.mjs'
+import { busyAtTimes, endAll, freePort, gateway, haproxy, nginx, redis, simulator } from './team/machines.mjs'
 
 const CLIENTS = 50
 const SECONDS = 72
@@ -19,7 +20,11 @@ const GATEWAY_KILLED = 'gateway 2 is killed with -9'
 const AFTERMATH = 3000
 const keys = { team: 'the-key-of-the-team-0123456789', limited: 'the-key-with-a-limit-0123456789' }
 
-for (const program of ['nginx', 'redis-server']) {
+const proxy = process.argv.includes('--haproxy')
+  ? { program: 'haproxy', make: haproxy }
+  : { program: 'nginx', make: nginx }
+
+for (const program of [proxy.program, 'redis-server']) {
   if (spawnSync(program, ['-v']).error !== undefined) {
     console.error(`${program} is not installed.`)
     process.exit(1)
@@ -61,7 +66,7 @@ async function run() {
   )
   const gateways = gatewayPorts.map((port, index) => gateway(`gateway-${index + 1}`, port, config))
   await Promise.all(gateways.map((each) => each.start()))
-  await nginx(front, gatewayPorts).start()
+  await proxy.make(front, gatewayPorts).start()
 
   began = performance.now()
   const clients = Array.from({ length: CLIENTS }, (_, number) =>

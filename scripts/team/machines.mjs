@@ -132,6 +132,22 @@ http {\naccess_log off;\nadd_header x-gateway $upstream_addr always;\n${places}\
   return new Machine(['nginx', '-c', file, '-p', folder], port)
 }
 
+/** HAProxy with the file of deploy/, without TLS and with these ports. It says which gateway answers. */
+export function haproxy(port, gateways) {
+  let next = 0
+  const settings = readFileSync(join(root, 'deploy/haproxy/haproxy.cfg'), 'utf8')
+    .replace(/bind :443 .*/, `bind 127.0.0.1:${port}`)
+    .replace('backend gateways\n', 'backend gateways\n    http-response set-header x-gateway %[srv_name]\n')
+    .replaceAll(/server gateway-\d 127\.0\.0\.1:\d+/g, () => {
+      const address = `127.0.0.1:${gateways[next++]}`
+      return `server ${address} ${address}`
+    })
+  if (next !== gateways.length) throw new Error(`deploy/haproxy/haproxy.cfg names ${next} gateways`)
+  const file = join(folder, 'haproxy.cfg')
+  writeFileSync(file, settings)
+  return new Machine(['haproxy', '-db', '-f', file], port)
+}
+
 /** A server that passes requests on to another, until it is told to have no time. */
 export async function busyAtTimes(target) {
   const state = { isBusy: false, refused: 0 }
