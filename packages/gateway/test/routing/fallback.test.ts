@@ -569,7 +569,7 @@ describe('an upstream that fails again and again', () => {
         else waiting.push(() => json(response, 200, completion('from the main one')))
       },
       fine,
-      { routing: { outAfter: 2, outFor: '200ms' } },
+      { routing: { outAfter: 2, outFor: '1s' } },
     )
     const status = async (): Promise<unknown> =>
       at(await (await fetch(`${gateway.address}/status`)).json(), 'upstreams', 0)
@@ -584,7 +584,7 @@ describe('an upstream that fails again and again', () => {
     expect(await chat()).toMatchObject({ text: 'from the spare' })
     expect(main.requests).toHaveLength(2)
     isDown = false
-    await new Promise((resolve) => setTimeout(resolve, 220))
+    await new Promise((resolve) => setTimeout(resolve, 1020))
     const herd = Array.from({ length: 5 }, () => chat())
     await until(() => waiting.length > 0 && gateway.lines.filter(({ msg }) => msg === 'request').length >= 7)
     expect(main.requests).toHaveLength(3)
