@@ -71,6 +71,7 @@ export async function checkLiveGateway({ check, shoot, lab }) {
     await page.locator('.source-row .k-held').first().waitFor()
     expectSame(await page.locator('.said-one').count(), 0)
     await shoot(page, 'gateway-running')
+    expectSame((await faultsIn(page)).join('\n'), '')
     await asked
     await page.locator('.source-row .k-name').first().waitFor()
     expectBelow(early.length, (await page.locator('.source').innerText()).length, 'characters at first')
