@@ -55,7 +55,9 @@ export function Answered({
             all bytes
           </label>
           <span class="hint">
-            {details.client.dialect} · status {details.summary.status ?? '–'} · {counted(got.length, 'chunk')}
+            {details.client.dialect}
+            {details.summary.status === null ? '' : ` · status ${details.summary.status}`} ·{' '}
+            {counted(got.length, 'chunk')}
           </span>
         </header>
         {got.length === 0 ? (
