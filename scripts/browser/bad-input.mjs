@@ -1,6 +1,6 @@
 // What may go wrong with what the page is given, and what a new user meets first.
 import { execFile } from 'node:child_process'
-import { expectHolds, expectSame, rowsOf } from './page.mjs'
+import { expectHolds, faultsIn, expectSame, rowsOf } from './page.mjs'
 
 export async function checkBadInput({ check, shoot, lab }) {
   await check(
@@ -10,6 +10,7 @@ export async function checkBadInput({ check, shoot, lab }) {
       await page.goto(fresh.page)
       await page.getByRole('heading', { name: 'Nothing has gone through yet' }).waitFor()
       await shoot(page, 'empty')
+      expectSame((await faultsIn(page)).join('\n'), '')
       await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
       await page.getByRole('button', { name: 'Copy' }).first().click()
       await inShell(await page.evaluate(() => navigator.clipboard.readText()))

@@ -66,6 +66,12 @@ export async function checkLiveGateway({ check, shoot, lab }) {
     await rowsOf(page).first().click()
     await page.locator('.source-row').first().waitFor()
     const early = await page.locator('.source').innerText()
+    await page.getByText('It is still running.').waitFor()
+    // What has not ended is not broken off.
+    await page.locator('.source-row .k-held').first().waitFor()
+    expectSame(await page.locator('.said-one').count(), 0)
+    await shoot(page, 'gateway-running')
+    expectSame((await faultsIn(page)).join('\n'), '')
     await asked
     await page.locator('.source-row .k-name').first().waitFor()
     expectBelow(early.length, (await page.locator('.source').innerText()).length, 'characters at first')

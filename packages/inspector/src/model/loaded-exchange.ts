@@ -37,7 +37,11 @@ export async function loadExchange(id: string): Promise<LoadedExchange> {
     },
     isWhole: loaded.every((stage) => stage.isWhole),
     input,
-    ...(await ask('both', { said: input, got: clientInput })),
+    ...(await ask('both', {
+      said: input,
+      got: clientInput,
+      isEnded: details.summary.state !== 'running',
+    })),
   }
 }
 

@@ -93,7 +93,8 @@ export interface Questions {
   meanings: { ask: null; sent: Meanings; get: Meanings }
   /** Up to `cut`, as if the rest were still to come; null: all of it, with its end. */
   read: { ask: { input: Input; cut: number | null }; sent: PackedReading; get: Reading }
-  both: { ask: { said: Input; got: Input }; sent: PackedBoth; get: BothReadings }
+  /** `isEnded`: whether the upstream has said all that it will. */
+  both: { ask: { said: Input; got: Input; isEnded: boolean }; sent: PackedBoth; get: BothReadings }
   chunkings: { ask: Input; sent: ChunkingReport; get: ChunkingReport }
 }
 

@@ -10,9 +10,10 @@ export function readInput(input: Input, cut: number | null): Reading {
 }
 
 /** Reads what the upstream said, and finds it in what the client got. */
-export function readBoth(said: Input, got: Input): BothReadings {
+export function readBoth(said: Input, got: Input, isEnded: boolean): BothReadings {
   const wire = wireOf(said)
-  const reading = readingOf(wire, said, null)
+  // What has not ended must not be taken for broken off.
+  const reading = readingOf(wire, said, isEnded ? null : Number.POSITIVE_INFINITY)
   const { pieces, stretches } = wireOf(got)
   const [saidChunks, gotChunks] = [chunksOf(said), chunksOf(got)]
   return {

@@ -13,7 +13,7 @@ const answers: Answers = {
   formats: () => formats.map(({ id, sample }) => ({ id, sample })),
   meanings: () => ({ ...problemCodes, ...repairCodes }),
   read: ({ input, cut }) => packedReading(readInput(input, cut)),
-  both: ({ said, got }) => packedBoth(readBoth(said, got)),
+  both: ({ said, got, isEnded }) => packedBoth(readBoth(said, got, isEnded)),
   chunkings: (input) => tryChunkings(input, () => performance.now()),
 }
 

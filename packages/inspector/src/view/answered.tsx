@@ -5,6 +5,7 @@ import { indexAt } from '../model/rows.ts'
 import type { LoadedExchange } from '../model/loaded-exchange.ts'
 import type { OutputTrace } from '../reading/protocol.ts'
 import { BytesView } from './bytes-view.tsx'
+import { Held } from './held.tsx'
 import { ReadingView, useFocus } from './reading-view.tsx'
 import { ShownText } from './shown-text.tsx'
 
@@ -22,6 +23,12 @@ export function Answered({
   return (
     <>
       <ReadingView reading={said} focus={focus} title="Upstream said">
+        {details.summary.state === 'running' ? (
+          <p class="held-line">
+            <span class="hint">It is still running. </span>
+            <Held held={said.trace.held} text={said.text} />
+          </p>
+        ) : null}
         {details.told.length === 0 ? null : (
           <details class="told">
             <summary>What the gateway said of this answer ({details.told.length})</summary>
@@ -48,7 +55,9 @@ export function Answered({
             all bytes
           </label>
           <span class="hint">
-            {details.client.dialect} · status {details.summary.status ?? '–'} · {counted(got.length, 'chunk')}
+            {details.client.dialect}
+            {details.summary.status === null ? '' : ` · status ${details.summary.status}`} ·{' '}
+            {counted(got.length, 'chunk')}
           </span>
         </header>
         {got.length === 0 ? (

@@ -26,7 +26,10 @@ const LONGEST_ROW = 2000
 
 /** The bytes of a stage as they went over the wire. What the model said in them has the colour that it has in the output. */
 export function BytesView(props: BytesViewProps): JSX.Element {
-  const { chunks, delivered, label, focus, event, shows } = props
+  const { chunks, delivered, label, focus, event } = props
+  // A whole answer is one line, of which nobody would see the end.
+  const isStream = /^(?:data|event|id|retry)?:/.test(chunks[0]?.text ?? '')
+  const shows = isStream ? props.shows : 'all'
   const { frame, columns } = useColumns(TAKEN)
   const isPointedAt = useRef(false)
   const text = useMemo(() => chunks.map((chunk) => chunk.text).join(''), [chunks])
@@ -75,7 +78,7 @@ export function BytesView(props: BytesViewProps): JSX.Element {
           return (
             <div
               key={index}
-              class={`chunk-row${isFocused ? ' is-focused' : ''}${isFirst ? ' is-first' : ''}`}
+              class={`chunk-row${isFocused ? ' is-focused' : ''}${isFirst && index > 0 ? ' is-first' : ''}`}
             >
               <span class="chunk-time">{isFirst ? timeOf(chunks[chunk]) : ''}</span>
               <span class="chunk-text">

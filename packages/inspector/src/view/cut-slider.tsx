@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import type { OutputTrace } from '../reading/protocol.ts'
-import { oneLine } from '../model/visible.ts'
+import { Held } from './held.tsx'
 
 interface CutSliderProps {
   readonly length: number
@@ -50,14 +50,7 @@ export function CutSlider({ length, cut, text, held, onCut }: CutSliderProps): J
             <span class="hint">
               {at.toLocaleString('en')} of {length.toLocaleString('en')} ·{' '}
             </span>
-            {held === null ? (
-              'Nothing is held.'
-            ) : (
-              <>
-                Held: <code class="k k-held">{oneLine(text.slice(held.from, held.to), 60)}</code>{' '}
-                {held.message}
-              </>
-            )}
+            <Held held={held} text={text} />
           </>
         )}
       </output>

@@ -9,6 +9,8 @@ import { workbench } from '../model/workbench.ts'
 /** What can be done with an exchange. Only `Ask again` asks anybody, and only when it is pressed. */
 export function ExchangeActions({ details, stages, input, said }: LoadedExchange): JSX.Element {
   const { summary } = details
+  // The events of a test are those of a whole answer.
+  const isRunning = summary.state === 'running'
   const told = useSignal('')
   const copy = async (): Promise<void> => {
     await navigator.clipboard.writeText(asCurl(details, location.origin, textOf(stages['client-request'])))
@@ -45,6 +47,7 @@ export function ExchangeActions({ details, stages, input, said }: LoadedExchange
         <button
           type="button"
           title="A golden of the project, in Markdown"
+          disabled={isRunning}
           onClick={() =>
             download(`${summary.id}.md`, asGolden(`From ${summary.id}`, input, said), 'text/markdown')
           }
@@ -55,6 +58,7 @@ export function ExchangeActions({ details, stages, input, said }: LoadedExchange
           type="button"
           title="The same as a case in JSON"
           aria-label="Make a test in JSON"
+          disabled={isRunning}
           onClick={() =>
             download(`${summary.id}.case.json`, asCase(summary.id, input, said), 'application/json')
           }

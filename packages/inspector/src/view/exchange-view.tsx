@@ -119,7 +119,7 @@ function Stage({ tab, ...loaded }: LoadedExchange & { readonly tab: Tab }): JSX.
         />
       )
     case 'read-as':
-      return <ReadAs input={input} before={said} />
+      return <ReadAs input={input} before={said} isEnded={details.summary.state !== 'running'} />
   }
 }
 
@@ -183,7 +183,7 @@ function Head({ details }: Pick<LoadedExchange, 'details'>): JSX.Element {
               ? 'running'
               : summary.durationMs === null
                 ? null
-                : `ended ${duration(summary.durationMs)}`,
+                : `took ${duration(summary.durationMs)}`,
             summary.inputTokens === null && summary.outputTokens === null
               ? null
               : `${count(summary.inputTokens)} tokens in, ${count(summary.outputTokens)} out`,

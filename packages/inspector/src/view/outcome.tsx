@@ -33,13 +33,14 @@ export function Outcome({ trace, wireCalls, focus }: OutcomeProps): JSX.Element 
       ),
     [trace],
   )
+  const isText = trace.events.length > 0 && trace.held === null
   const hasProblem = said.some(({ event }) => event.type === 'problem')
   return (
     <div class="outcome">
       {calls.length === 0 && wireCalls.length === 0 ? (
         <p class="no-call">
-          <strong>No tool call{hasProblem ? ' came of it' : ''}.</strong>{' '}
-          {hasProblem ? 'This is why:' : trace.events.length === 0 ? '' : 'What the model wrote is text.'}
+          <strong>No tool call{hasProblem ? ' came of it' : trace.held === null ? '' : ' yet'}.</strong>{' '}
+          {hasProblem ? 'This is why:' : isText ? 'What the model wrote is text.' : ''}
         </p>
       ) : null}
       {calls.slice(0, MOST_SHOWN).map((call, index) => (

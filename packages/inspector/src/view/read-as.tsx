@@ -10,10 +10,12 @@ import { SettingsBar } from './settings-bar.tsx'
 interface ReadAsProps {
   readonly input: Input
   readonly before: Reading
+  /** Whether the upstream has said all that it will. */
+  readonly isEnded: boolean
 }
 
 /** The same answer read in another way, beside what the gateway made of it. Computed here; nobody is asked. */
-export function ReadAs({ input, before }: ReadAsProps): JSX.Element {
+export function ReadAs({ input, before, isEnded }: ReadAsProps): JSX.Element {
   const settings = useSignal(input.settings)
   const after = useSignal<Reading>(before)
   const fault = useSignal<string | null>(null)
@@ -31,7 +33,8 @@ export function ReadAs({ input, before }: ReadAsProps): JSX.Element {
       ),
     [],
   )
-  useEffect(() => read({ input: { ...input, settings: settings.value }, cut: null }), [settings.value, input])
+  const cut = isEnded ? null : Number.POSITIVE_INFINITY
+  useEffect(() => read({ input: { ...input, settings: settings.value }, cut }), [settings.value, input, cut])
   const told = useMemo(() => comparison(before.trace.events, after.value.trace.events), [before, after.value])
   return (
     <div class="read-as">

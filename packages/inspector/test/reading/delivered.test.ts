@@ -21,7 +21,7 @@ function inputOf(source: readonly string[], format: string): Input {
 
 /** What was found, with the kind, the bytes, and the type of the event that it comes from. */
 function found(said: string, got: readonly string[]): string[] {
-  const both: BothReadings = readBoth(inputOf([said], 'kimi'), inputOf(got, 'standard'))
+  const both: BothReadings = readBoth(inputOf([said], 'kimi'), inputOf(got, 'standard'), true)
   const bytes = got.join('')
   return both.delivered.map(({ from, to, kind, event }) => {
     const type = event === null ? 'nothing' : both.said.trace.events[event]?.type
@@ -45,7 +45,7 @@ describe('in the bytes that a client got', () => {
       'data: {"type":"content_block_delta","delta":{"type":"text_delta","text":"text"}}\n\n',
       'data: {"type":"content_block_delta","delta":{"type":"text_delta","text":" text"}}\n\n',
     ]
-    const both = readBoth(inputOf(['text text'], 'kimi'), inputOf(got, 'standard'))
+    const both = readBoth(inputOf(['text text'], 'kimi'), inputOf(got, 'standard'), true)
     expect(both.delivered.map(({ from, event }) => [from, event])).toEqual([
       [(got[0] ?? '').lastIndexOf('text'), 0],
       [(got[0] ?? '').length + (got[1] ?? '').lastIndexOf(' text'), 0],
@@ -90,7 +90,7 @@ describe('in the bytes that a client got', () => {
       as: 'auto',
       settings: { ...usualSettings, format: 'qwen', tools },
     } as const
-    const { said: reading, delivered } = readBoth(input, inputOf(got, 'standard'))
+    const { said: reading, delivered } = readBoth(input, inputOf(got, 'standard'), true)
     const deltas = reading.trace.events.flatMap((event, index) =>
       event.type === 'call-delta' ? [index] : [],
     )

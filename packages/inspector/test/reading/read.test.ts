@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { usualSettings } from '../../src/model/workbench.ts'
 import { tryChunkings } from '../../src/reading/chunkings.ts'
 import type { Input, ReadingSettings } from '../../src/reading/protocol.ts'
-import { readInput } from '../../src/reading/read.ts'
+import { readBoth, readInput } from '../../src/reading/read.ts'
 
 function inputOf(source: string, settings: Partial<ReadingSettings> = {}): Input {
   return { source, as: 'auto', settings: { ...usualSettings, ...settings } }
@@ -30,6 +30,15 @@ describe('reading', () => {
     const { complaints, trace } = readInput(inputOf('Hi.', { tools: '{', format: 'klingon' }), null)
     expect(complaints).toHaveLength(2)
     expect(trace.events).toEqual([{ type: 'text', text: 'Hi.' }])
+  })
+
+  it('of an exchange that still runs takes nothing for broken off', () => {
+    const said = inputOf('Hi. <tool_call>{"name": "get_w', { format: 'hermes' })
+    const got = inputOf('', {})
+    const problemsIn = (isEnded: boolean): number =>
+      readBoth(said, got, isEnded).said.trace.events.filter(({ type }) => type === 'problem').length
+    expect([problemsIn(true), problemsIn(false)]).toEqual([1, 0])
+    expect(readBoth(said, got, false).said.trace.held).toMatchObject({ from: 4 })
   })
 
   it('up to a cut shows what is held, and does not end', () => {
