@@ -3,15 +3,21 @@ import { defineConfig, type Plugin } from 'vite'
 
 const core = fileURLToPath(new URL('../core/src/index.ts', import.meta.url))
 
-/** When a record was last checked, and against what, is for documentation; the page would carry it along for nothing. */
-const withoutChecks = (): Plugin => ({
-  name: 'without-checks',
+/**
+ * The page reads answers. What a record says for documentation, and for those who make requests, it would carry along for
+ * nothing.
+ */
+const withoutTheRest = (): Plugin => ({
+  name: 'what-answers-need',
   enforce: 'pre',
   transform: {
     filter: { id: /\/formats\/records\/[\w-]+\.ts$/ },
-    handler: (code) => ({ code: code.replaceAll(/^ +checked: \{[^{}]*\},\n/gm, ''), map: null }),
+    handler: (code) => ({ code: code.replaceAll(theRest, ''), map: null }),
   },
 })
+
+/** Fields of a record, from their names to the bracket that closes them: on the same line, or alone on one as far in. */
+const theRest = /^ {2}(?:checked|stripped|template|thinking): [[{](?:.*[\]}],\n|\n[^]*?^ {2}[\]}],\n)/gm
 
 export default defineConfig({
   // Relative, so that the folder works wherever it is put.
@@ -27,7 +33,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
   },
-  worker: { format: 'es', plugins: () => [withoutChecks()] },
+  worker: { format: 'es', plugins: () => [withoutTheRest()] },
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   logLevel: 'warn',
 })
