@@ -73,7 +73,7 @@ export function spansIn<Each extends Span>(
 }
 
 /** How many characters fit into a row of the frame, beside `taken` pixels; it changes with the width. */
-export function useColumns(taken: number): { frame: RefObject<HTMLDivElement>; columns: number } {
+export function useColumns(taken: number): { frame: RefObject<HTMLDivElement | null>; columns: number } {
   const frame = useRef<HTMLDivElement>(null)
   const [columns, setColumns] = useState(80)
   useEffect(() => {
