@@ -224,13 +224,18 @@ export class Reader {
 
   private runTentatively(engine: Engine, candidate: Candidate): boolean {
     const isShown = isOnlyShown(candidate.found)
+    if (isShown && this.isTooLong(candidate)) {
+      this.accept(candidate)
+      return true
+    }
     if (this.stop === 'unknown' && !isShown) {
       this.stop = this.stops.hide(candidate.found, this.input.at) ? 'found' : 'none'
     }
     const step = engine.step()
     // An engine stands still where more is held than the limit allows, which counts bytes.
-    const isTooLong = this.isTooLong(candidate) || this.writer.isOver()
-    if (candidate.evidence.disprovenAt >= 0 || (isTooLong && !isShown)) {
+    const isTooLong = this.isTooLong(candidate) || (isShown && this.writer.isOver())
+    const mayGoOn = isExpected(candidate.found.as)
+    if (candidate.evidence.disprovenAt >= 0 || (isTooLong && !mayGoOn)) {
       this.reject(candidate)
       return true
     }

@@ -89,42 +89,44 @@ export class Scanner {
     let at = input.at
     const tried = at < triedEnd ? text.slice(0, triedEnd) : ''
     while (at < text.length) {
-      let vocabulary = this.settled ?? this.vocabularyAt(at)
+      const vocabulary = this.settled ?? this.vocabularyAt(at)
       const stretch = at < triedEnd ? tried : text
       at = vocabulary.nextStart(stretch, at)
       if (at === stretch.length) continue
-      // A large chunk holds the start of an answer and its middle. What may begin an answer must not hold text in the middle.
-      if (vocabulary === this.lexicon.answer) vocabulary = this.vocabularyAt(at)
-      if (this.fences.passesLone(at)) {
-        at++
-        continue
-      }
-      // No opener begins inside a word, so that half a word is never held for one; where tokens were lost, it may.
-      if (!flow.beginsWord(at) && this.usual === this.lexicon) {
-        at++
-        continue
-      }
-      const length = vocabulary.match(text, at, input.final)
-      if (length === NONE || (length === PARTIAL && this.isMereBreak(at))) {
-        if (input.final && this.dropCutTag(vocabulary, at)) return 'again'
-        at++
-        continue
-      }
-      const entry = length === PARTIAL ? undefined : vocabulary.found
-      const verdict = entry === undefined ? 'hold' : this.judge(entry, at, length)
-      if (verdict === 'hold') {
-        flow.passOn(at)
-        return 'more'
-      }
-      if (verdict === 'passed') return 'again'
-      if (verdict !== 'text') {
-        flow.passOn(verdict.from)
-        return verdict
-      }
-      at += this.widthOf(entry, length)
+      const next = this.lookAt(vocabulary, at)
+      if (typeof next !== 'number') return next
+      at = next
     }
     flow.passOn(text.length)
     return 'more'
+  }
+
+  /**
+   * A marker may start at `at`. Returns where to look further, if it is text. Apart from `scan`, which runs for every chunk: only
+   * where that is small does the engine join it with what it calls.
+   */
+  private lookAt(vocabularyBefore: Vocabulary, at: number): number | Found | 'again' | 'more' {
+    const { input, flow } = this
+    // A large chunk holds the start of an answer and its middle. What may begin an answer must not hold text in the middle.
+    const isAnswer = vocabularyBefore === this.lexicon.answer
+    const vocabulary = isAnswer ? this.vocabularyAt(at) : vocabularyBefore
+    if (this.fences.passesLone(at)) return at + 1
+    // No opener begins inside a word, so that half a word is never held for one; where tokens were lost, it may.
+    if (!flow.beginsWord(at) && this.usual === this.lexicon) return at + 1
+    const length = vocabulary.match(input.text, at, input.final)
+    if (length === NONE || (length === PARTIAL && this.isMereBreak(at))) {
+      return input.final && this.dropCutTag(vocabulary, at) ? 'again' : at + 1
+    }
+    const entry = length === PARTIAL ? undefined : vocabulary.found
+    const verdict = entry === undefined ? 'hold' : this.judge(entry, at, length)
+    if (verdict === 'hold') {
+      flow.passOn(at)
+      return 'more'
+    }
+    if (verdict === 'passed') return 'again'
+    if (verdict === 'text') return at + this.widthOf(entry, length)
+    flow.passOn(verdict.from)
+    return verdict
   }
 
   /** A line break at the end of the text, which only the sign of a quoted line could follow. */

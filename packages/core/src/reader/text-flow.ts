@@ -111,26 +111,44 @@ export class TextFlow {
     const { input } = this
     const from = input.at
     if (end <= from) return
+    if (this.inlineCode > 0 || this.previousCode === NEWLINE || this.isQuotedLine) this.noteLine(end)
+    const last = input.text.charCodeAt(end - 1)
+    // What stands before a letter is never asked for.
+    if (last < 46) this.noteEnd(last, from, end)
+    else this.lineStart = false
+    this.previousCode = last
+    const text = input.take(end)
+    // Asked first: nearly all text comes behind other text.
+    if (this.place !== afterText || this.isFresh) this.noteStart(text)
+    if (this.mode === 'content') this.sink.text(text)
+    else this.passThought(text)
+    if (input.observer !== undefined) input.observer.passed(this.mode, input.base + from, input.position)
+  }
+
+  private passThought(text: string): void {
+    this.sink.reasoning(text)
+    if (this.thought !== undefined) this.keepThought(this.thought + text)
+  }
+
+  /** The text up to `end` is passed on: a line may begin with it, or inline code and a quoted line end in it. */
+  private noteLine(end: number): void {
     if (this.inlineCode > 0) this.isInlineCode(end)
     if (this.previousCode === NEWLINE) this.noteSign()
-    const last = input.text.charCodeAt(end - 1)
+    if (this.isQuotedLine) this.isInQuotedLine(end)
+  }
+
+  /** It ends with this unit, which may be white space, a quote, or the sign of a line in a patch. */
+  private noteEnd(last: number, from: number, end: number): void {
+    const { input } = this
     this.lineStart = isSpace(last) && isLineStart(input.text, from, end, this.lineStart)
     if (this.lineStart) this.margin = marginOf(input.text, from, end, this.margin)
-    // Asked for only behind a quote, or the sign of a line in a patch.
-    if (last > 33 && last < 46) this.earlierCode = this.earlierOf(end)
-    this.previousCode = last
-    if (this.isQuotedLine) this.isInQuotedLine(end)
-    const text = input.take(end)
+    if (last > 33) this.earlierCode = this.earlierOf(end)
+  }
+
+  /** It is the first behind a marker, or of the answer. */
+  private noteStart(text: string): void {
     if (this.isFresh) this.passFirst(text)
-    // Asked first: nearly all text comes behind other text.
     if (this.place !== afterText) this.moveOn(text)
-    if (this.mode === 'content') {
-      this.sink.text(text)
-    } else {
-      this.sink.reasoning(text)
-      if (this.thought !== undefined) this.keepThought(this.thought + text)
-    }
-    if (input.observer !== undefined) input.observer.passed(this.mode, input.base + from, input.position)
   }
 
   /** The reasoning at hand may turn out to be the answer. */

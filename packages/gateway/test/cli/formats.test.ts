@@ -7,6 +7,7 @@ describe('dragoman formats', () => {
     expect(code).toBe(0)
     for (const id of ['standard', 'kimi', 'qwen', 'deepseek'])
       expect(stdout).toMatch(new RegExp(`^${id} `, 'm'))
+    expect(stdout).toMatch(/^qwen +Qwen +20\d\d-\d\d +Qwen2\.5/m)
   })
 
   it('shows one with its sample', async () => {

@@ -44,6 +44,18 @@ export function readCallName(text: string, from: number, final: boolean): CallNa
   return text.charAt(end) === '(' ? { name, end: end + 1 } : 'none'
 }
 
+/** Whether a name may begin with this unit: a letter, a digit, or one of `_$@`. */
+function mayBeginName(code: number): boolean {
+  return (
+    (code >= 97 && code <= 122) ||
+    (code >= 64 && code <= 90) ||
+    (code >= 48 && code <= 57) ||
+    code === 95 ||
+    code === 36 ||
+    code > 127
+  )
+}
+
 const beginsName = /^[\p{L}\p{N}_$@]/u
 const endsName = /[\s"'`()[\]{}<>,;=|\\!?*#&^%+~]/
 
@@ -103,10 +115,15 @@ export function isMethod({ method }: PythonicGrammar, name: string): boolean {
 export function probeFirstCall(tools: ToolSet, text: string, from: number, final: boolean): Probe {
   const at = skipSpace(text, from)
   if (at - from > LONGEST_NAME) return 'no'
+  if (at === text.length) return final ? 'no' : 'more'
+  // Asked first: data and code are full of brackets with something else behind them.
+  if (!mayBeginName(text.charCodeAt(at))) return 'no'
   const call = readCallName(text, at, final)
   if (typeof call === 'object') return tools.has(call.name) ? 'yes' : 'no'
-  const mayBeName = [...tools.names()].some((name) => name.startsWith(text.slice(at)))
-  return (call === 'more' && mayBeName) || (at === text.length && !final) ? 'more' : 'no'
+  if (call === 'none') return 'no'
+  const rest = text.slice(at)
+  for (const name of tools.names()) if (name.startsWith(rest)) return 'more'
+  return 'no'
 }
 
 /** In a code fence, `print(…)` around a call only shows its result. */

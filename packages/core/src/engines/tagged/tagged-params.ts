@@ -181,7 +181,9 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
         return { at: 'body' }
       case 'call-end':
         input.at += this.markers.length
-        return { at: 'closed', length: this.markers.length }
+        if (this.junk === '') return { at: 'closed', length: this.markers.length }
+        this.endCall('closed')
+        return { at: 'between' }
       case 'call-begin': {
         const key = probeLooseKey(this.grammar, input.text, input.at + this.markers.length, input.final)
         if (key === 'more') return 'more'
@@ -199,7 +201,7 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
   /** A call that is closed before its arguments goes on behind the tags that close it. */
   private closed(length: number): Next<State> {
     const { input, writer } = this.context
-    const behind = this.junk === '' ? argumentsBehind(this.markers, input, this.parameters) : 'none'
+    const behind = argumentsBehind(this.markers, input, this.parameters)
     if (behind === 'more') return 'more'
     if (behind === 'none') {
       this.endCall('closed')

@@ -114,17 +114,20 @@ export class ValueEnd {
       const { index } = markers
       const role = markers.found.is
       if (role === 'parameter-begin') open++
-      if (role === 'parameter-end' && this.closesIn(text, index + length, final) && --open < 0) return 'no'
+      const closes = role === 'parameter-end' ? this.closesIn(text, index + length, final) : 'no'
+      if (closes === 'more') return 'more'
+      if (closes === 'yes' && --open < 0) return 'no'
       markers.index = index
     }
     return final ? 'yes' : 'more'
   }
 
-  /** Whether what may come next does come next. Where the text ends, nobody knows: then it does. */
-  private closesIn(text: string, from: number, final: boolean): boolean {
+  /** Whether what may come next does come next. Where nothing more is to be seen, it does. */
+  private closesIn(text: string, from: number, final: boolean): Probe {
     const at = skipSpace(text, from)
     const length = at === text.length ? PARTIAL : this.markers.match(text, at, final)
-    return length === PARTIAL || (length !== NONE && afterParameter.has(this.markers.found.is))
+    if (length === PARTIAL) return final ? 'yes' : 'more'
+    return length !== NONE && afterParameter.has(this.markers.found.is) ? 'yes' : 'no'
   }
 
   /** Whether the closing tag of the value follows, and closes it. */

@@ -42,9 +42,11 @@ function summaryOf({ id, title, models, grammars, checked, sample }: Format): ob
 function tableOf(list: readonly Format[], out: Output): string {
   const idWidth = Math.max(...list.map(({ id }) => id.length))
   const titleWidth = Math.max(...list.map(({ title }) => title.length))
-  const rows = list.map(({ id, title, models }) => {
-    const left = `${out.style('bold', id.padEnd(idWidth))}  ${title.padEnd(titleWidth)}  `
-    return left + shortened(models.join(', '), out.columns, idWidth + titleWidth + 4)
+  const dateWidth = Math.max(...list.map(({ checked }) => checked?.on.length ?? 0))
+  const rows = list.map(({ id, title, checked, models }) => {
+    const names = `${out.style('bold', id.padEnd(idWidth))}  ${title.padEnd(titleWidth)}`
+    const left = `${names}  ${out.style('dim', (checked?.on ?? '').padEnd(dateWidth))}  `
+    return left + shortened(models.join(', '), out.columns, idWidth + titleWidth + dateWidth + 6)
   })
   return `${rows.map((row) => row.trimEnd()).join('\n')}\n`
 }
