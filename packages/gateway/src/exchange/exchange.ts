@@ -1,12 +1,8 @@
 import type { Failure } from '@dragoman/core'
 import type { RateLimits } from '../upstream/rate-limits.ts'
+import type { AnswerTaker, UpstreamObserver } from './answer-taker.ts'
 import type { ClientAnswer } from './client-answer.ts'
-import {
-  type AnswerTaker,
-  UpstreamAnswer,
-  type UpstreamAnswerOptions,
-  type UpstreamObserver,
-} from './upstream-answer.ts'
+import { UpstreamAnswer, type UpstreamAnswerOptions } from './upstream-answer.ts'
 
 export interface ExchangeOptions extends UpstreamAnswerOptions {
   readonly client: ClientAnswer

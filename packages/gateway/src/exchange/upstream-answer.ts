@@ -2,9 +2,15 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { AnswerTranslation, Failure } from '@dragoman/core'
 import type { UpstreamCall, UpstreamFault, UpstreamListener } from '../upstream/client.ts'
 import { type RateLimits, rateLimitsIn } from '../upstream/rate-limits.ts'
-import { failureOf, isCompressed, upstreamFailure, UpstreamRefusal } from '../upstream/upstream-failures.ts'
+import {
+  failureInHeaders,
+  failureOf,
+  upstreamFailure,
+  UpstreamRefusal,
+} from '../upstream/upstream-failures.ts'
 import type { FailedCall } from '../routing/move-on.ts'
 import { Beginning, HeldText } from './answer-beginning.ts'
+import type { AnswerTaker, UpstreamObserver } from './answer-taker.ts'
 import type { Elsewhere } from './elsewhere.ts'
 import type { Refused, SecondThought } from './negotiation.ts'
 
@@ -42,34 +48,6 @@ export interface UpstreamAnswerOptions {
   /** How long the upstream may take to end its answer after it has said why it ends. */
   readonly finishGrace: () => number
   readonly observer: UpstreamObserver
-}
-
-/** Takes what becomes of an answer. Exactly one of `end` and `refuse` is called, and nothing after it. */
-export interface AnswerTaker {
-  /** The upstream begins to answer. */
-  begin(limits: RateLimits | undefined): void
-  take(text: string): void
-  /** The answer is over, and this is the last of it. `failure`: why it is no whole one, which the text tells. */
-  end(text: string, failure: Failure | null): void
-  /** There is no answer: this failure stands in its place. Nothing was taken before. */
-  refuse(failure: Failure, limits?: RateLimits): void
-}
-
-/** Is told what happens to the call of an upstream. */
-export interface UpstreamObserver {
-  upstreamCalled?(): void
-  /** The upstream has sent headers, of an answer or of a refusal. */
-  upstreamHeaders?(status: number, contentType: string): void
-  /** What the upstream sent, as it is read: what came together is told together. */
-  upstreamSaid?(bytes: Buffer): void
-  /** The upstream has sent the headers of an answer. */
-  upstreamAnswered?(): void
-  /** The call failed. The fault tells more than the client is told. */
-  upstreamFault?(fault: UpstreamFault): void
-  /** An answer that had begun failed. */
-  failed?(failure: Failure): void
-  /** Code of ours threw. */
-  bug(error: unknown): void
 }
 
 type State =
@@ -149,19 +127,17 @@ export class UpstreamAnswer implements UpstreamListener {
 
   onHeaders(status: number, headers: IncomingHttpHeaders): void {
     if (this.state.at === 'over') return
-    const type = (headers['content-type'] ?? '').toLowerCase()
-    this.options.observer.upstreamHeaders?.(status, headers['content-type'] ?? '')
-    if (status >= 300 && status < 400) {
-      this.cut(upstreamFailure('upstream_redirect', 'The upstream answered with a redirect.'))
-    } else if (status >= 400) {
+    const { 'content-type': type = '' } = headers
+    this.options.observer.upstreamHeaders?.(status, type)
+    const failure = failureInHeaders(status, headers)
+    if (status >= 400) {
       this.state = { at: 'refused', refusal: new UpstreamRefusal(status, headers) }
       this.graceTimer = setTimeout(() => this.passRefusal(), this.options.finishGrace())
-    } else if (isCompressed(headers)) {
-      this.cut(upstreamFailure('upstream_protocol_error', 'The upstream compressed its answer, unasked for.'))
-    } else if (type.includes('text/html')) {
-      this.cut(upstreamFailure('upstream_protocol_error', 'The upstream answered with a web page.'))
+    } else if (failure !== null) {
+      this.cut(failure)
     } else {
-      this.guard(() => this.open(type.includes('text/event-stream') ? 'stream' : 'whole', headers))
+      const isStream = type.toLowerCase().includes('text/event-stream')
+      this.guard(() => this.open(isStream ? 'stream' : 'whole', headers))
     }
   }
 
