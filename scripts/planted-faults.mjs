@@ -238,6 +238,31 @@ export const plantedFaults = [
     only: 'holds no secrets',
   },
   {
+    fault: 'a secret is looked for only where base64 begins with it',
+    edits: [
+      { file: `${gateway}/src/security/redact.ts`, from: '    ...insideBase64(bytes),\n', to: '' },
+      {
+        file: `${gateway}/src/security/redact.ts`,
+        from: 'function insideBase64(',
+        to: 'export function insideBase64(',
+      },
+    ],
+    tests: [`${gateway}/test/security/redact.test.ts`],
+    only: 'in which it stands behind',
+  },
+  {
+    fault: 'an event of an upstream may hold any number of values',
+    edits: [
+      {
+        file: `${core}/src/json/objects.ts`,
+        from: 'if (depth > DEEPEST_WRITTEN || values > MOST_VALUES) return true',
+        to: 'if (depth > DEEPEST_WRITTEN) return true',
+      },
+    ],
+    tests: [`${core}/test/answer/held.test.ts`],
+    only: 'keeps others waiting: objects',
+  },
+  {
     fault: 'an upstream is asked again behind the first byte',
     edits: [
       {

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Answer, Client, DialectName, Received } from '../../core/test/clients-agree/answer.ts'
 import { anyAnswer } from '../../core/test/clients-agree/generate.ts'
 import { clientGets } from '../../core/test/clients-agree/through.ts'
-import { IllegalAnswer } from '../../core/test/clients-agree/view.ts'
 import { dialectNames, readers, requests, Speech, type Wants } from './dialects.ts'
 import { checkEnding, saysItsEnd } from './endings.ts'
 import { FaultWorld, receivedIn } from './fault-world.ts'
@@ -59,15 +58,14 @@ function bytesOf({ answer, damage: { mutations, upstream, delivered } }: Damaged
 }
 
 /**
- * Checks what a client got, by how it ends and by the whole grammar of its dialect. Clients of the same dialect get as it
- * came what their grammar has no place for; it ends once for them as well. Returns how the answer ended.
+ * Checks what a client got, and returns how the answer ended. Clients of the same dialect get as it came what their grammar
+ * has no place for; it ends once for them as well.
  */
 function checkReceived({ damage: { upstream, client } }: Damaged, received: Received): 'well' | 'failed' {
+  const { dialect } = client
   try {
-    const ending = checkEnding(client.dialect, { ...received, body: eventsOf(client.dialect, received) })
-    const isFailed = hasFailed(client.dialect, received, upstream === client.dialect)
-    if (isFailed !== null) expect(isFailed).toBe(ending === 'failed')
-    return ending
+    if (dialect === upstream) return checkEnding(dialect, { ...received, body: eventsOf(dialect, received) })
+    return readers[dialect](received).failure === null ? 'well' : 'failed'
   } catch (error) {
     throw new Error(`${String(error)}\n${received.body}`, { cause: error })
   }
@@ -76,16 +74,6 @@ function checkReceived({ damage: { upstream, client } }: Damaged, received: Rece
 /** What one of the clients of Gemini reads stands behind the events of a stream that failed. */
 function eventsOf(dialect: DialectName, { is, body }: Received): string {
   return dialect === 'gemini' && is === 'stream' ? body.replace(/(?<=\n\n|\r\r)\{"error":.*$/, '') : body
-}
-
-/** What the reader of the dialect says; null where it cannot read what came from an upstream of the same dialect. */
-function hasFailed(dialect: DialectName, received: Received, isPassedOn: boolean): boolean | null {
-  try {
-    return readers[dialect](received).failure !== null
-  } catch (error) {
-    if (isPassedOn && error instanceof IllegalAnswer) return null
-    throw error
-  }
 }
 
 describe('an answer that was damaged on its way', () => {

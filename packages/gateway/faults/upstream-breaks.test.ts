@@ -222,8 +222,8 @@ function untilCall(events: readonly string[], piece: string): readonly string[] 
   const written = JSON.stringify(piece).slice(1, -1)
   const at = events.findIndex((event) => event.includes(written))
   if (at !== -1) return events.slice(0, at + 1)
-  const whole = events.findIndex((event) => event.includes('get_weather'))
-  return [...events.slice(0, whole), events[whole]?.slice(0, -12) ?? '']
+  const named = events.findIndex((event) => event.includes('get_weather'))
+  return [...events.slice(0, named), events[named]?.slice(0, -12) ?? '']
 }
 
 function cutShort(speech: Speech, then: (wire: Parameters<Script>[0]) => unknown): Script {

@@ -66,6 +66,9 @@ class EventReader {
     }
     if (isObject(data['response'])) this.checkResponse(data['response'], type)
     switch (type) {
+      // It says nothing, and has a number.
+      case 'keepalive':
+        break
       case 'response.created':
         this.move('start', 'created', type)
         break

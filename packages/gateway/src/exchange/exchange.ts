@@ -1,8 +1,9 @@
 import type { Failure } from '@dragoman/core'
 import type { RateLimits } from '../upstream/rate-limits.ts'
+import type { AnswerTaker, UpstreamObserver } from './answer-taker.ts'
 import type { ClientAnswer } from './client-answer.ts'
 import { UpstreamAnswer } from './upstream-answer.ts'
-import type { AnswerTaker, UpstreamAnswerOptions, UpstreamObserver } from './upstream-answer-options.ts'
+import type { UpstreamAnswerOptions } from './upstream-answer-options.ts'
 
 export interface ExchangeOptions extends UpstreamAnswerOptions {
   readonly client: ClientAnswer

@@ -4,12 +4,18 @@ import { isJsonSpace } from '../base/json-body.ts'
 import { internalFailure } from '../base/refusal.ts'
 import type { UpstreamCall, UpstreamFault, UpstreamListener } from '../upstream/client.ts'
 import { type RateLimits, rateLimitsIn } from '../upstream/rate-limits.ts'
-import { failureOf, isCompressed, upstreamFailure, UpstreamRefusal } from '../upstream/upstream-failures.ts'
+import {
+  failureInHeaders,
+  failureOf,
+  upstreamFailure,
+  UpstreamRefusal,
+} from '../upstream/upstream-failures.ts'
 import type { FailedCall } from '../routing/move-on.ts'
 import { Beginning, HeldText } from './answer-beginning.ts'
+import type { AnswerTaker } from './answer-taker.ts'
 import type { Refused } from './negotiation.ts'
 import { UnreadBytes } from './unread-bytes.ts'
-import type { AnswerTaker, UpstreamAnswerOptions } from './upstream-answer-options.ts'
+import type { UpstreamAnswerOptions } from './upstream-answer-options.ts'
 
 /**
  * How long an upstream may take to close its answer after the last event. If it does in time, its connection can be
@@ -101,19 +107,17 @@ export class UpstreamAnswer implements UpstreamListener {
 
   onHeaders(status: number, headers: IncomingHttpHeaders): void {
     if (this.state.at === 'over') return
-    const type = (headers['content-type'] ?? '').toLowerCase()
-    this.options.observer.upstreamHeaders?.(status, headers['content-type'] ?? '')
-    if (status >= 300 && status < 400) {
-      this.cut(upstreamFailure('upstream_redirect', 'The upstream answered with a redirect.'))
-    } else if (status >= 400) {
+    const { 'content-type': type = '' } = headers
+    this.options.observer.upstreamHeaders?.(status, type)
+    const failure = failureInHeaders(status, headers)
+    if (status >= 400) {
       this.state = { at: 'refused', refusal: new UpstreamRefusal(status, headers) }
       this.graceTimer = setTimeout(() => this.passRefusal(), this.options.finishGrace())
-    } else if (isCompressed(headers)) {
-      this.cut(upstreamFailure('upstream_protocol_error', 'The upstream compressed its answer, unasked for.'))
-    } else if (type.includes('text/html')) {
-      this.cut(upstreamFailure('upstream_protocol_error', 'The upstream answered with a web page.'))
+    } else if (failure !== null) {
+      this.cut(failure)
     } else {
-      this.guard(() => this.open(type.includes('text/event-stream') ? 'stream' : 'whole', headers))
+      const isStream = type.toLowerCase().includes('text/event-stream')
+      this.guard(() => this.open(isStream ? 'stream' : 'whole', headers))
     }
   }
 

@@ -64,8 +64,21 @@ export function upstreamFailure(code: string, message: string): Failure {
   return { kind: 'upstream', code, message }
 }
 
+/** Why an answer that has this status and these headers cannot be read, or null. */
+export function failureInHeaders(status: number, headers: IncomingHttpHeaders): Failure | null {
+  if (status >= 300 && status < 400) {
+    return upstreamFailure('upstream_redirect', 'The upstream answered with a redirect.')
+  }
+  if (isCompressed(headers)) {
+    return upstreamFailure('upstream_protocol_error', 'The upstream compressed its answer, unasked for.')
+  }
+  return /text\/html/i.test(headers['content-type'] ?? '')
+    ? upstreamFailure('upstream_protocol_error', 'The upstream answered with a web page.')
+    : null
+}
+
 /** Nobody is asked for this: an answer is read as it comes. */
-export function isCompressed({ 'content-encoding': encoding = '' }: IncomingHttpHeaders): boolean {
+function isCompressed({ 'content-encoding': encoding = '' }: IncomingHttpHeaders): boolean {
   return encoding !== '' && encoding.toLowerCase() !== 'identity'
 }
 
