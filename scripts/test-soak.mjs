@@ -37,9 +37,9 @@ const { values } = parseArgs({
 
 /** The least time after which the growth of the memory says something: until then the heap takes its size. */
 const MINUTES_TO_JUDGE = 10
-/** MB that the memory may grow by in ten minutes. */
-const MOST_GROWTH = 10
-const MOST_RESIDENT = 300
+/** MB in ten minutes by which what the memory comes down to may grow. */
+const MOST_GROWTH = 5
+const MOST_RESIDENT = 350
 const LONGEST_HOLD_UP_MS = 50
 /** A team's gateway has no inspector unless somebody wants one. With it, 32 MiB of exchanges are kept. */
 const team = { inspector: { enabled: false } }
@@ -78,7 +78,7 @@ async function streams(gateway, upstream) {
       if (Math.round(at) % 60 === 0) tell(`${Math.round(at)} s`, `${mb(resident)}, ${whole} streams whole`)
     },
   })
-  const { whole, calls, left, pieces, faults, most, slope, samples } = result
+  const { whole, calls, left, pieces, faults, most, slope, floor, samples } = result
   if (values.series !== undefined) writeFileSync(values.series, samples.map(asRow).join(''))
   const { open } = await upstream.state()
   const { heap } = await gateway.look({ collect: true })
@@ -87,7 +87,9 @@ async function streams(gateway, upstream) {
     `${whole} whole, ${calls} of them with a call, ${left} left by their client; ${faults.length} faults`,
   )
   tell('pieces', `${pieces}, ${(pieces / seconds).toFixed(0)} a second`)
-  tell('memory', `${mb(most)} at most; ${mb(slope)} more in ten minutes, over the last two thirds`)
+  tell('memory', `${mb(most)} at most`)
+  const growth = `${mb(floor)} in ten minutes where it comes down to, ${mb(slope)} as a whole`
+  tell('growth over the last two thirds', growth)
   tell(
     'afterwards',
     `${mb(heap)} of heap after a collection, ${mb(gateway.resident)} in all, ${open} requests open`,
@@ -97,7 +99,7 @@ async function streams(gateway, upstream) {
   must(most <= MOST_RESIDENT, `streams: the gateway had ${mb(most)}`)
   must(open === 0, `streams: ${open} requests are open at the upstream`)
   const isJudged = Number(values.minutes) >= MINUTES_TO_JUDGE
-  must(!isJudged || slope <= MOST_GROWTH, `streams: the memory grows by ${mb(slope)} in ten minutes`)
+  must(!isJudged || floor <= MOST_GROWTH, `streams: the memory grows: ${growth}`)
 }
 
 async function aborts(gateway, upstream) {
@@ -110,7 +112,8 @@ async function aborts(gateway, upstream) {
   // Connections to the upstream are kept for some seconds, for the next requests.
   await sleep(5500)
   const { all, upstream: kept } = gateway.sockets
-  const more = (await gateway.memory()).resident - before.resident
+  const after = await gateway.memory()
+  const more = after.held - before.held
   tell('clients that left', left.count)
   tell('a second later', `${open} requests open at the upstream, ${clients} connections of clients`)
   tell(
@@ -118,13 +121,16 @@ async function aborts(gateway, upstream) {
     `${left.noticed} times: after ${left.median} ms (median), ${left.p99} ms (p99), ${left.latest} ms (latest)`,
   )
   tell('six seconds later', `${kept} connections to the upstream, ${all - sockets} sockets more than before`)
-  tell('memory', `${mb(more)} more after a collection`)
+  tell(
+    'memory',
+    `${mb(more)} more held, ${mb(after.resident - before.resident)} more in all after a collection`,
+  )
   must(left.noticed > left.count / 4, `aborts: only ${left.noticed} streams were cut off at the upstream`)
   must(open === 0, `aborts: ${open} requests are open at the upstream`)
   must(clients === 0, `aborts: ${clients} connections of clients are left`)
   must(kept === 0, `aborts: ${kept} connections to the upstream are left`)
   must(all <= sockets, `aborts: ${all - sockets} sockets are left`)
-  must(more <= 15, `aborts: the memory grew by ${mb(more)}`)
+  must(more <= 15, `aborts: ${mb(more)} more are held`)
 }
 
 async function slow(gateway) {
@@ -192,7 +198,8 @@ async function drain(gateway) {
     `${whole} whole, ${told} told; exit code ${code} after ${seconds.toFixed(1)} s, 3 allowed`,
   )
   must(whole === 60 && told === 40, `drain: ${whole} whole, ${told} told, ${other.join('; ').slice(0, 600)}`)
-  must(code === 0 && seconds <= 4, `drain: exit code ${code} after ${seconds.toFixed(1)} s`)
+  // A second is for the last bytes, and one more for a machine that has other things to do.
+  must(code === 0 && seconds <= 5, `drain: exit code ${code} after ${seconds.toFixed(1)} s`)
 }
 
 function asRow({ seconds, resident }) {
