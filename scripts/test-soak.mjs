@@ -53,6 +53,11 @@ const parts = { streams, aborts, slow, large, letters, latency, drain }
 const settings = { drain: { timeouts: { drain: '3s', drainGrace: '0ms' } } }
 const failures = []
 
+if (values.only !== undefined && !(values.only in parts)) {
+  console.error(`There is no part "${values.only}".`)
+  process.exit(1)
+}
+
 try {
   console.log(`Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model.trim()}`)
   for (const [name, part] of Object.entries(parts)) {
