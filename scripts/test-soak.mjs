@@ -40,7 +40,7 @@ const { values } = parseArgs({
 /** The least time after which the growth of the memory says something: until then the heap takes its size. */
 const MINUTES_TO_JUDGE = 10
 /** MB in ten minutes. */
-const MOST_SLOPE = 20
+const MOST_SLOPE = 25
 /** MB by which what is held after a collection may differ, with as many streams open. */
 const MOST_GROWTH = 8
 const MOST_RESIDENT = 350
@@ -97,7 +97,7 @@ async function streams(gateway, upstream) {
   )
   tell('pieces', `${pieces}, ${(pieces / seconds).toFixed(0)} a second`)
   tell('memory', `${mb(most)} at most`)
-  const growth = `${mb(held.before)} held after a third of the time, ${mb(held.after)} at its end; ${mb(slope)} more in ten minutes`
+  const growth = `${mb(held.before)} held after a fifth of the time, ${mb(held.after)} at its end; ${mb(slope)} more in ten minutes`
   tell('growth', growth)
   tell(
     'afterwards',

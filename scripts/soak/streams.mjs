@@ -30,7 +30,8 @@ export async function soak(gateway, { streams, seconds, pause, onSample = () => 
     samples.push(sample)
     onSample(sample, outcomes)
   }, 1000)
-  await sleep((seconds * 1000) / 3)
+  // Early enough for the memory to be as large as ever again when its growth is measured.
+  await sleep((seconds * 1000) / 5)
   const before = await heldBy(gateway)
   await sleep(began + seconds * 1000 - performance.now())
   const after = await heldBy(gateway)
