@@ -18,6 +18,7 @@ const requests = {
  */
 export async function askLarge(gateway, { rounds }) {
   const watched = watchGaps(gateway)
+  await watched.begun
   const figures = []
   const faults = []
   for (const [kind, make] of Object.entries(requests)) {
@@ -52,16 +53,20 @@ function watchGaps(gateway) {
   let last = performance.now()
   let longest = 0
   let asked
+  let begin
+  const begun = new Promise((resolve) => (begin = resolve))
   const body = smallRequest('openai-chat', { pieces: 1_000_000, pause: WATCHED_PAUSE_MS })
   const over = ask(gateway.port, 'openai-chat', body, {
     onSent: (request) => (asked = request),
     onPiece: () => {
+      begin()
       const now = performance.now()
       longest = Math.max(longest, now - last - WATCHED_PAUSE_MS)
       last = now
     },
   }).catch(() => {})
   return {
+    begun,
     reset: () => (longest = 0),
     longest: () => longest,
     end: () => {

@@ -1,6 +1,14 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -19,6 +27,7 @@ export async function startUpstream() {
 
 /** Starts the built gateway in a process of its own. `settings` is what its configuration says beside the upstream. */
 export async function startGateway(upstreamPort, settings = {}) {
+  mkdirSync(folder, { recursive: true })
   const config = join(folder, `dragoman-${upstreamPort}-${running.size}.yaml`)
   const upstreams = { soak: { url: `http://127.0.0.1:${upstreamPort}/v1`, kind: 'other' } }
   const models = [{ match: '*', upstream: 'soak', model: 'kimi-k2' }]

@@ -30,11 +30,21 @@ export async function soak(gateway, { streams, seconds, pause, onSample = () => 
     samples.push(sample)
     onSample(sample, outcomes)
   }, 1000)
-  await sleep(seconds * 1000)
+  // Early enough for the memory to be as large as ever again when its growth is measured.
+  await sleep((seconds * 1000) / 5)
+  const before = await heldBy(gateway)
+  await sleep(began + seconds * 1000 - performance.now())
+  const after = await heldBy(gateway)
   clearInterval(sampling)
   await Promise.all(clients)
   agent.destroy()
-  return { ...outcomes, ...memoryIn(samples, seconds), samples }
+  return { ...outcomes, ...memoryIn(samples, seconds), held: { before, after }, samples }
+}
+
+/** What is left after a collection, in MB. */
+async function heldBy(gateway) {
+  const { heap, external } = await gateway.look({ collect: true })
+  return heap + external
 }
 
 async function readOne(gateway, agent, number, { pause, longest, outcomes }) {
@@ -53,7 +63,10 @@ async function readOne(gateway, agent, number, { pause, longest, outcomes }) {
       },
     })
     const fault = faultOf(dialect, answer, script)
-    if (fault === null) {
+    if (heard >= leavesAfter) {
+      // It left when all that was to come had come. Node says then that the answer is over, and holds back the rest of it.
+      outcomes.left++
+    } else if (fault === null) {
       outcomes.whole++
       outcomes.calls += script.call
       outcomes.pieces += pieces
@@ -66,9 +79,14 @@ async function readOne(gateway, agent, number, { pause, longest, outcomes }) {
   }
 }
 
-/** The memory behind the first third, in which caches fill and code is compiled. */
+/**
+ * The memory behind the first third, in which caches fill and code is compiled. `slope` is by how many MB it grows in ten
+ * minutes. Between two collections of garbage it goes up and down by a third, so that in a short run this says little.
+ */
 function memoryIn(samples, seconds) {
   const late = samples.filter((sample) => sample.seconds > seconds / 3)
-  const most = Math.max(...samples.map(({ resident }) => resident))
-  return { most, slope: slope(late.map((sample) => [sample.seconds / 600, sample.resident])) }
+  return {
+    most: Math.max(...samples.map(({ resident }) => resident)),
+    slope: slope(late.map((sample) => [sample.seconds / 600, sample.resident])),
+  }
 }

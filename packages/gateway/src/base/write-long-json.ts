@@ -1,4 +1,4 @@
-import { inTurns, TURN } from './in-turns.ts'
+import { breathe, inTurns, TURN } from './in-turns.ts'
 
 /** JSON that is written when it is needed, with turns for the streams of others in between. */
 export class LongJson {
@@ -10,7 +10,8 @@ export class LongJson {
   }
 
   bytes(): Promise<Buffer> {
-    return (this.written ??= writeLongJson(this.value))
+    // Whoever made the value has had its turn.
+    return (this.written ??= breathe().then(() => writeLongJson(this.value)))
   }
 }
 

@@ -277,13 +277,9 @@ export class UpstreamAnswer implements UpstreamListener {
   }
 
   private passRefusal(): void {
-    this.guard(() => this.passOnRefusal())
-  }
-
-  private passOnRefusal(): void {
     if (this.state.at !== 'refused') return
     const { refusal } = this.state
-    this.judge(refusal.refused(), refusal.limits)
+    this.guard(() => this.judge(refusal.refused(), refusal.limits))
   }
 
   /** A refusal of which the client knows nothing yet can be mended, or holds the answer. */
