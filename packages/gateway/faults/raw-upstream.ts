@@ -22,6 +22,8 @@ export async function startRawUpstream(): Promise<RawUpstream> {
   const open = new Set<Wire>()
   const server = createServer((socket) => {
     sockets.add(socket)
+    // Each piece is a packet of its own. Otherwise the system would join pieces, and wait before it does.
+    socket.setNoDelay(true)
     let requests = 0
     let held = Buffer.alloc(0)
     const own = new Set<Wire>()
