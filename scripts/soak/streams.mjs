@@ -20,7 +20,7 @@ export async function soak(gateway, { streams, seconds, pause, onSample = () => 
   // A stream takes up to a third of a short run, and half a minute of a long one.
   const longest = Math.max(10, Math.min(150, Math.floor((seconds * 1000) / 3 / pause)))
   const clients = Array.from({ length: streams }, async (_, number) => {
-    await sleep((number / streams) * Math.min(5000, seconds * 200))
+    await sleep((number / streams) * Math.min(5000, seconds * 80))
     for (let round = 0; !isOver(); round++)
       await readOne(gateway, agent, number + round, { pause, longest, outcomes })
   })
