@@ -10,9 +10,13 @@ const HEADER_BYTES = 8
 const TIMES_A_MS = 100
 const LATEST = 0xff_ff_ff_ff
 
-/** Whose chunk it is. `anew`: the upstream is asked again, and what it said before counts no more. */
-const sources = ['said', 'got', 'anew'] as const
+/**
+ * What a chunk is a part of: what the upstream was asked, what it said, what the client got. `anew`: the upstream is asked
+ * again, and what it was asked and said before counts no more.
+ */
+const sources = ['said', 'got', 'asked', 'anew'] as const
 type Source = (typeof sources)[number]
+export type KeptStage = Exclude<Source, 'anew'>
 
 /**
  * Blocks of memory that exchanges write their chunks into and give back. Chunks that were kept as they are would live long
@@ -31,7 +35,7 @@ export class BlockPool {
 }
 
 /**
- * What the upstream said and the client got in one exchange, in the order of time: a header and the bytes of each chunk, one
+ * What the upstream was asked and said and the client got in one exchange, in the order of time: a header and the bytes of each chunk, one
  * behind the other in blocks of a pool. No object is made for a chunk, because thousands of them would outlive their answer.
  */
 export class ChunkLog {
@@ -48,7 +52,7 @@ export class ChunkLog {
     return this.blocks.length * BLOCK_BYTES
   }
 
-  add(source: 'said' | 'got', chunk: string | Uint8Array, at: number): void {
+  add(source: KeptStage, chunk: string | Uint8Array, at: number): void {
     if (typeof chunk !== 'string') {
       this.addBytes(source, chunk, at)
     } else if (Buffer.byteLength(chunk) === chunk.length) {
@@ -64,13 +68,25 @@ export class ChunkLog {
     if (this.blocks.length > 0) this.addHeader('anew', 0, 0)
   }
 
-  /** What the upstream said since it was asked the last time. */
-  get said(): KeptChunks {
-    return this.chunksOf('said')
-  }
-
-  get got(): KeptChunks {
-    return this.chunksOf('got')
+  /** The chunks of one stage; of the upstream's those since it was asked the last time. */
+  chunksOf(wanted: KeptStage): KeptChunks {
+    const chunks: Buffer[] = []
+    const times: number[] = []
+    const reader = new BlockReader(this.blocks, this.used)
+    while (!reader.isAtEnd) {
+      const header = reader.take(HEADER_BYTES, 'whole')
+      const told = header.readUInt32LE(0)
+      const source = sources[told % 4]
+      const bytes = reader.take(Math.floor(told / 4), 'in parts')
+      if (source === 'anew' && wanted !== 'got') {
+        chunks.length = 0
+        times.length = 0
+      } else if (source === wanted) {
+        chunks.push(bytes)
+        times.push(header.readUInt32LE(4) / TIMES_A_MS)
+      }
+    }
+    return { chunks, times }
   }
 
   /** Everything in it is lost. */
@@ -116,26 +132,6 @@ export class ChunkLog {
     this.blocks.push(block)
     this.used = 0
     return block
-  }
-
-  private chunksOf(wanted: 'said' | 'got'): KeptChunks {
-    const chunks: Buffer[] = []
-    const times: number[] = []
-    const reader = new BlockReader(this.blocks, this.used)
-    while (!reader.isAtEnd) {
-      const header = reader.take(HEADER_BYTES, 'whole')
-      const said = header.readUInt32LE(0)
-      const source = sources[said % 4]
-      const bytes = reader.take(Math.floor(said / 4), 'in parts')
-      if (source === 'anew' && wanted === 'said') {
-        chunks.length = 0
-        times.length = 0
-      } else if (source === wanted) {
-        chunks.push(bytes)
-        times.push(header.readUInt32LE(4) / TIMES_A_MS)
-      }
-    }
-    return { chunks, times }
   }
 }
 

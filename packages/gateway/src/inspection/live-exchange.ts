@@ -1,6 +1,6 @@
 import type { AskedAt, DialectId, Failure, FinishReason, FormatId, RequestNote, Usage } from '@dragoman/core'
 import type { WrittenPlan } from '../exchange/written-plan.ts'
-import { type BlockPool, ChunkLog } from './chunk-log.ts'
+import { type BlockPool, ChunkLog, type KeptStage } from './chunk-log.ts'
 import type { KeptChunks } from './stage-part.ts'
 import type { NoteDetails, ToldDetails } from './api-types.ts'
 
@@ -31,7 +31,8 @@ export interface KeptUpstream {
   readonly format: WrittenPlan['format']
   readonly formatFrom: WrittenPlan['formatFrom']
   readonly reading: Omit<WrittenPlan['parser'], 'tools' | 'onOpen'>
-  readonly body: WrittenPlan['body']
+  /** What it was asked, where that came as bytes; null where the text is among the chunks. */
+  readonly body: Uint8Array | null
   readonly at: number
   status: number | null
   contentType: string
@@ -85,14 +86,21 @@ export class LiveExchange {
     return new Date(this.began).toISOString()
   }
 
+  /** What the upstream was asked. */
+  get asked(): KeptChunks {
+    const { upstream } = this
+    if (upstream === null || upstream.body === null) return this.chunks.chunksOf('asked')
+    return { chunks: [upstream.body], times: [upstream.at] }
+  }
+
   /** What the upstream said. */
   get said(): KeptChunks {
-    return this.chunks.said
+    return this.chunks.chunksOf('said')
   }
 
   /** What the client got. */
   get got(): KeptChunks {
-    return this.chunks.got
+    return this.chunks.chunksOf('got')
   }
 
   /** To be called once, when the memory knows the exchange. */
@@ -118,6 +126,7 @@ export class LiveExchange {
     if (this.state === 'forgotten') return
     const { upstream, upstreamDialect: dialect, route, format, formatFrom, parser, path, body } = plan
     const { tools: _tools, onOpen: _onOpen, ...reading } = parser
+    const bytes = typeof body === 'string' ? null : body
     const before = this.upstream === null ? 0 : sizeOfBody(this.upstream.body, this.request)
     this.chunks.beginAnew()
     this.upstream = {
@@ -129,13 +138,15 @@ export class LiveExchange {
       format,
       formatFrom,
       reading,
-      body,
+      body: bytes,
       at: this.elapsed(),
       status: null,
       contentType: '',
       fault: null,
     }
-    this.memory.hold(this, sizeOfBody(body, this.request) - before)
+    this.memory.hold(this, sizeOfBody(bytes, this.request) - before)
+    // A text that lives on would be moved by the next collections of garbage, and may be as long as a conversation.
+    if (typeof body === 'string') this.add('asked', body)
     this.memory.changed(this)
   }
 
@@ -210,10 +221,10 @@ export class LiveExchange {
     this.memory.hold(this, note.reason.length * CHARACTER_BYTES + NOTE_BYTES)
   }
 
-  private add(source: 'said' | 'got', chunk: string | Uint8Array): void {
+  private add(stage: KeptStage, chunk: string | Uint8Array): void {
     if (this.state === 'forgotten') return
     const before = this.chunks.size
-    this.chunks.add(source, chunk, this.elapsed())
+    this.chunks.add(stage, chunk, this.elapsed())
     if (this.chunks.size > before) this.memory.hold(this, this.chunks.size - before)
   }
 
@@ -227,6 +238,6 @@ function sizeOf(chunk: string | Uint8Array): number {
 }
 
 /** A request that did not have to change is in memory once. */
-function sizeOfBody(body: string | Uint8Array, request: string | Uint8Array): number {
-  return body === request ? 0 : sizeOf(body)
+function sizeOfBody(body: Uint8Array | null, request: string | Uint8Array): number {
+  return body === null || body === request ? 0 : body.length
 }

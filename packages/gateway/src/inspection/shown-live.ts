@@ -47,7 +47,7 @@ export class ShownLive implements ShownExchange {
   }
 
   async *recording(): AsyncIterable<string> {
-    const { about, time, request, status, got, upstream, said } = this.exchange
+    const { about, time, request, status, got, upstream, asked, said } = this.exchange
     const recorded = redactedExchange(
       {
         about,
@@ -61,7 +61,7 @@ export class ShownLive implements ShownExchange {
           model: upstream.model,
           format: upstream.format,
           reading: upstream.reading,
-          request: upstream.body,
+          request: asked.chunks[0] ?? '',
           status: upstream.status,
           contentType: upstream.contentType,
           fault: upstream.fault,
@@ -141,12 +141,12 @@ function upstreamOf({ reading, ...upstream }: KeptUpstream): UpstreamDetails {
 }
 
 function chunksOf(exchange: LiveExchange, stage: StageId): KeptChunks {
-  const { request, requestAt, upstream } = exchange
+  const { request, requestAt } = exchange
   switch (stage) {
     case 'client-request':
       return request.length === 0 ? nothing : { chunks: [request], times: [requestAt] }
     case 'upstream-request':
-      return upstream === null ? nothing : { chunks: [upstream.body], times: [upstream.at] }
+      return exchange.asked
     case 'upstream-response':
       return exchange.said
     case 'client-response':

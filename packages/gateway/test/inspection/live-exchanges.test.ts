@@ -12,7 +12,7 @@ function about(requestId: string): Parameters<LiveExchanges['open']>[0] {
   return { requestId, dialect: 'anthropic-messages', asked, userAgent: undefined }
 }
 
-function read({ chunks }: ChunkLog['said']): string[] {
+function read({ chunks }: ReturnType<ChunkLog['chunksOf']>): string[] {
   return chunks.map((chunk) => Buffer.from(chunk).toString('utf8'))
 }
 
@@ -60,9 +60,9 @@ describe('a log of chunks', () => {
       log.add('said', Buffer.from(text), 1)
       log.add('got', text, 2.25)
     }
-    expect(read(log.got)).toEqual([...texts, ...lengths.map((length) => 'x'.repeat(length))])
-    expect(read(log.said)).toEqual(read(log.got))
-    expect([...new Set(log.said.times), ...new Set(log.got.times)]).toEqual([1, 2.25])
+    expect(read(log.chunksOf('got'))).toEqual([...texts, ...lengths.map((length) => 'x'.repeat(length))])
+    expect(read(log.chunksOf('said'))).toEqual(read(log.chunksOf('got')))
+    expect([...new Set(log.chunksOf('said').times), ...new Set(log.chunksOf('got').times)]).toEqual([1, 2.25])
   })
 
   it('begins a block where a header does not fit into the last one any more', () => {
@@ -70,29 +70,32 @@ describe('a log of chunks', () => {
       const log = new ChunkLog(new BlockPool())
       log.add('said', Buffer.alloc(16_384 - 8 - room), 0)
       log.add('got', 'behind', 0)
-      expect(read(log.got)).toEqual(['behind'])
+      expect(read(log.chunksOf('got'))).toEqual(['behind'])
     }
   })
 
-  it('knows of an upstream that was asked again only what it said since', () => {
+  it('knows of an upstream that was asked again only what it was asked and said since', () => {
     const log = new ChunkLog(new BlockPool())
+    log.add('asked', 'first', 0)
     log.add('said', Buffer.from('refused'), 0)
     log.add('got', 'ping', 1)
     log.beginAnew()
+    log.add('asked', 'again', 2)
     log.add('said', Buffer.from('answered'), 2)
-    expect(read(log.said)).toEqual(['answered'])
-    expect(log.said.times).toEqual([2])
-    expect(read(log.got)).toEqual(['ping'])
+    expect(read(log.chunksOf('said'))).toEqual(['answered'])
+    expect(read(log.chunksOf('asked'))).toEqual(['again'])
+    expect(log.chunksOf('said').times).toEqual([2])
+    expect(read(log.chunksOf('got'))).toEqual(['ping'])
   })
 
   it('keeps what was read of it when its blocks are used by another', () => {
     const pool = new BlockPool()
     const log = new ChunkLog(pool)
     log.add('got', 'mine', 0)
-    const { got } = log
+    const got = log.chunksOf('got')
     log.giveBack()
     new ChunkLog(pool).add('got', 'yours', 0)
     expect(Buffer.from(got.chunks[0] ?? '').toString('utf8')).toBe('mine')
-    expect(read(log.got)).toEqual([])
+    expect(read(log.chunksOf('got'))).toEqual([])
   })
 })
