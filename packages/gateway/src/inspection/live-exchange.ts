@@ -111,7 +111,7 @@ export class LiveExchange {
 
   clientRequest(body: string | Uint8Array): void {
     if (this.state === 'forgotten') return
-    this.request = body
+    this.request = typeof body === 'string' ? body : standingAlone(body)
     this.requestAt = this.elapsed()
     this.memory.hold(this, sizeOf(body))
   }
@@ -126,7 +126,7 @@ export class LiveExchange {
     if (this.state === 'forgotten') return
     const { upstream, upstreamDialect: dialect, route, format, formatFrom, parser, path, body } = plan
     const { tools: _tools, onOpen: _onOpen, ...reading } = parser
-    const bytes = typeof body === 'string' ? null : body
+    const bytes = typeof body === 'string' ? null : this.keptOnce(body)
     const before = this.upstream === null ? 0 : sizeOfBody(this.upstream.body, this.request)
     this.chunks.beginAnew()
     this.upstream = {
@@ -215,6 +215,11 @@ export class LiveExchange {
     this.told.length = 0
   }
 
+  /** A request that did not have to change is in memory once. */
+  private keptOnce(body: Buffer): Uint8Array {
+    return typeof this.request !== 'string' && body.equals(this.request) ? this.request : standingAlone(body)
+  }
+
   private note(note: NoteDetails): void {
     if (this.state === 'forgotten') return
     this.notes.push(note)
@@ -237,7 +242,12 @@ function sizeOf(chunk: string | Uint8Array): number {
   return typeof chunk === 'string' ? chunk.length * CHARACTER_BYTES : chunk.length
 }
 
-/** A request that did not have to change is in memory once. */
+/** What is read from a connection is a part of a much larger piece of memory, which would not be freed as long as the part is kept. */
+function standingAlone(bytes: Uint8Array): Uint8Array {
+  return bytes.buffer.byteLength > 2 * bytes.length ? Buffer.from(bytes) : bytes
+}
+
+/** It takes nothing where it is the request of the client. */
 function sizeOfBody(body: Uint8Array | null, request: string | Uint8Array): number {
   return body === null || body === request ? 0 : body.length
 }
