@@ -40,6 +40,7 @@ const documented = [...errors.matchAll(/^\| `([a-z_]+)` \|/gm)].map(([, code]) =
 describe('docs/errors.md', () => {
   it('has every code that the sources have, once, and no other', () => {
     const text = sources(
+      'packages/gateway/src/base',
       'packages/gateway/src/server',
       'packages/gateway/src/exchange',
       'packages/gateway/src/quotas',
