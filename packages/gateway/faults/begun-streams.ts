@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { until } from '../test/server/scripted-upstream.ts'
-import { dialectNames, said, Speech, text, unended } from './dialects.ts'
+import { answeredWith, dialectNames, said, Speech, text, unended } from './dialects.ts'
 import { FaultWorld, type Got } from './fault-world.ts'
-import type { Script, Wire } from './raw-upstream.ts'
+import type { Wire } from './raw-upstream.ts'
 
 // Programs that are started for one test, and streams in them that have begun and not ended.
 
@@ -25,15 +25,7 @@ export const speech = new Speech('openai-chat')
 export const half = speech.events(unended([text('Paris is ')]))
 export const rest = speech.events(said([text('sunny.')])).slice(1)
 
-export const answered: Script = (wire, asked) => {
-  const answer = said([text('Sunny.')])
-  if (asked === 'stream')
-    wire
-      .stream()
-      .send(...speech.events(answer))
-      .end()
-  else wire.answer(200, 'application/json', speech.whole(answer))
-}
+export const answered = answeredWith(speech, said([text('Sunny.')]))
 
 /** A stream in each dialect that has begun, and how it goes on. */
 export async function streamsIn(

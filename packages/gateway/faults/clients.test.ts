@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { DialectName } from '../../core/test/clients-agree/answer.ts'
 import { until } from '../test/server/scripted-upstream.ts'
 import {
+  answeredWith,
   dialectNames,
   readers,
   requests,
@@ -44,15 +45,7 @@ afterAll(async () => {
 const wishes: readonly Wants[] = ['stream', 'whole']
 const ways = dialectNames.flatMap((client) => wishes.map((wants) => ({ client, wants })))
 const speech = new Speech('openai-chat')
-const answered: Script = (wire, asked) => {
-  const answer = said([text('Sunny.')])
-  if (asked === 'stream')
-    wire
-      .stream()
-      .send(...speech.events(answer))
-      .end()
-  else wire.answer(200, 'application/json', speech.whole(answer))
-}
+const answered = answeredWith(speech, said([text('Sunny.')]))
 
 /** A connection whose request has been sent, or as much of it as is asked for. */
 function open(request: RawRequest, share = 1): Socket {

@@ -11,6 +11,7 @@ import { readResponse } from '../../core/test/clients-agree/openai-responses-cli
 import { responseBodies } from '../../core/test/clients-agree/openai-responses-upstream.ts'
 import { must, type View } from '../../core/test/clients-agree/view.ts'
 import type { RawRequest } from './raw-client.ts'
+import type { Script } from './raw-upstream.ts'
 
 export const dialectNames: readonly DialectName[] = [
   'openai-chat',
@@ -132,6 +133,18 @@ export class Speech {
 }
 
 const done: Finish = { says: 'stop', end: 'marked' }
+
+/** An upstream that gives this answer, streamed or whole as it is asked. */
+export function answeredWith(speech: Speech, answer: Parameters<Speech['events']>[0]): Script {
+  return (wire, asked) => {
+    if (asked === 'stream')
+      wire
+        .stream()
+        .send(...speech.events(answer))
+        .end()
+    else wire.answer(200, 'application/json', speech.whole(answer))
+  }
+}
 
 export function said(items: readonly Item[], finish: Finish = done): Answer {
   return { items, finish, error: null, habits: plainHabits, reading: plainReading }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { DialectName } from '../../core/test/clients-agree/answer.ts'
 import type { View } from '../../core/test/clients-agree/view.ts'
 import { until } from '../test/server/scripted-upstream.ts'
-import { call, said, type Speech, text, thought, written } from './dialects.ts'
+import { answeredWith, call, said, type Speech, text, thought, written } from './dialects.ts'
 import { FaultWorld, slack, waits } from './fault-world.ts'
 import type { Script } from './raw-upstream.ts'
 import { inEveryVariant, nameOf, thoughtsFor, variants } from './variants.ts'
@@ -218,17 +218,6 @@ function answered(speech: Speech, change: (events: readonly string[]) => readonl
         .send(...change(speech.events(sunny)))
         .end()
     else wire.answer(200, 'application/json', speech.whole(sunny))
-  }
-}
-
-function answeredWith(speech: Speech, answer: Parameters<Speech['events']>[0]): Script {
-  return (wire, asked) => {
-    if (asked === 'stream')
-      wire
-        .stream()
-        .send(...speech.events(answer))
-        .end()
-    else wire.answer(200, 'application/json', speech.whole(answer))
   }
 }
 
