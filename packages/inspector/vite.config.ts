@@ -17,7 +17,11 @@ const withoutTheRest = (): Plugin => ({
 })
 
 /** Fields of a record, from their names to the bracket that closes them: on the same line, or alone on one as far in. */
-const theRest = /^ {2}(?:checked|stripped|template|thinking): [[{](?:.*[\]}],\n|\n[^]*?^ {2}[\]}],\n)/gm
+const theRest =
+  /^ {2}(?:checked|models|stripped|template|thinking): [[{](?:.*[\]}],\n|\n[^]*?^ {2}[\]}],\n)/gm
+
+/** What comments tell a bundler, nobody reads any more. */
+const output = { comments: false }
 
 export default defineConfig({
   // Relative, so that the folder works wherever it is put.
@@ -32,8 +36,9 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    rolldownOptions: { output },
   },
-  worker: { format: 'es', plugins: () => [withoutTheRest()] },
+  worker: { format: 'es', plugins: () => [withoutTheRest()], rolldownOptions: { output } },
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   logLevel: 'warn',
 })

@@ -43,7 +43,7 @@ export const repairCodes = {
     'The arguments stood in tags that this syntax does not have; they were read by the names that the tool declares.',
   'declared-type': 'A value that the model marked as a text got the type that the tool declares.',
   'turn-token': 'A token that ends a turn had leaked into the text and was removed.',
-  residue: 'A closing marker without its opener, or a call in the text behind structured ones, was removed.',
+  residue: 'A marker that belongs to nothing, or a call in the text behind structured ones, was removed.',
   'repeated-call': 'A structured call that repeats one in the text was left out.',
   'filled-field':
     'A role, the field of a message, its usage, stop reason or the start or end of a block, or the index, id, type or input of a structured call was missing or could not stay; it was filled in.',

@@ -1,3 +1,4 @@
+import { madeOnce } from '../text/made-once.ts'
 import type { FormatId } from './format-id.ts'
 import { modelNames } from './model-names.ts'
 
@@ -81,15 +82,7 @@ interface Override {
 }
 
 const withoutOverrides = new ModelDetector({})
-const detectors = new WeakMap<FormatOverrides, ModelDetector>()
-
-function detectorFor(overrides: FormatOverrides): ModelDetector {
-  const existing = detectors.get(overrides)
-  if (existing !== undefined) return existing
-  const created = new ModelDetector(overrides)
-  detectors.set(overrides, created)
-  return created
-}
+const detectorFor = madeOnce((overrides: FormatOverrides) => new ModelDetector(overrides))
 
 // Taking each part where it first occurs leaves most room for the rest, so there is nothing to go back to;
 // the same pattern as a regular expression would try every split of a name made to be slow.

@@ -85,6 +85,8 @@ export class Evidence extends EventCollector {
   private readonly input: TextWindow
   private readonly as: Found['as']
   private hasCall = false
+  /** Where in the stream the first whole call in a thought ends; infinite while there is none. */
+  wholeAt = Infinity
   private readonly calls: { readonly name: string; json: string }[] = []
   /** Where in the stream it turned out to be no call; -1 while it may be one. */
   disprovenAt = -1
@@ -121,15 +123,22 @@ export class Evidence extends EventCollector {
 
   override callStart(index: number, id: string | null, name: string): void {
     this.calls.push({ name, json: '' })
-    if (!this.isDeclared(name)) this.disprove()
+    if (!this.isDeclared(name) && !this.isInRow) this.disprove()
     super.callStart(index, id, name)
   }
 
   override callEnd(index: number, complete: boolean): void {
+    if (complete && this.as === 'in-reasoning' && !this.isInRow)
+      this.wholeAt = this.input.base + this.input.at
     // A special token was meant as a call, even if the call is broken.
     if (complete || this.as === 'in-thought' || isExpected(this.as)) this.hasCall = true
-    else this.disprove()
+    else if (!this.isInRow) this.disprove()
     super.callEnd(index, complete)
+  }
+
+  /** A broken call in a thought, behind a whole one, makes that no text: what follows them decides. */
+  private get isInRow(): boolean {
+    return this.wholeAt < Infinity
   }
 
   /** Outside of reasoning, and of special tokens, nothing but a flawless call is certain. */

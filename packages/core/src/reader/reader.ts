@@ -218,6 +218,7 @@ export class Reader {
     } else if (step !== 'again') {
       this.leaveEngine()
       if (engine.leavesOpen) this.expectRest('open')
+      else if (this.writer.made === this.madeBefore) this.expectRest('flushed')
     }
     return true
   }
@@ -234,7 +235,7 @@ export class Reader {
     const step = engine.step()
     // An engine stands still where more is held than the limit allows, which counts bytes.
     const isTooLong = this.isTooLong(candidate) || (isShown && this.writer.isOver())
-    const mayGoOn = isExpected(candidate.found.as)
+    const mayGoOn = this.mayStay(candidate)
     if (candidate.evidence.disprovenAt >= 0 || (isTooLong && !mayGoOn)) {
       this.reject(candidate)
       return true
@@ -326,7 +327,8 @@ export class Reader {
     }
     const isTooLong = this.isTooLong(candidate)
     // A thought that goes on for so long behind a call, or in it, is none, and neither is code.
-    const isProven = isOnlyShown(candidate.found) && isTooLong ? true : proof === 'proven'
+    const isProven =
+      isTooLong && (isOnlyShown(candidate.found) || this.mayStay(candidate)) ? true : proof === 'proven'
     if (isProven) this.accept(candidate)
     else if (proof === 'disproven' || isTooLong) this.reject(candidate)
     return proof !== 'open'
@@ -370,6 +372,12 @@ export class Reader {
     const end = isTooLong ? start + this.longestCandidate : readTo
     const isShort = !isTooLong && end - start <= SHORT_CANDIDATE && !isOnlyShown(candidate.found)
     scanner.skipTried(isShort ? start + 1 : end)
+  }
+
+  /** Whether a candidate that is too long counts all the same: it is expected, or began with a whole call in a thought. */
+  private mayStay({ found, recording, evidence }: Candidate): boolean {
+    const start = this.input.position - recording.lengthAt(this.input)
+    return isExpected(found.as) || evidence.wholeAt - start <= this.longestCandidate
   }
 
   private isTooLong(candidate: Candidate): boolean {

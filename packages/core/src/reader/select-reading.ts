@@ -6,6 +6,7 @@ import type { Format } from '../formats/format.ts'
 import { type MarkerOverrides, overrideMarkers } from '../formats/override-markers.ts'
 import { forcedArguments, withForcedJson } from '../formats/records/forced.ts'
 import { findFormat, formats, getFormat } from '../formats/registry.ts'
+import { madeOnce } from '../text/made-once.ts'
 import { endsWithMarker, keyOf, type Marker, spelled } from '../text/marker.ts'
 import type { ReasoningOpener } from './judges/reasoning-judge.ts'
 import { withDeclaredNames } from './lexicon/declared-names.ts'
@@ -104,25 +105,23 @@ const autoCandidates: ReadonlyMap<FormatId, readonly Format[]> = new Map(
 
 const alone: ReadonlyMap<Format, readonly Format[]> = new Map(formats.map((format) => [format, [format]]))
 
-const lexicons = new WeakMap<readonly Format[], Map<string, Lexicon>>()
+const lexicons = madeOnce<readonly Format[], Map<string, Lexicon>>(() => new Map())
 
 /** Building a lexicon takes longer than reading a short answer; there are only a few. */
 function cachedLexicon(candidates: readonly Format[], readsCalls: boolean, salvages: boolean): Lexicon {
-  const byOptions = lexicons.get(candidates) ?? new Map<string, Lexicon>()
-  lexicons.set(candidates, byOptions)
+  const byOptions = lexicons(candidates)
   const name = `${readsCalls},${salvages}`
   const lexicon = byOptions.get(name) ?? buildLexicon(candidates, { readsCalls, salvages })
   byOptions.set(name, lexicon)
   return lexicon
 }
 
-const rememberedOverrides = new WeakMap<object, Map<readonly Format[], readonly Format[]>>()
+const rememberedOverrides = madeOnce<object, Map<readonly Format[], readonly Format[]>>(() => new Map())
 
 /** The same overrides come with every request of a gateway: they are worked in once. */
 function withOverrides(candidates: readonly Format[], { markers }: ReadingOptions): readonly Format[] {
   if (markers === undefined) return candidates
-  const known = rememberedOverrides.get(markers) ?? new Map<readonly Format[], readonly Format[]>()
-  rememberedOverrides.set(markers, known)
+  const known = rememberedOverrides(markers)
   const result = known.get(candidates) ?? overrideAll(candidates, markers)
   known.set(candidates, result)
   return result

@@ -1,9 +1,18 @@
 import type { Sink } from '../events.ts'
-import { problemCodes } from '../problems.ts'
+import { problemCodes, repairCodes } from '../problems.ts'
 import { flatCopy } from '../text/held-text.ts'
-import { SHORT } from '../text/next-match.ts'
-import { isBlank, isLineStart, isSpace, skipSpace } from '../text/space.ts'
+import {
+  hasLineBreak,
+  isBlank,
+  isLineStart,
+  isOneOf,
+  isSpace,
+  isWordCode,
+  marginOf,
+  TAB_WIDTH,
+} from '../text/space.ts'
 import type { TextWindow } from '../text/text-window.ts'
+import { isQuotedUpTo } from './code-fence.ts'
 
 export type Channel = 'content' | 'reasoning'
 
@@ -35,8 +44,8 @@ const afterCalls: Place = { after: 'calls' }
 /** How much of a stretch of stray text its report shows. */
 const SHOWN_STRAY = 256
 const NEWLINE = 10
-/** A line that is indented by so many blanks, or by a tab, is code in Markdown. */
-const CODE_MARGIN = 4
+const COMMA = 44
+const COLON = 58
 /** A longer answer inside of reasoning stays reasoning: all of it would have to be kept. */
 const LONGEST_THOUGHT = 16_384
 
@@ -56,6 +65,8 @@ export class TextFlow {
   private previousCode = NEWLINE
   /** The unit before that one if that one is a quote or a sign, or 0 where nothing but white space stands there. */
   private earlierCode = 0
+  /** What stands before the white space that the text ends with opens a value, or goes on with one. */
+  private spaceIsInValue = false
   /** The line at hand is quoted, or a row of a table. */
   private isQuotedLine = false
   /** Where it began. */
@@ -114,7 +125,7 @@ export class TextFlow {
     if (this.inlineCode > 0 || this.previousCode === NEWLINE || this.isQuotedLine) this.noteLine(end)
     const last = input.text.charCodeAt(end - 1)
     // What stands before a letter is never asked for.
-    if (last < 46) this.noteEnd(last, from, end)
+    if (last < 46 || last === COLON) this.noteEnd(last, from, end)
     else this.lineStart = false
     this.previousCode = last
     const text = input.take(end)
@@ -137,10 +148,11 @@ export class TextFlow {
     if (this.isQuotedLine) this.isInQuotedLine(end)
   }
 
-  /** It ends with this unit, which may be white space, a quote, or the sign of a line in a patch. */
+  /** It ends with this unit, which may be white space, a quote, a comma or a colon, or the sign of a line in a patch. */
   private noteEnd(last: number, from: number, end: number): void {
     const { input } = this
     this.lineStart = isSpace(last) && isLineStart(input.text, from, end, this.lineStart)
+    if (isSpace(last)) this.spaceIsInValue = this.isInsideValue(end)
     if (this.lineStart) this.margin = marginOf(input.text, from, end, this.margin)
     if (last > 33) this.earlierCode = this.earlierOf(end)
   }
@@ -173,12 +185,15 @@ export class TextFlow {
     else if (this.place.text.length < SHOWN_STRAY) this.place.text += text
   }
 
-  /** Passes on what stands before a marker, and drops the marker. */
-  passMarker(at: number, length: number, hasCalls: boolean): void {
+  /** Passes on what stands before a marker, and drops the marker. `code`: it should not stand there. */
+  passMarker(at: number, length: number, hasCalls: boolean, code?: 'residue' | 'turn-token'): void {
     this.passOn(at)
     this.endStray()
     this.input.at = at + length
     this.begin(this.mode, hasCalls)
+    if (code === undefined) return
+    this.input.observer?.removed(code, this.input.position - length, this.input.position)
+    this.sink.repair(code, repairCodes[code])
   }
 
   /** Text of this kind begins, right behind a marker. */
@@ -193,6 +208,7 @@ export class TextFlow {
     this.margin = 0
     this.previousCode = NEWLINE
     this.earlierCode = 0
+    this.spaceIsInValue = false
     this.isQuotedLine = false
     this.inlineCode = 0
   }
@@ -209,6 +225,7 @@ export class TextFlow {
     this.lineStart = isLineStart(text, 0, text.length, this.lineStart)
     this.earlierCode = text.length > 1 ? text.charCodeAt(text.length - 2) : this.previousCode
     this.previousCode = text.charCodeAt(text.length - 1)
+    this.spaceIsInValue = false
     if (hasLineBreak(text, 0, text.length)) {
       this.inlineCode = 0
       this.isQuotedLine = false
@@ -228,10 +245,10 @@ export class TextFlow {
     return isLineStart(this.input.text, this.input.at, at, this.lineStart)
   }
 
-  /** Whether nothing stands before it in its line but so many blanks that Markdown takes the line for code. */
+  /** Whether nothing stands before it in its line but a tab, or as many blanks: Markdown takes the line for code. */
   isIndented(at: number): boolean {
     const { input } = this
-    return this.isLineStart(at) && marginOf(input.text, input.at, at, this.margin) >= CODE_MARGIN
+    return this.isLineStart(at) && marginOf(input.text, input.at, at, this.margin) >= TAB_WIDTH
   }
 
   /**
@@ -340,6 +357,22 @@ export class TextFlow {
     return code === NEWLINE || code === 13 || code === 32 || code === 9
   }
 
+  /**
+   * Whether a value goes on there that began before: what begins behind a bracket, behind a key, or behind another value
+   * and a comma, is a part of it.
+   */
+  isInsideValue(at: number): boolean {
+    const { input } = this
+    let end = at
+    while (end > input.at && isSpace(input.text.charCodeAt(end - 1))) end--
+    const last = this.codeBefore(end)
+    if (isSpace(last)) return this.spaceIsInValue
+    if (isOneOf('[{', last)) return true
+    if (last !== COLON && last !== COMMA) return false
+    const earlier = end > input.at ? this.earlierOf(end) : this.earlierCode
+    return isOneOf(last === COLON ? `"'` : ']}', earlier)
+  }
+
   /** Not a letter or digit behind another one. */
   beginsWord(at: number): boolean {
     return !isWordCode(this.input.text.charCodeAt(at)) || !isWordCode(this.codeBefore(at))
@@ -361,37 +394,4 @@ export class TextFlow {
   private codeBefore(at: number): number {
     return at > this.input.at ? this.input.text.charCodeAt(at - 1) : this.previousCode
   }
-}
-
-/** Whether the text is one line, with white space before it, that begins with the sign of a quote or of a table. */
-function isQuotedUpTo(text: string): boolean {
-  const start = skipSpace(text, 0)
-  const code = text.charCodeAt(start)
-  return (code === 62 || code === 124) && !hasLineBreak(text, start, text.length)
-}
-
-/** How wide the blanks are between the last line break and `end`. `before` says the same of the text in front of `start`. */
-function marginOf(text: string, start: number, end: number, before: number): number {
-  let width = 0
-  for (let at = end - 1; at >= start; at--) {
-    const code = text.charCodeAt(at)
-    if (code === NEWLINE || code === 13) return width
-    width += code === 9 ? CODE_MARGIN : 1
-  }
-  return before + width
-}
-
-/** Pieces are short, as a rule: making a string of one takes longer than looking through it. */
-function hasLineBreak(text: string, from: number, to: number): boolean {
-  if (to - from > SHORT) return text.slice(from, to).includes('\n')
-  for (let at = from; at < to; at++) {
-    if (text.charCodeAt(at) === NEWLINE) return true
-  }
-  return false
-}
-
-function isWordCode(code: number): boolean {
-  return (
-    (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57) || code === 95
-  )
 }

@@ -98,7 +98,7 @@ interface Escape {
   readonly text: string
   /** How long it is written, the backslash included. */
   readonly length: number
-  /** It lacks some of its digits, and stays as it stands. */
+  /** It lacks some of its digits, or is meant otherwise, and stays as it stands. */
   readonly isBroken?: boolean
 }
 
@@ -112,18 +112,15 @@ function readEscape(text: string, at: number, final: boolean): Escape | 'more' {
   const digits = hexDigits.get(letter)
   if (digits !== undefined) return readCode(text, at, 2, digits, 16, final)
   if (isDigit(letter, 8)) return readOctal(text, at, final)
-  // Python keeps the backslash of what it does not know: a regular expression stays one.
-  return { text: `\\${letter}`, length: 2 }
+  // Python keeps the backslash of what it does not know: a regular expression stays one. A bell, a page break or a step back
+  // nobody means: with them `\bword` and `C:\bin` would be other texts, and look whole.
+  return { text: `\\${letter}`, length: 2, isBroken: 'abfv'.includes(letter) }
 }
 
 const simpleEscapes: ReadonlyMap<string, string> = new Map([
   ['n', '\n'],
   ['t', '\t'],
   ['r', '\r'],
-  ['b', '\b'],
-  ['f', '\f'],
-  ['v', '\v'],
-  ['a', '\u0007'],
   ['\\', '\\'],
   ["'", "'"],
   ['"', '"'],

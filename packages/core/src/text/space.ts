@@ -1,3 +1,5 @@
+import { SHORT } from './next-match.ts'
+
 /** Space, tab, line feed, carriage return: what grammars allow between their markers. */
 export function isSpace(code: number): boolean {
   return code === 32 || code === 10 || code === 13 || code === 9
@@ -31,4 +33,39 @@ export function isLineStart(text: string, start: number, end: number, before: bo
     if (code !== 32 && code !== 9) return false
   }
   return before
+}
+
+/** Pieces are short, as a rule: to make a string of one takes longer than to look through it. */
+export function hasLineBreak(text: string, from: number, to: number): boolean {
+  if (to - from > SHORT) return text.slice(from, to).includes('\n')
+  for (let at = from; at < to; at++) {
+    if (text.charCodeAt(at) === 10) return true
+  }
+  return false
+}
+
+/** A letter, a digit or an underscore. */
+export function isWordCode(code: number): boolean {
+  return (
+    (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57) || code === 95
+  )
+}
+
+/** A tab is as wide as so many blanks. */
+export const TAB_WIDTH = 4
+
+/** How wide the blanks are between the last line break and `end`. `before` says the same of the text in front of `start`. */
+export function marginOf(text: string, start: number, end: number, before: number): number {
+  let width = 0
+  for (let at = end - 1; at >= start; at--) {
+    const code = text.charCodeAt(at)
+    if (code === 10 || code === 13) return width
+    width += code === 9 ? TAB_WIDTH : 1
+  }
+  return before + width
+}
+
+/** Whether it is one of two signs: by its code, since a string would be made of every character that is looked at. */
+export function isOneOf(signs: string, code: number): boolean {
+  return code === signs.charCodeAt(0) || code === signs.charCodeAt(1)
 }

@@ -54,7 +54,7 @@ function readShape(text: string, at: number, shape: TagShape, final: boolean): T
   return readAttributes(text, at, shape, name)
 }
 
-const noAttributes: ReadonlyMap<string, string> = new Map()
+export const noAttributes: ReadonlyMap<string, string> = new Map()
 
 function asTag(name: NameText | 'more' | 'bad'): Tag | 'more' | 'bad' {
   if (typeof name === 'string') return name
@@ -128,7 +128,7 @@ function readAttribute(
   into: Map<string, string>,
 ): number | 'more' | 'bad' {
   const nameStart = at
-  while (at < text.length && isNameCode(text.charCodeAt(at))) at++
+  while (nameChar.test(text.charAt(at))) at++
   const key = text.slice(nameStart, at)
   at = skipSpace(text, at)
   if (at === text.length) return 'more'
@@ -151,7 +151,7 @@ function readBareName(text: string, at: number): NameText | 'more' | undefined {
   const quote = text.charAt(at)
   const isQuoted = quote === '"' || quote === "'"
   let end = isQuoted ? at + 1 : at
-  while (end < text.length && !(isQuoted ? text.charAt(end) === quote : !isNameCode(text.charCodeAt(end))))
+  while (end < text.length && !(isQuoted ? text.charAt(end) === quote : !nameChar.test(text.charAt(end))))
     end++
   const behind = skipSpace(text, isQuoted ? end + 1 : end)
   if (behind >= text.length) return 'more'
@@ -184,8 +184,4 @@ function unquote(name: string): string {
   return isQuoted ? name.slice(1, -1) : name
 }
 
-function isNameCode(code: number): boolean {
-  return (
-    (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || code === 95 || code === 45 || code === 58
-  )
-}
+const nameChar = /[a-z_:-]/i

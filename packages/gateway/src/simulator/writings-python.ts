@@ -135,27 +135,39 @@ function spacedPython(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(spacedPython).join(', ')}]`
   if (isJsonObject(value)) {
     const members = Object.entries(value).map(
-      ([key, member]) => `${JSON.stringify(key)}: ${spacedPython(member)}`,
+      ([key, member]) => `${pythonString(key)}: ${spacedPython(member)}`,
     )
     return `{${members.join(', ')}}`
   }
   if (value === null || value === undefined) return 'None'
-  return typeof value === 'boolean' ? (value ? 'True' : 'False') : JSON.stringify(value)
+  if (typeof value === 'boolean') return value ? 'True' : 'False'
+  return typeof value === 'string' ? pythonString(value) : JSON.stringify(value)
 }
+
+/** As JSON, but for the characters that Python shows by their numbers. */
+function pythonString(value: string): string {
+  return JSON.stringify(value).replaceAll(/\\./g, (escape) => numbered.get(escape) ?? escape)
+}
+
+const numbered: ReadonlyMap<string, string> = new Map([
+  ['\\b', '\\x08'],
+  ['\\f', '\\x0c'],
+])
 
 /** Writes a value as LFM does, with strings in single quotes where that is possible. */
-function quotedPython(value: unknown): string {
+function quotedPython(value: unknown, written: (text: string) => string = pythonString): string {
   if (typeof value !== 'string') return spacedPython(value)
-  const inside = JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"')
-  return inside.includes("'") ? spacedPython(value) : `'${inside}'`
+  const whole = written(value)
+  const inside = whole.slice(1, -1).replaceAll('\\"', '"')
+  return inside.includes("'") ? whole : `'${inside}'`
 }
 
-/** Writes a value as Python shows it: with single quotes, where the text holds none. */
+/** Writes a value with the quotes of Python, single where the text holds none, and the escapes of JSON. */
 function pythonDictionary(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(pythonDictionary).join(', ')}]`
-  if (!isJsonObject(value)) return quotedPython(value)
+  if (!isJsonObject(value)) return quotedPython(value, JSON.stringify)
   const members = Object.entries(value).map(
-    ([key, member]) => `${quotedPython(key)}: ${pythonDictionary(member)}`,
+    ([key, member]) => `${quotedPython(key, JSON.stringify)}: ${pythonDictionary(member)}`,
   )
   return `{${members.join(', ')}}`
 }

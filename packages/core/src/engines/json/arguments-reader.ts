@@ -57,12 +57,17 @@ export class ArgumentsReader {
   private readonly output: ArgumentsOutput
   private readonly endMarkers: MarkerSearch<unknown>
   private readonly indent: string
+  private readonly mayBeMissing: boolean
 
-  /** `indent`: what stands behind the line breaks that the writer's indentation brought into strings. */
-  constructor(output: ArgumentsOutput, endMarkers: MarkerSearch<unknown>, indent = '') {
+  /**
+   * `indent`: what stands behind the line breaks that the writer's indentation brought into strings. `mayBeMissing`: nothing
+   * before the end marker means that there are none. Behind the colon of a key it means that they were cut off.
+   */
+  constructor(output: ArgumentsOutput, endMarkers: MarkerSearch<unknown>, indent = '', mayBeMissing = true) {
     this.output = output
     this.endMarkers = endMarkers
     this.indent = indent
+    this.mayBeMissing = mayBeMissing
   }
 
   /** Tells what is odd about arguments that were read. */
@@ -97,7 +102,8 @@ export class ArgumentsReader {
     const end = this.endMarkers.match(input.text, input.at, input.final)
     if (end === PARTIAL) return false
     if (end !== NONE) {
-      this.finishEmpty()
+      if (this.mayBeMissing) this.finishEmpty()
+      else this.state = { at: 'broken' }
       return true
     }
     const opensObject = input.text.charAt(input.at) === '{'
@@ -161,7 +167,7 @@ export class ArgumentsReader {
     input.observer?.repaired(repair.repairs, state.from, input.position, json)
     this.pass(state, json)
     this.finish(state.collected)
-    for (const code of repair.repairs) this.output.repair(code)
+    if (this.state.at === 'done') for (const code of repair.repairs) this.output.repair(code)
     return true
   }
 
@@ -174,7 +180,7 @@ export class ArgumentsReader {
   private finish(collected: string | undefined): void {
     this.state = { at: 'done' }
     if (collected !== undefined) this.sendOn(collected)
-    this.output.release()
+    if (this.state.at === 'done') this.output.release()
   }
 
   private sendOn(json: string): void {
@@ -184,6 +190,9 @@ export class ArgumentsReader {
     } else if (inner !== undefined && isObject(inner)) {
       this.output.delta(inner.trim())
       this.output.repair('unwrapped-arguments')
+    } else if (inner !== undefined && this.endMarkers.find(json, 0, true) > 0) {
+      // A text in place of an object, and the call ends in it: it was never closed, and its last quote is that of another.
+      this.state = { at: 'broken' }
     } else {
       if (!json.startsWith('{')) this.notAnObject = json
       this.output.delta(json)

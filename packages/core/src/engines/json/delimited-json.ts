@@ -1,3 +1,4 @@
+import { madeOnce } from '../../text/made-once.ts'
 import { MarkerSearch, searchFor } from '../../text/marker-search.ts'
 import { NONE, PARTIAL } from '../../text/marker.ts'
 import { skipSpace } from '../../text/space.ts'
@@ -24,10 +25,13 @@ export class DelimitedJson extends StateMachine<State> {
   private readonly grammar: DelimitedJsonGrammar
   private readonly closers: MarkerSearch<true>
   private readonly boundaries: MarkerSearch<Boundary>
+  private readonly lists: MarkerSearch<true>
   /** Where in the stream the object at hand begins. */
   private objectFrom = 0
   private isArray: boolean
   private isArrayClosed = false
+  /** An object stands around the array. */
+  private isWrapped = false
 
   constructor(context: EngineContext, grammar: DelimitedJsonGrammar) {
     super()
@@ -36,6 +40,7 @@ export class DelimitedJson extends StateMachine<State> {
     const compiled = compile(grammar)
     this.closers = compiled.closers
     this.boundaries = compiled.boundaries
+    this.lists = compiled.lists
     this.isArray = grammar.opensArray === true
   }
 
@@ -48,7 +53,7 @@ export class DelimitedJson extends StateMachine<State> {
       return
     }
     if (writer.isIdle) {
-      if (this.isArrayClosed && this.needsEnd) writer.reportUnclosed()
+      if (this.isArrayClosed && (this.needsEnd || this.isWrapped)) writer.reportUnclosed()
       return
     }
     if (state.at === 'empty') {
@@ -71,9 +76,8 @@ export class DelimitedJson extends StateMachine<State> {
       case 'broken':
         return this.broken(state.calls)
       case 'given-up':
-        return this.giveUp()
       case 'empty':
-        return this.empty()
+        return this.leave(state.at === 'empty')
       case 'after-object':
         return this.afterObject(state)
     }
@@ -81,23 +85,30 @@ export class DelimitedJson extends StateMachine<State> {
 
   private between(calls: number): Next<State> {
     const { input, writer } = this.context
-    input.at = skipSpace(input.text, input.at)
-    if (input.isEmpty) return 'more'
+    const list = this.lists.ahead(input)
+    if (list === 'more') return 'more'
+    const isList = list !== 'none'
     const char = input.text.charAt(input.at)
+    if ((isList || char === '[') && calls === 0 && !this.isArray) {
+      this.isArray = true
+      this.isWrapped = isList
+      input.at += isList ? this.lists.length : 1
+      return { at: 'between', calls }
+    }
     if (char === '{') {
       if (writer.isIdle) writer.begin()
       this.objectFrom = input.base + input.at
       const reader = new EnvelopeReader(this.context, this.grammar.envelope, this.closers)
       return { at: 'object', reader, calls }
     }
-    if (char === '[' && calls === 0 && !this.isArray) {
-      this.isArray = true
-      input.at++
-      return { at: 'between', calls }
-    }
     if (calls > 0 && char === ']' && this.isArray) {
       this.isArray = false
       this.isArrayClosed = true
+      input.at++
+      return { at: 'between', calls }
+    }
+    if (char === '}' && this.isWrapped && this.isArrayClosed) {
+      this.isWrapped = false
       input.at++
       return { at: 'between', calls }
     }
@@ -156,7 +167,7 @@ export class DelimitedJson extends StateMachine<State> {
   /** The object cannot be read on: only a literal marker, or the next one of an array, tells where it ends. */
   private broken(calls: number): Next<State> {
     const { input, writer, isTentative } = this.context
-    if (!writer.isStarted && (!this.isArray || isTentative)) return this.giveUp()
+    if (!writer.isStarted && (!this.isArray || isTentative)) return this.leave(false)
     if (writer.isSeen) writer.holdBack()
     const length = this.boundaries.find(input.text, input.at, input.final)
     input.at = this.boundaries.index
@@ -171,23 +182,17 @@ export class DelimitedJson extends StateMachine<State> {
     return { at: 'between', calls: calls + 1 }
   }
 
-  /** No call has begun, so nobody may be kept waiting: this is text, and so is what follows. */
-  private giveUp(): Next<State> {
+  /**
+   * No call has begun, so nobody may be kept waiting: this is text, and so is what follows. Where nothing was called, all
+   * of it is markup between special tokens.
+   */
+  private leave(isEmpty: boolean): Next<State> {
     const { input, writer } = this.context
     const closer = this.closers.ahead(input)
     if (closer === 'more') return 'more'
     if (closer !== 'none') input.at += this.closers.length
-    writer.fail('no-call')
-    return 'done'
-  }
-
-  /** Nothing was called: between special tokens all of it is markup. */
-  private empty(): Next<State> {
-    const { input, writer } = this.context
-    const closer = this.closers.ahead(input)
-    if (closer === 'more') return 'more'
-    if (closer !== 'none') input.at += this.closers.length
-    writer.abandon()
+    if (isEmpty) writer.abandon()
+    else writer.fail('no-call')
     return 'done'
   }
 
@@ -247,21 +252,16 @@ function isOpen(boundary: Boundary): boolean {
 interface Compiled {
   readonly closers: MarkerSearch<true>
   readonly boundaries: MarkerSearch<Boundary>
+  readonly lists: MarkerSearch<true>
 }
 
-const compiledGrammars = new WeakMap<DelimitedJsonGrammar, Compiled>()
-
-function compile(grammar: DelimitedJsonGrammar): Compiled {
-  let compiled = compiledGrammars.get(grammar)
-  if (compiled === undefined) {
-    const boundaries = new MarkerSearch<Boundary>()
-    // A bracket ends nothing: without markers broken JSON goes on to the end.
-    if (grammar.isBare !== true) for (const marker of grammar.callBegin) boundaries.add(marker, 'open')
-    for (const marker of grammar.callEnd) boundaries.add(marker, 'close')
-    const { nameKeys, argumentKeys } = grammar.envelope
-    for (const key of [...nameKeys, ...argumentKeys]) boundaries.add([',', '{', `"${key}"`], 'item')
-    compiled = { closers: searchFor(...grammar.callEnd), boundaries }
-    compiledGrammars.set(grammar, compiled)
-  }
-  return compiled
-}
+const compile = madeOnce((grammar: DelimitedJsonGrammar): Compiled => {
+  const boundaries = new MarkerSearch<Boundary>()
+  // A bracket ends nothing: without markers broken JSON goes on to the end.
+  if (grammar.isBare !== true) for (const marker of grammar.callBegin) boundaries.add(marker, 'open')
+  for (const marker of grammar.callEnd) boundaries.add(marker, 'close')
+  const { nameKeys, argumentKeys, idKeys } = grammar.envelope
+  for (const key of [...nameKeys, ...argumentKeys, ...idKeys]) boundaries.add([',', '{', `"${key}"`], 'item')
+  const lists = searchFor(...(grammar.listBegin ?? []))
+  return { closers: searchFor(...grammar.callEnd), boundaries, lists }
+})

@@ -8,7 +8,7 @@ import type { CallWriter } from '../call-writer.ts'
 import type { EngineContext } from '../engine.ts'
 import type { ToolSet } from '../tool-set.ts'
 import { ArgumentsReader } from './arguments-reader.ts'
-import { type EnvelopeShape, isEnvelopeKey } from './grammar.ts'
+import { type EnvelopeShape, isEnvelopeKey, wrapperKeys } from './grammar.ts'
 import { NamelessArguments } from './nameless-arguments.ts'
 import { expectingPython } from './python-arguments.ts'
 
@@ -130,10 +130,10 @@ export class EnvelopeReader {
       this.addForeign(key, json)
     } else if (
       this.shape.idKeys.includes(key) &&
-      typeof value === 'string' &&
+      (typeof value === 'string' || typeof value === 'number') &&
       !this.context.writer.isStarted
     ) {
-      this.id = value
+      this.id = typeof value === 'string' ? value : json
       this.startIfKnown()
     } else if (this.shape.argumentKeys.includes(key) && value === null) {
       this.hasNull = true
@@ -178,7 +178,7 @@ export class EnvelopeReader {
     }
     const isNull = char === 'n' || char === 'N'
     if (this.shape.argumentKeys.includes(key) && !this.hasArguments && !isNull) return this.beginArguments()
-    if ((key === 'function' || key === 'tool') && char === '{') {
+    if (wrapperKeys.includes(key) && char === '{') {
       this.context.input.at++
       this.depth++
       return { at: 'key' }
@@ -194,19 +194,19 @@ export class EnvelopeReader {
   }
 
   private beginArguments(): State {
-    const { isStrict, isIdLast } = this.shape
+    const { isStrict, isIdLast, indent } = this.shape
     if (this.name === null || isStrict === true || (isIdLast === true && this.id === null)) {
       const early = new NamelessArguments()
       return {
         at: 'arguments',
-        reader: new ArgumentsReader(early, this.endMarkers, this.shape.indent),
+        reader: new ArgumentsReader(early, this.endMarkers, indent, false),
         early,
       }
     }
     this.start(this.name)
     const { writer } = this.context
     const output = this.shape.isPython === true ? expectingPython(writer) : writer
-    const reader = new ArgumentsReader(output, this.endMarkers, this.shape.indent)
+    const reader = new ArgumentsReader(output, this.endMarkers, indent, false)
     return { at: 'arguments', reader, early: undefined }
   }
 

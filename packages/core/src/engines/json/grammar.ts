@@ -18,6 +18,8 @@ export interface DelimitedJsonGrammar {
   readonly isPlain?: boolean
   /** The opener holds the bracket of the array. */
   readonly opensArray?: boolean
+  /** How the array begins where an object stands around it, `{"tool_calls": [`. */
+  readonly listBegin?: readonly Marker[]
   /** Most models leave the end marker out: a call without it is complete. */
   readonly isEndOptional?: boolean
   /** The opener is a word. It opens a call only at the start of a line. */
@@ -52,9 +54,12 @@ export const usualEnvelope: EnvelopeShape = {
   idKeys: ['id'],
 }
 
+/** What some call the object that holds name and arguments, inside another. */
+export const wrapperKeys = ['function', 'tool', 'tool_call']
+
 /** Whether the key is one that an envelope has. */
 export function isEnvelopeKey({ nameKeys, argumentKeys, idKeys }: EnvelopeShape, key: string): boolean {
-  return [nameKeys, argumentKeys, idKeys, ['type', 'function', 'tool']].some((keys) => keys.includes(key))
+  return [nameKeys, argumentKeys, idKeys, ['type'], wrapperKeys].some((keys) => keys.includes(key))
 }
 
 /** What must follow the opener: an object or an array, after white space; in bare JSON, a key or a whole head. */
@@ -76,11 +81,11 @@ export function probeDelimitedJson(
   return char === '[' && grammar.opensArray !== true ? probeArray(text, start + 1, final) : 'no'
 }
 
-/** Another grammar may go on with a marker in brackets. */
+/** Another grammar may go on with a marker in brackets, or with a list of calls by name. */
 function probeArray(text: string, at: number, final: boolean): Probe {
   const start = skipSpace(text, at)
   if (start === text.length) return final ? 'no' : 'more'
-  return /[A-Z/]/.test(text.charAt(start)) ? 'no' : 'yes'
+  return /[a-z/]/i.test(text.charAt(start)) ? 'no' : 'yes'
 }
 
 /**

@@ -1,3 +1,4 @@
+import { madeOnce } from '../../text/made-once.ts'
 import { MarkerSearch, searchFor } from '../../text/marker-search.ts'
 import type { Marker } from '../../text/marker.ts'
 import { skipSpace } from '../../text/space.ts'
@@ -65,15 +66,13 @@ export function probeKeyValues(
   return head !== 'none' && (grammar.isSpecial || accepts(head.name)) ? 'yes' : 'no'
 }
 
-/** A namespace in front of the name of an offered tool is not part of it. */
-export function toolMeant(
-  tools: ToolSet,
-  written: string,
-): { readonly name: string; readonly namespace: string } {
+/** A namespace in front of the name of an offered tool is not part of it, nor is the prefix where it lacks its colon. */
+export function toolMeant(prefix: string, tools: ToolSet, written: string): string {
+  if (tools.has(written)) return written
   const start = Math.max(written.lastIndexOf(':'), written.lastIndexOf('.')) + 1
-  const last = written.slice(start)
-  const hasNamespace = !tools.has(written) && tools.has(last)
-  return hasNamespace ? { name: last, namespace: written.slice(0, start) } : { name: written, namespace: '' }
+  const glued = prefix !== '' && written.startsWith(prefix.slice(0, -1)) ? prefix.length - 1 : 0
+  const last = written.slice(start || glued)
+  return tools.has(last) ? last : written
 }
 
 export interface KeyValuesMarkers {
@@ -84,21 +83,14 @@ export interface KeyValuesMarkers {
   readonly inText: MarkerSearch<'mark' | 'end'>
 }
 
-const compiled = new WeakMap<KeyValuesGrammar, KeyValuesMarkers>()
-
-export function keyValuesMarkers(grammar: KeyValuesGrammar): KeyValuesMarkers {
-  let markers = compiled.get(grammar)
-  if (markers === undefined) {
-    const inText = new MarkerSearch<'mark' | 'end'>()
-    for (const marker of grammar.callEnd) inText.add(marker, 'end')
-    inText.add(grammar.textMark, 'mark')
-    markers = {
-      begins: searchFor(...grammar.callBegin),
-      ends: searchFor(...grammar.callEnd),
-      textMarks: searchFor(grammar.textMark),
-      inText,
-    }
-    compiled.set(grammar, markers)
+export const keyValuesMarkers = madeOnce((grammar: KeyValuesGrammar): KeyValuesMarkers => {
+  const inText = new MarkerSearch<'mark' | 'end'>()
+  for (const marker of grammar.callEnd) inText.add(marker, 'end')
+  inText.add(grammar.textMark, 'mark')
+  return {
+    begins: searchFor(...grammar.callBegin),
+    ends: searchFor(...grammar.callEnd),
+    textMarks: searchFor(grammar.textMark),
+    inText,
   }
-  return markers
-}
+})

@@ -54,9 +54,9 @@ export class KeyValues extends StateMachine<State> {
     }
     input.observer?.became('name', input.base + head.from, input.base + head.from + head.name.length)
     input.at = head.end
-    const { name, namespace } = toolMeant(tools, head.name)
+    const name = toolMeant(this.grammar.namePrefix, tools, head.name)
     const tool = writer.start(null, name)
-    if (namespace !== '') writer.repair('namespace')
+    if (name !== head.name) writer.repair('namespace')
     return { at: 'arguments', reader: new KeyValuesReader(this.context, this.grammar, tool) }
   }
 

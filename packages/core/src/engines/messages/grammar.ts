@@ -1,3 +1,4 @@
+import { madeOnce } from '../../text/made-once.ts'
 import { MarkerSearch } from '../../text/marker-search.ts'
 import type { Marker } from '../../text/marker.ts'
 import type { NameThenArgsGrammar } from '../named/grammar.ts'
@@ -64,26 +65,20 @@ export type HeaderRole =
   | 'content-begin'
   | 'body-end'
 
-const compiled = new WeakMap<ChannelsGrammar, MarkerSearch<HeaderRole>>()
-
-export function headerMarkers(grammar: ChannelsGrammar): MarkerSearch<HeaderRole> {
-  let markers = compiled.get(grammar)
-  if (markers === undefined) {
-    markers = new MarkerSearch<HeaderRole>()
-    const add = (list: readonly Marker[], role: HeaderRole): void => {
-      for (const marker of list) markers?.add(marker, role)
-    }
-    add(grammar.messageBegin, 'message-begin')
-    add(grammar.channelBegin, 'channel-begin')
-    add(grammar.typeBegin, 'type-begin')
-    add(grammar.bodyBegin, 'body-begin')
-    add(grammar.reasoningBegin, 'reasoning-begin')
-    add(grammar.contentBegin, 'content-begin')
-    add(grammar.bodyEnd, 'body-end')
-    compiled.set(grammar, markers)
+export const headerMarkers = madeOnce((grammar: ChannelsGrammar): MarkerSearch<HeaderRole> => {
+  const markers = new MarkerSearch<HeaderRole>()
+  const add = (list: readonly Marker[], role: HeaderRole): void => {
+    for (const marker of list) markers.add(marker, role)
   }
+  add(grammar.messageBegin, 'message-begin')
+  add(grammar.channelBegin, 'channel-begin')
+  add(grammar.typeBegin, 'type-begin')
+  add(grammar.bodyBegin, 'body-begin')
+  add(grammar.reasoningBegin, 'reasoning-begin')
+  add(grammar.contentBegin, 'content-begin')
+  add(grammar.bodyEnd, 'body-end')
   return markers
-}
+})
 
 /** Everything that a header can begin with: the prompt, or the model, may have left out what comes before it. */
 export function headerBeginnings(grammar: ChannelsGrammar): readonly Marker[] {

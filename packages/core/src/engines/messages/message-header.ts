@@ -22,7 +22,7 @@ interface Span {
   readonly closer: 'body-begin' | 'reasoning-begin' | 'content-begin' | 'missing'
 }
 
-/** What no header holds: line breaks, braces, tags. */
+/** What no header holds: line breaks between its words, braces, tags. */
 const notInHeader = /[\n\r{}<>]/
 
 /** Who speaks, and nothing else. */
@@ -80,7 +80,7 @@ function readSpan(grammar: ChannelsGrammar, text: string, at: number, final: boo
   for (;;) {
     const length = markers.find(text, cursor, final)
     const words = text.slice(cursor, markers.index)
-    const stop = words.search(notInHeader)
+    const stop = foreignIn(grammar, words)
     const isOpen = length === NONE || length === PARTIAL
     const part = { behind, text: stop < 0 ? words : words.slice(0, stop) }
     if (behind === 'nothing' && words !== '' && !isAddress(grammar, part.text)) return 'no'
@@ -99,6 +99,13 @@ function readSpan(grammar: ChannelsGrammar, text: string, at: number, final: boo
     }
     behind = role
   }
+}
+
+/** Each part may stand on a line of its own. More words than a part has, and a line break behind them, are a text. */
+function foreignIn(grammar: ChannelsGrammar, words: string): number {
+  const said = words.trim()
+  const mayBreak = !grammar.speakers.includes(said) && said.split(/\s+/, 3).length < 3
+  return (mayBreak ? words.trimEnd() : words).search(notInHeader)
 }
 
 /** A message may end before its body began; other words than a header's are text that only follows a token. */

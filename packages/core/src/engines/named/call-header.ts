@@ -51,7 +51,7 @@ function nameInId(id: string, prefix: string, tools: ToolSet): string | null {
   const isPrefixed = prefix !== '' && id.startsWith(prefix)
   const rest = isPrefixed ? id.slice(prefix.length) : id
   const name = withoutIndex(rest)
-  if (name === '' || /^\d*$/.test(name) || name === prefix.replace(/\W$/, '')) return null
+  if (!/\p{L}/u.test(name) || name === prefix.replace(/\W$/, '')) return null
   return opaqueId.test(name) && !isPrefixed ? null : name
 }
 

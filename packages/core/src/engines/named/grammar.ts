@@ -1,3 +1,4 @@
+import { madeOnce } from '../../text/made-once.ts'
 import { MarkerSearch, searchFor } from '../../text/marker-search.ts'
 import { type Marker, NONE, PARTIAL } from '../../text/marker.ts'
 import { skipSpace } from '../../text/space.ts'
@@ -66,29 +67,20 @@ export interface NameThenArgsMarkers {
 /** No tool has a longer name. */
 const LONGEST_NAME = 128
 
-const compiled = new WeakMap<NameThenArgsGrammar, NameThenArgsMarkers>()
-
-export function markersOf(grammar: NameThenArgsGrammar): NameThenArgsMarkers {
-  let markers = compiled.get(grammar)
-  if (markers === undefined) {
-    markers = {
-      all: search(grammar, [
-        'section-begin',
-        'section-end',
-        'call-begin',
-        'id-begin',
-        'name-begin',
-        'namespace-end',
-        'separator',
-        'call-end',
-        'stop',
-      ]),
-      ends: search(grammar, ['section-end', 'call-begin', 'call-end', 'stop']),
-    }
-    compiled.set(grammar, markers)
-  }
-  return markers
-}
+export const markersOf = madeOnce((grammar: NameThenArgsGrammar): NameThenArgsMarkers => ({
+  all: search(grammar, [
+    'section-begin',
+    'section-end',
+    'call-begin',
+    'id-begin',
+    'name-begin',
+    'namespace-end',
+    'separator',
+    'call-end',
+    'stop',
+  ]),
+  ends: search(grammar, ['section-end', 'call-begin', 'call-end', 'stop']),
+}))
 
 function search(
   grammar: NameThenArgsGrammar,

@@ -80,10 +80,16 @@ export class HeaderReader {
     length: number,
     first: FirstPart | undefined,
   ): State | HeaderFound {
-    const { input } = this.context
+    const { input, writer } = this.context
     const from = input.position
     const text = input.take(end)
     input.observer?.became('name', from, input.position)
+    if (role === 'call-begin' && text.trim() === '') {
+      // The opener is written twice.
+      input.at += length
+      writer.removed('residue', length)
+      return { at: 'header', scanned: 0, first }
+    }
     switch (role) {
       case 'call-begin':
       case 'section-begin':

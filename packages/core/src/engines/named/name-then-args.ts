@@ -9,7 +9,13 @@ import { usualEnvelope } from '../json/grammar.ts'
 import { NamelessArguments } from '../json/nameless-arguments.ts'
 import { type Next, StateMachine } from '../state-machine.ts'
 import type { CallHeader } from './call-header.ts'
-import { markersOf, type NameThenArgsGrammar, type NameThenArgsRole, openingFence } from './grammar.ts'
+import {
+  isName,
+  markersOf,
+  type NameThenArgsGrammar,
+  type NameThenArgsRole,
+  openingFence,
+} from './grammar.ts'
 import { HeaderReader } from './header-reader.ts'
 
 type State =
@@ -155,8 +161,17 @@ export class NameThenArgs extends StateMachine<State> {
   /** The end marker stands where the arguments should begin. */
   private headerOnly({ id, name }: CallHeader, endLength: number): Next<State> {
     const { input, writer, tools } = this.context
-    const isName = name !== null && name !== this.grammar.typeWord
-    if (!isName || (tools.isKnown && !tools.has(name))) return { at: 'unreadable', code: 'unresolved-name' }
+    if (id === null && name === null) {
+      // Nothing was called: both tokens are markup.
+      input.at += endLength
+      writer.abandon()
+      return { at: 'between' }
+    }
+    // What is no name holds the arguments, broken: to call it without any would be wrong.
+    const isMeant = name !== null && name !== this.grammar.typeWord
+    if (!isMeant || !(tools.isKnown ? tools.has(name) : isName(name))) {
+      return { at: 'unreadable', code: 'unresolved-name' }
+    }
     writer.start(id, name)
     writer.delta('{}')
     writer.repair('empty-arguments')

@@ -1,4 +1,5 @@
-import { type MarkerSearch, searchFor } from '../../text/marker-search.ts'
+import { madeOnce } from '../../text/made-once.ts'
+import { searchFor } from '../../text/marker-search.ts'
 import type { Marker } from '../../text/marker.ts'
 import { skipSpace } from '../../text/space.ts'
 import type { Probe } from '../engine.ts'
@@ -136,14 +137,5 @@ export function isAmongCode(grammar: PythonicGrammar): boolean {
   return grammar.method !== undefined || grammar.isFence === true
 }
 
-const compiled = new WeakMap<PythonicGrammar, MarkerSearch<true>>()
-
 /** What ends a section. */
-export function endsOf(grammar: PythonicGrammar): MarkerSearch<true> {
-  let ends = compiled.get(grammar)
-  if (ends === undefined) {
-    ends = searchFor(...grammar.sectionEnd)
-    compiled.set(grammar, ends)
-  }
-  return ends
-}
+export const endsOf = madeOnce(({ sectionEnd }: PythonicGrammar) => searchFor(...sectionEnd))

@@ -1,7 +1,7 @@
 import type { MarkerSearch } from '../../text/marker-search.ts'
 import { NONE, PARTIAL } from '../../text/marker.ts'
 import { skipSpace } from '../../text/space.ts'
-import type { Tag } from '../../text/tag-reader.ts'
+import { noAttributes, type Tag } from '../../text/tag-reader.ts'
 import type { TextWindow } from '../../text/text-window.ts'
 import type { Probe } from '../engine.ts'
 import type { ToolSet } from '../tool-set.ts'
@@ -9,8 +9,6 @@ import type { TaggedParamsRole } from './grammar.ts'
 
 /** How much of a tag that cannot be read is looked at for its name. */
 const LONGEST_DAMAGE = 128
-
-const noAttributes: ReadonlyMap<string, string> = new Map()
 
 /** The tool whose name the word begins with, where one of its keys is the rest: `get_weathercity`. */
 export function toolBeforeKey(tools: ToolSet, written: string): string | undefined {
@@ -28,8 +26,8 @@ export function keyMeant(written: string, expects: (key: string) => boolean): st
 }
 
 /**
- * Reads the tag of a parameter that is never closed, or that holds its value, `<arg_key>city=Paris`. Only a key that the
- * tool declares tells it from other text.
+ * Reads the tag of a call or a parameter that is never closed, or that holds its value, `<arg_key>city=Paris`. Only a name or
+ * a key that somebody declared tells it from other text.
  */
 export function readDamagedTag(
   text: string,

@@ -1,3 +1,4 @@
+import { madeOnce } from '../../text/made-once.ts'
 import { MarkerSearch } from '../../text/marker-search.ts'
 import { type Marker, NONE, PARTIAL } from '../../text/marker.ts'
 import { skipSpace } from '../../text/space.ts'
@@ -31,22 +32,16 @@ export type ElementTreeRole =
   | { readonly is: 'section-begin' | 'section-end' | 'call-end' }
   | { readonly is: 'call-begin'; readonly tag: OpeningTag }
 
-const compiled = new WeakMap<ElementTreeGrammar, MarkerSearch<ElementTreeRole>>()
-
-export function treeMarkersOf(grammar: ElementTreeGrammar): MarkerSearch<ElementTreeRole> {
-  let markers = compiled.get(grammar)
-  if (markers === undefined) {
-    markers = new MarkerSearch<ElementTreeRole>()
-    for (const marker of grammar.sectionBegin) markers.add(marker, { is: 'section-begin' })
-    for (const marker of grammar.sectionEnd) markers.add(marker, { is: 'section-end' })
-    for (const marker of grammar.callEnd) markers.add(marker, { is: 'call-end' })
-    for (const tag of [...grammar.callBegin, ...grammar.looseCallBegin]) {
-      markers.add(tag.open, { is: 'call-begin', tag })
-    }
-    compiled.set(grammar, markers)
+export const treeMarkersOf = madeOnce((grammar: ElementTreeGrammar): MarkerSearch<ElementTreeRole> => {
+  const markers = new MarkerSearch<ElementTreeRole>()
+  for (const marker of grammar.sectionBegin) markers.add(marker, { is: 'section-begin' })
+  for (const marker of grammar.sectionEnd) markers.add(marker, { is: 'section-end' })
+  for (const marker of grammar.callEnd) markers.add(marker, { is: 'call-end' })
+  for (const tag of [...grammar.callBegin, ...grammar.looseCallBegin]) {
+    markers.add(tag.open, { is: 'call-begin', tag })
   }
   return markers
-}
+})
 
 /** What must follow the opener of a section: the tag of a call, after white space. */
 export function probeElementTree(

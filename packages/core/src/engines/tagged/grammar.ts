@@ -1,9 +1,11 @@
+import { madeOnce } from '../../text/made-once.ts'
 import { MarkerSearch, searchFor } from '../../text/marker-search.ts'
 import { type Marker, NONE, PARTIAL } from '../../text/marker.ts'
 import { skipSpace } from '../../text/space.ts'
 import { readTag, type TagShape } from '../../text/tag-reader.ts'
 import type { Probe } from '../engine.ts'
 import { type DelimitedJsonGrammar, type EnvelopeShape, usualEnvelope } from '../json/grammar.ts'
+import { readDamagedTag } from './damaged-tags.ts'
 import { readElementTag } from './element-tag.ts'
 import type { ParameterShape } from './parameter-writer.ts'
 
@@ -71,47 +73,34 @@ export interface TaggedParamsMarkers {
   readonly parameterBegins: MarkerSearch<true>
 }
 
-const compiled = new WeakMap<TaggedParamsGrammar, TaggedParamsMarkers>()
-
-export function markersOf(grammar: TaggedParamsGrammar): TaggedParamsMarkers {
-  let markers = compiled.get(grammar)
-  if (markers === undefined) {
-    const all = new MarkerSearch<TaggedParamsRole>()
-    for (const marker of grammar.sectionBegin) all.add(marker, { is: 'section-begin' })
-    for (const marker of grammar.sectionEnd) all.add(marker, { is: 'section-end' })
-    for (const marker of grammar.callEnd) all.add(marker, { is: 'call-end' })
-    for (const marker of grammar.parameterEnd) all.add(marker, { is: 'parameter-end' })
-    for (const marker of grammar.keyEnd ?? []) all.add(marker, { is: 'key-end' })
-    for (const marker of grammar.empty ?? []) all.add(marker, { is: 'empty' })
-    for (const tag of grammar.callBegin) all.add(tag.open, { is: 'call-begin', tag })
-    for (const tag of grammar.parameterBegin) all.add(tag.open, { is: 'parameter-begin', tag })
-    for (const tag of grammar.jsonBegin ?? []) all.add(tag.open, { is: 'json-begin', tag })
-    for (const marker of grammar.jsonEnd ?? []) all.add(marker, { is: 'json-end' })
-    markers = {
-      all,
-      ends: searchFor(...grammar.callEnd, ...grammar.sectionEnd, ...(grammar.jsonEnd ?? [])),
-      parameterBegins: searchFor(...grammar.parameterBegin.map((tag) => tag.open)),
-    }
-    compiled.set(grammar, markers)
+export const markersOf = madeOnce((grammar: TaggedParamsGrammar): TaggedParamsMarkers => {
+  const all = new MarkerSearch<TaggedParamsRole>()
+  for (const marker of grammar.sectionBegin) all.add(marker, { is: 'section-begin' })
+  for (const marker of grammar.sectionEnd) all.add(marker, { is: 'section-end' })
+  for (const marker of grammar.callEnd) all.add(marker, { is: 'call-end' })
+  for (const marker of grammar.parameterEnd) all.add(marker, { is: 'parameter-end' })
+  for (const marker of grammar.keyEnd ?? []) all.add(marker, { is: 'key-end' })
+  for (const marker of grammar.empty ?? []) all.add(marker, { is: 'empty' })
+  for (const tag of grammar.callBegin) all.add(tag.open, { is: 'call-begin', tag })
+  for (const tag of grammar.parameterBegin) all.add(tag.open, { is: 'parameter-begin', tag })
+  for (const tag of grammar.jsonBegin ?? []) all.add(tag.open, { is: 'json-begin', tag })
+  for (const marker of grammar.jsonEnd ?? []) all.add(marker, { is: 'json-end' })
+  return {
+    all,
+    ends: searchFor(...grammar.callEnd, ...grammar.sectionEnd, ...(grammar.jsonEnd ?? [])),
+    parameterBegins: searchFor(...grammar.parameterBegin.map((tag) => tag.open)),
   }
-  return markers
-}
-
-const envelopes = new WeakMap<TaggedParamsGrammar, DelimitedJsonGrammar>()
+})
 
 /** How the objects are read that may stand in the place of a name. */
-export function envelopesOf(grammar: TaggedParamsGrammar): DelimitedJsonGrammar {
-  const known = envelopes.get(grammar) ?? {
-    engine: 'delimited-json',
-    id: `${grammar.id}-envelopes`,
-    isSpecial: grammar.isSpecial,
-    callBegin: grammar.callBegin.map(({ open }) => open),
-    callEnd: grammar.callEnd,
-    envelope: grammar.envelope ?? usualEnvelope,
-  }
-  envelopes.set(grammar, known)
-  return known
-}
+export const envelopesOf = madeOnce((grammar: TaggedParamsGrammar): DelimitedJsonGrammar => ({
+  engine: 'delimited-json',
+  id: `${grammar.id}-envelopes`,
+  isSpecial: grammar.isSpecial,
+  callBegin: grammar.callBegin.map(({ open }) => open),
+  callEnd: grammar.callEnd,
+  envelope: grammar.envelope ?? usualEnvelope,
+}))
 
 /** What must follow a name that nothing opens: a parameter. */
 export function probeNamedParameters(
@@ -158,7 +147,11 @@ function probeTag(
 ): Probe {
   const tag = readTag(text, at, shape, final)
   if (tag === 'more') return 'more'
-  if (tag === 'bad') return probeEnvelope(grammar, text, at, final)
+  if (tag === 'bad') {
+    const damaged = readDamagedTag(text, at, 'inline', accepts)
+    if (damaged !== undefined) return probeBody(grammar, true, text, damaged.end, final)
+    return probeEnvelope(grammar, text, at, final)
+  }
   if (isPlaceholder(tag.name)) return 'no'
   const isAccepted = accepts(tag.name)
   if (grammar.isPlain === true && !isAccepted) return 'no'

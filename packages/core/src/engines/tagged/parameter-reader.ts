@@ -2,7 +2,7 @@ import { problemCodes } from '../../problems.ts'
 import { type MarkerSearch, searchFor } from '../../text/marker-search.ts'
 import { matchTag, NONE, PARTIAL } from '../../text/marker.ts'
 import { skipSpace } from '../../text/space.ts'
-import type { Tag } from '../../text/tag-reader.ts'
+import { noAttributes, type Tag } from '../../text/tag-reader.ts'
 import type { EngineContext, Probe } from '../engine.ts'
 import type { ElementTag } from './element-tag.ts'
 import { markersOf, type TaggedParamsGrammar, type TaggedParamsRole } from './grammar.ts'
@@ -11,7 +11,6 @@ import { ValueEnd } from './value-end.ts'
 
 const cdataBegin = searchFor('<![CDATA[')
 const cdataEnd = searchFor(']]>')
-const noAttributes: ReadonlyMap<string, string> = new Map()
 
 /** Reads the parameters of calls, each from behind its opening tag to behind its closing tag. */
 export class ParameterReader {

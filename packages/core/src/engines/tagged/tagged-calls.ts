@@ -8,6 +8,7 @@ import type { TextWindow } from '../../text/text-window.ts'
 import type { CallWriter } from '../call-writer.ts'
 import type { EngineContext } from '../engine.ts'
 import { type Next, StateMachine } from '../state-machine.ts'
+import { readDamagedTag } from './damaged-tags.ts'
 import type { OpeningTag, TaggedParamsRole } from './grammar.ts'
 
 /** Where one is, outside of any argument. */
@@ -86,9 +87,12 @@ export abstract class TaggedCalls<Inside extends object, Role extends TaggedPara
   }
 
   protected callTag(shape: OpeningTag, from: number): Next<CallPlace | Inside> {
-    const { input, writer } = this.context
-    const tag = readTag(input.text, from, shape, input.final)
-    if (tag === 'more') return 'more'
+    const { input, writer, tools } = this.context
+    const read = readTag(input.text, from, shape, input.final)
+    if (read === 'more') return 'more'
+    // One without its end may have a line of its own, and the name of a tool in it.
+    const isTool = (name: string): boolean => tools.has(name)
+    const tag = read === 'bad' ? (readDamagedTag(input.text, from, 'inline', isTool) ?? 'bad') : read
     const other = tag === 'bad' ? this.instead(from) : undefined
     if (other !== undefined) return other
     // Other syntaxes open with the same tag.
@@ -105,6 +109,7 @@ export abstract class TaggedCalls<Inside extends object, Role extends TaggedPara
     tellName(input, 'name', from, shape, { ...tag, name, end: input.at })
     this.junk = ''
     this.beginArguments(writer.start(null, name), tag, shape)
+    if (read === 'bad') writer.problem('missing-tag', problemCodes['missing-tag'], name)
     if (!tag.isSelfClosing) return { at: 'body' }
     this.endCall('closed')
     return { at: 'between' }

@@ -185,11 +185,15 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
         this.endCall('closed')
         return { at: 'between' }
       case 'call-begin': {
-        const key = probeLooseKey(this.grammar, input.text, input.at + this.markers.length, input.final)
-        if (key === 'more') return 'more'
-        if (key === 'no') break
-        // The tag that opens a call stands where that of a key should.
-        input.at += this.markers.length
+        const behind = input.at + this.markers.length
+        const key = probeLooseKey(this.grammar, input.text, behind, input.final)
+        const tag = key !== 'no' || this.hasArguments ? 'bad' : readTag(input.text, behind, role.tag, false)
+        if (key === 'more' || tag === 'more') return 'more'
+        const isSecond = tag !== 'bad' && tag.name === this.tool
+        if (key === 'no' && !isSecond) break
+        // The tag that opens a call stands where that of a key should, or is written twice.
+        input.at = isSecond ? tag.end : behind
+        if (isSecond) writer.repair('residue')
         return { at: 'body' }
       }
       default:

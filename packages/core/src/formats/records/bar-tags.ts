@@ -9,6 +9,8 @@ import { claudeInvoke } from './xml.ts'
 export function barTags(id: string, word: string, sections: readonly string[]): TaggedParamsGrammar {
   const open = (name: string): string[][] => openers(word).map(([start, bar]) => [start, bar, name])
   const close = (name: string): string[][] => closers(word).map(([start, bar]) => [start, bar, name, '>'])
+  // Quantized models leave the end of the name out of a closing tag: a value would go on behind it, to the next such tag.
+  const closeOrCut = (name: string, cut: string): string[][] => [...close(name), ...close(cut)]
   return {
     engine: 'tagged-params',
     id,
@@ -17,14 +19,14 @@ export function barTags(id: string, word: string, sections: readonly string[]): 
     sectionBegin: sections.flatMap((name) => openers(word).map(([start, bar]) => [start, bar, name, '>'])),
     sectionEnd: sections.flatMap(close),
     callBegin: open('invoke ').map((marker) => ({ open: marker, name: { attribute: 'name' }, end: '>' })),
-    callEnd: close('invoke'),
+    callEnd: closeOrCut('invoke', 'inv'),
     parameterBegin: open('parameter ').map((marker) => ({
       open: marker,
       name: { attribute: 'name' },
       attributes: ['string'],
       end: '>',
     })),
-    parameterEnd: close('parameter'),
+    parameterEnd: closeOrCut('parameter', 'param'),
     parameter: { trim: 'none', typeAttribute: { name: 'string', string: ['true'], json: ['false'] } },
   }
 }

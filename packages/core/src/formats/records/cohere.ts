@@ -6,7 +6,7 @@ const cohereEnvelope: EnvelopeShape = {
   nameKeys: ['tool_name', 'name'],
   argumentKeys: ['parameters', 'arguments'],
   idKeys: ['tool_call_id', 'id'],
-  noTools: ['directly_answer'],
+  noTools: ['directly_answer', 'directly-answer'],
 }
 
 /** Command R7B, A, A Reasoning, A4 and North. */

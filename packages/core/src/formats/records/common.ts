@@ -28,6 +28,7 @@ export const commonTurnTokens: readonly string[] = [
   '<|eot_id|>',
   '<|eom_id|>',
   '<|observation|>',
+  '[|endofturn|]',
   '</s>',
 ]
 
@@ -39,6 +40,7 @@ export const bareJson: DelimitedJsonGrammar = {
   isBare: true,
   callBegin: ['{', '['],
   callEnd: [],
+  listBegin: [['{', '"tool_calls"', ':', '[']],
   envelope: { ...usualEnvelope, isStrict: true },
 }
 

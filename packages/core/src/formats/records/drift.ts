@@ -5,22 +5,17 @@ import type { ElementTreeGrammar } from '../../engines/tagged/element-grammar.ts
 import type { TaggedParamsGrammar } from '../../engines/tagged/grammar.ts'
 import type { Grammar } from '../format.ts'
 
-/** The tag around the tool definitions in the prompt, taken for the one around calls. */
-const toolsJson: DelimitedJsonGrammar = {
-  engine: 'delimited-json',
-  id: 'tools-json',
-  isSpecial: false,
-  callBegin: ['<tools>'],
-  callEnd: ['</tools>'],
-  envelope: usualEnvelope,
-}
+/** The tag of the definitions in the prompt, those in which others write Python or invocations, and words that say little. */
+const tags = ['tools', 'tool', 'function_calls', 'function_call', 'json', 'JSON', 'xml', 'response']
 
-/** The tag in which others write Python or invocations, with JSON in it. */
-export const functionCallsJson: DelimitedJsonGrammar = {
-  ...toolsJson,
-  id: 'function-calls-json',
-  callBegin: ['<function_calls>'],
-  callEnd: ['</function_calls>'],
+/** JSON in a tag that is not the model's own. */
+export const foreignTagJson: DelimitedJsonGrammar = {
+  engine: 'delimited-json',
+  id: 'foreign-tag-json',
+  isSpecial: false,
+  callBegin: tags.map((tag) => `<${tag}>`),
+  callEnd: tags.map((tag) => `</${tag}>`),
+  envelope: usualEnvelope,
 }
 
 const toldBegin = [
@@ -46,14 +41,14 @@ const toldCall: NameThenArgsGrammar = {
   header: {},
 }
 
-/** The same with arguments as Python writes them: `[Calling tool: NAME(a=1, b="x")]`. */
-const toldPythonic: PythonicGrammar = {
+/** Python's calls in the brackets and tags of others, `[Calling tool: NAME(a=1, b="x")]`. */
+const foreignPythonic: PythonicGrammar = {
   engine: 'pythonic',
-  id: 'told-pythonic',
+  id: 'foreign-pythonic',
   isSpecial: false,
   isPlain: true,
-  sectionBegin: toldBegin,
-  sectionEnd: [']'],
+  sectionBegin: [...toldBegin, '<tool_call>'],
+  sectionEnd: [']', '</tool_call>'],
   bareBegin: [],
 }
 
@@ -75,7 +70,7 @@ const tagOfName: TaggedParamsGrammar = {
 
 /** RWKV: a line in bold, and the call in a code fence. */
 const boldLine: DelimitedJsonGrammar = {
-  ...toolsJson,
+  ...foreignTagJson,
   id: 'bold-line',
   isPlain: true,
   isLine: true,
@@ -169,10 +164,9 @@ const elementsOfName: TaggedParamsGrammar = {
 
 /** What models fall into when they forget their own syntax: read only as salvage. */
 export const drift: readonly Grammar[] = [
-  toolsJson,
-  functionCallsJson,
+  foreignTagJson,
   toldCall,
-  toldPythonic,
+  foreignPythonic,
   otherWords,
   tagOfName,
   elementsOfName,

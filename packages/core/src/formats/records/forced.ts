@@ -1,4 +1,5 @@
 import type { NameThenArgsGrammar } from '../../engines/named/grammar.ts'
+import { madeOnce } from '../../text/made-once.ts'
 import type { Format } from '../format.ts'
 import { bareJson } from './common.ts'
 
@@ -15,17 +16,12 @@ export const forcedArguments: NameThenArgsGrammar = {
   header: {},
 }
 
-/** The same formats, the first of them also with JSON that no marker announces: so servers write calls that they force. */
-export function withForcedJson(formats: readonly Format[]): readonly Format[] {
+/**
+ * The same formats, the first of them also with JSON that no marker announces: so servers write calls that they force. One
+ * list for each: what is built from it is kept with it.
+ */
+export const withForcedJson = madeOnce((formats: readonly Format[]): readonly Format[] => {
   const [first, ...others] = formats
   if (first === undefined || first.salvage.includes(bareJson)) return formats
-  let known = forced.get(formats)
-  if (known === undefined) {
-    known = [{ ...first, salvage: [...first.salvage, bareJson] }, ...others]
-    forced.set(formats, known)
-  }
-  return known
-}
-
-/** One list for each: what is built from it is kept with it. */
-const forced = new WeakMap<readonly Format[], readonly Format[]>()
+  return [{ ...first, salvage: [...first.salvage, bareJson] }, ...others]
+})

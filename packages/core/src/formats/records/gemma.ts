@@ -77,7 +77,12 @@ export const gemma: Format = {
     { begin: ['<|channel>', 'thought\n'], end: '<channel|>' },
     { begin: 'thought\n', end: '<channel|>', plain: 'begin' },
   ],
-  structure: [],
+  structure: [
+    // A budget of no thought at all: the label stands there without its line break, and without a thought.
+    ['<|channel>', 'thought<channel|>'],
+    // Channels of the answer. The thought before them may not have been closed.
+    ...['response', 'final', 'content'].map((name) => ['<|channel>', `${name}\n`]),
+  ],
   turnTokens: [
     '<turn|>',
     '<|turn>model',

@@ -2,7 +2,7 @@ import type { DelimitedJsonGrammar } from '../../engines/json/grammar.ts'
 import type { NameThenArgsGrammar } from '../../engines/named/grammar.ts'
 import type { TaggedParamsGrammar } from '../../engines/tagged/grammar.ts'
 import type { Format } from '../format.ts'
-import { commonTurnTokens, enableThinking, think } from './common.ts'
+import { bareJson, commonTurnTokens, enableThinking, think } from './common.ts'
 import { hermesJson } from './hermes.ts'
 
 /**
@@ -77,10 +77,10 @@ export const glm: Format = {
     proof: ['template', 'engine', 'report'],
   },
   grammars: [glmTags, hermesJson],
-  salvage: [glmUnopened, glm4Lines, userTags, userJson],
+  salvage: [glmUnopened, glm4Lines, userTags, userJson, bareJson],
   reasoning: [think],
   structure: [],
-  turnTokens: ['<|user|>', '<|assistant|>', '</assistant>', ...commonTurnTokens],
+  turnTokens: ['<|user|>', '<|assistant|>', '</assistant>', '<|role_end|>', ...commonTurnTokens],
   template: { system: 'anywhere' },
   thinking: [
     {

@@ -110,7 +110,10 @@ export const kimi: Format = {
     ['<|open|>', 'message role="assistant"', '<|sep|>'],
     ['<|open|>', 'message', '<|sep|>'],
   ],
-  answerEnd: [['<|close|>', 'response', '<|sep|>']],
+  answerEnd: [
+    ['<|close|>', 'response', '<|sep|>'],
+    ['<|close|>', 'message', '<|sep|>'],
+  ],
   turnTokens: ['<|end_of_msg|>', '<|im_assistant|>assistant<|im_middle|>', '[EOS]', ...commonTurnTokens],
   thinking: [
     { models: /k2-?thinking|k2\.7-?code/, default: 'always' },

@@ -3,7 +3,7 @@ import type { NameThenArgsGrammar } from '../../engines/named/grammar.ts'
 import type { TaggedParamsGrammar } from '../../engines/tagged/grammar.ts'
 import type { Format } from '../format.ts'
 import { bareJson, commonTurnTokens, enableThinking, think } from './common.ts'
-import { functionCallsJson } from './drift.ts'
+import { foreignTagJson } from './drift.ts'
 
 const longcatJson: DelimitedJsonGrammar = {
   engine: 'delimited-json',
@@ -67,7 +67,7 @@ export const longcat: Format = {
     proof: ['engine', 'report'],
   },
   grammars: [longcatJson, longcatTags],
-  salvage: [longcatCode, functionCallsJson, bareJson],
+  salvage: [longcatCode, foreignTagJson, bareJson],
   stripped: [
     { grammar: 'longcat', left: '{"name": "get_weather", "arguments": {"city":"Paris"}}' },
     {

@@ -5,7 +5,7 @@ import { isLineStart, skipSpace } from '../../text/space.ts'
 import type { TextWindow } from '../../text/text-window.ts'
 import { type Candidate, type Code, type Found, isExpected } from '../candidate.ts'
 import { closesFence, readFence } from '../code-fence.ts'
-import type { StrippedEntry, Vocabulary } from '../lexicon/entry.ts'
+import type { Entry, StrippedEntry, Vocabulary } from '../lexicon/entry.ts'
 import type { Lexicon } from '../lexicon/lexicon.ts'
 import type { Opening } from '../lexicon/opening.ts'
 import { CodeEnd } from './code-end.ts'
@@ -61,21 +61,14 @@ export class CandidateJudge {
     if (found.code?.is === 'inline') return this.codeEnd.judge(found.code, input.at)
     input.at = skipSpace(input.text, input.at)
     if (input.isEmpty) return input.final ? 'proven' : 'open'
-    if (found.as === 'in-thought') return this.judgeThought(candidate)
+    if (found.as === 'in-thought' || found.as === 'in-reasoning') return this.judgeThought(candidate)
     if (found.code !== undefined) return this.judgeCode(candidate, found.code)
-    const vocabulary = found.as === 'in-reasoning' ? this.lexicon.reasoning : this.behindContent()
+    const vocabulary = this.behindContent()
     const length = vocabulary.match(input.text, input.at, input.final)
     if (length === PARTIAL) return 'open'
     if (length === NONE) return this.judgeProse(candidate, vocabulary)
     const entry = vocabulary.found
-    const isOwnCloser = entry.is === 'residue' && found.as !== 'in-reasoning'
-    if (entry.is === 'turn-token' || isOwnCloser) {
-      input.at += length
-      const code = isOwnCloser ? 'residue' : 'turn-token'
-      input.observer?.removed(code, input.position - length, input.position)
-      candidate.evidence.repair(code, repairCodes[code])
-      return 'goes-on'
-    }
+    if (entry.is === 'turn-token' || entry.is === 'residue') return this.drop(candidate, length, entry.is)
     if (entry.is === 'fence-mark') return this.judgeFence(candidate)
     if (entry.is === 'structure' && this.isInMessage(candidate, entry.owners)) return 'proven'
     if (entry.is === 'stripped') return this.judgeStripped(entry, length)
@@ -167,10 +160,7 @@ export class CandidateJudge {
     if (length === PARTIAL) return 'open'
     const is = length === NONE ? 'text' : content.found.is
     if (is === 'turn-token' || is === 'residue' || is === 'structure') {
-      input.at += length
-      const repair = is === 'turn-token' ? is : 'residue'
-      candidate.evidence.repair(repair, repairCodes[repair])
-      return 'goes-on'
+      return this.drop(candidate, length, is)
     }
     if (is === 'fence-mark') {
       if (code.is !== 'fence') return this.judgeFence(candidate)
@@ -189,35 +179,47 @@ export class CandidateJudge {
     return isOpen && 'fence' in code ? this.codeEnd.judge(code, input.at) : 'disproven'
   }
 
-  /** Another call, or nothing but the end of the thought: then it was meant as a call. Anything else: it was a draft. */
+  /**
+   * Another call, or nothing but the end of the thought: then it was meant as a call. Anything else: it was a draft. Of
+   * several in a row, what follows the last decides about all.
+   */
   private judgeThought(candidate: Candidate): Proof {
     const { input } = this
     const { reasoning } = this.lexicon
+    const isToken = candidate.found.as === 'in-thought'
     const length = reasoning.match(input.text, input.at, input.final)
     if (length === PARTIAL) return 'open'
-    if (length === NONE) return this.isThoughtClosed(input.at)
+    if (length === NONE) return isToken ? this.isThoughtClosed(input.at) : 'disproven'
     const entry = reasoning.found
     switch (entry.is) {
       case 'turn-token':
       case 'residue':
-        input.at += length
-        candidate.evidence.repair(entry.is, repairCodes[entry.is])
-        return 'goes-on'
+        return this.drop(candidate, length, entry.is)
       case 'reasoning-end':
         return this.judgeThoughtEnd(candidate, input.at + length)
       case 'opener': {
         const opening = this.markers.openers.findOpening(entry.openings, input.at, length)
         if (opening === 'hold') return 'open'
-        return opening === undefined
-          ? 'disproven'
-          : { opening, length: opening.opens === 'bare' ? 0 : length }
+        if (opening === undefined) return 'disproven'
+        if (opening.opens !== 'bare') return { opening, length }
+        return isToken ? { opening, length: 0 } : 'proven'
       }
       case 'structure':
       case 'header':
-        return 'proven'
+        return isToken ? 'proven' : 'disproven'
       default:
         return 'disproven'
     }
+  }
+
+  /** A token, or a closer, that belongs to nothing. */
+  private drop({ evidence }: Candidate, length: number, is: Entry['is']): Proof {
+    const { input } = this
+    const code = is === 'turn-token' ? is : 'residue'
+    input.at += length
+    input.observer?.removed(code, input.position - length, input.position)
+    evidence.repair(code, repairCodes[code])
+    return 'goes-on'
   }
 
   /** The thought goes on behind the call. If it is closed somewhere, the call was a draft. */

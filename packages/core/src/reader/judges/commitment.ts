@@ -11,6 +11,8 @@ export class Commitment {
   /** The grammars in which a message that is addressed to nobody may hold calls all the same. */
   unaddressed: readonly Grammar[] = []
   private grammars: readonly Grammar[] = []
+  /** How messages to tools are written. */
+  private calls: readonly Grammar[] = []
 
   toOpening({ format, grammar }: Opening): void {
     if (this.hasHeaders) return
@@ -24,10 +26,16 @@ export class Commitment {
     this.grammars = grammars
   }
 
-  toHeading({ format, grammars }: Heading): void {
+  toHeading({ format, grammars, channels }: Heading): void {
     this.format = format
     this.grammars = grammars
+    this.calls = channels.calls
     this.hasHeaders = true
+  }
+
+  /** A message is over: what comes without a header is addressed to nobody. */
+  endMessage(): void {
+    this.unaddressed = this.calls
   }
 
   allows({ format, grammar }: Opening): boolean {

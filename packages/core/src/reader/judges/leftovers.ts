@@ -1,8 +1,6 @@
 import type { Probe } from '../../engines/engine.ts'
-import type { Sink } from '../../events.ts'
 import type { FormatId } from '../../formats/format-id.ts'
 import type { Grammar } from '../../formats/format.ts'
-import { repairCodes } from '../../problems.ts'
 import { skipSpace } from '../../text/space.ts'
 import type { TextWindow } from '../../text/text-window.ts'
 import type { Entry, Vocabulary } from '../lexicon/entry.ts'
@@ -19,7 +17,6 @@ export class Leftovers {
   hasOpeners = false
   private rest: Rest | undefined
   private readonly input: TextWindow
-  private readonly sink: Sink
   private readonly flow: TextFlow
   private readonly commitment: Commitment
 
@@ -28,7 +25,6 @@ export class Leftovers {
 
   constructor(stream: ModelStream, commitment: Commitment, isInElement: () => boolean) {
     this.input = stream.input
-    this.sink = stream.sink
     this.flow = stream.flow
     this.commitment = commitment
     this.isInElement = isInElement
@@ -62,9 +58,7 @@ export class Leftovers {
     const mayBeMeant = onlyAtEnd || flow.mode === 'reasoning' || flow.isQuoted(at, length) !== false
     const isLast = this.isLast(at + length)
     if (mayBeMeant && isLast !== 'yes') return isLast === 'more' ? 'hold' : 'text'
-    flow.passMarker(at, length, hasCalls)
-    this.input.observer?.removed('turn-token', this.input.position - length, this.input.position)
-    this.sink.repair('turn-token', repairCodes['turn-token'])
+    flow.passMarker(at, length, hasCalls, 'turn-token')
     return 'passed'
   }
 
@@ -95,10 +89,7 @@ export class Leftovers {
       const isLast = flow.mode === 'reasoning' ? this.isLast(at + length) : 'yes'
       if (isLast !== 'yes') return isLast === 'more' ? 'hold' : 'text'
     }
-    flow.passMarker(at, length, hasCalls)
-    if (isExpected) return 'passed'
-    this.input.observer?.removed('residue', this.input.position - length, this.input.position)
-    this.sink.repair('residue', repairCodes.residue)
+    flow.passMarker(at, length, hasCalls, isExpected ? undefined : 'residue')
     return 'passed'
   }
 
@@ -124,9 +115,7 @@ export class Leftovers {
   dropCutTag(vocabulary: Vocabulary, at: number, hasCalls: boolean): boolean {
     const { input } = this
     if (!vocabulary.isCutBehindPiece(input.text, at)) return false
-    this.flow.passMarker(at, input.text.length - at, hasCalls)
-    input.observer?.removed('residue', input.base + at, input.position)
-    this.sink.repair('residue', repairCodes.residue)
+    this.flow.passMarker(at, input.text.length - at, hasCalls, 'residue')
     return true
   }
 }

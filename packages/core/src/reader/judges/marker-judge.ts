@@ -99,8 +99,10 @@ export class MarkerJudge {
         return this.reasoning.close(entry, at, length, this.hasCalls)
       case 'structure':
         return this.passStructure(entry, at, length)
-      case 'header':
-        return this.turn(this.headers.judge(entry, at, length, this.placeOf(at)))
+      case 'header': {
+        const isTouching = this.reasoning.isTouching(at)
+        return this.turn(this.headers.judge(entry, at, length, this.placeOf(at)), isTouching)
+      }
       case 'stripped':
         return this.turn(this.headers.stripped.judge(entry, at, length, this.placeOf(at)))
       case 'wrapper':
@@ -114,6 +116,10 @@ export class MarkerJudge {
 
   private judgeOpener({ openings }: Extract<Entry, { is: 'opener' }>, at: number, length: number): Verdict {
     const verdict = this.openers.judge(openings, at, length, this.hasCalls)
+    if (verdict === 'left-over') {
+      this.flow.passMarker(at, length, this.hasCalls, 'residue')
+      return 'passed'
+    }
     if (verdict === 'text' || verdict === 'passed') this.leftovers.hasOpeners = true
     return verdict
   }
@@ -159,12 +165,19 @@ export class MarkerJudge {
   private passStructure(entry: Extract<Entry, { is: 'structure' }>, at: number, length: number): Verdict {
     const isQuoted = entry.isBodyEnd && this.headers.isQuoted(at, length, this.fences.isInside)
     if (isQuoted !== false) return isQuoted === 'more' ? 'hold' : 'text'
-    if (entry.isBodyEnd) this.fences.leave()
+    if (entry.isBodyEnd) this.endMessage(at)
     this.flow.passMarker(at, length, this.hasCalls)
     const answer = entry.endsAnswer ? this.flow.takeThought() : ''
     this.flow.begin('content', this.hasCalls)
     if (answer !== '') this.giveAnswer(answer)
     return 'passed'
+  }
+
+  private endMessage(at: number): void {
+    const { flow, reasoning } = this
+    this.fences.leave()
+    this.commitment.endMessage()
+    reasoning.endsAtMarker = flow.mode === 'reasoning' && !flow.isFirst(at)
   }
 
   /** It went out as reasoning while it came in, and cannot be taken back; without it there would be no answer. */
@@ -184,9 +197,10 @@ export class MarkerJudge {
   }
 
   /** Behind a header text of another kind may begin; a code fence does not go on there. */
-  private turn(verdict: HeaderVerdict): Verdict {
+  private turn(verdict: HeaderVerdict, isTouching = false): Verdict {
     if (verdict !== 'reasoning' && verdict !== 'content') return verdict
     if (verdict === 'reasoning') this.reasoning.begin(undefined)
+    if (verdict === 'reasoning' && isTouching) this.sink.reasoning('\n')
     this.fences.leave()
     return 'passed'
   }

@@ -1,17 +1,29 @@
+import type { Probe } from '../../engines/engine.ts'
 import type { ToolSet } from '../../engines/tool-set.ts'
 import type { Sink } from '../../events.ts'
 import type { FormatId } from '../../formats/format-id.ts'
 import { problemCodes } from '../../problems.ts'
 import { NONE, PARTIAL } from '../../text/marker.ts'
+import { skipSpace } from '../../text/space.ts'
 import type { TextWindow } from '../../text/text-window.ts'
 import type { Found, Verdict } from '../candidate.ts'
 import { type Fence, insideFence } from '../code-fence.ts'
 import type { Vocabulary } from '../lexicon/entry.ts'
-import { type Opening, opensLines, opensOnlyFirst, probe, probeTrailing } from '../lexicon/opening.ts'
+import {
+  LONGEST_OPENER,
+  type Opening,
+  opensLines,
+  opensOnlyFirst,
+  probe,
+  probeTrailing,
+} from '../lexicon/opening.ts'
 import type { ModelStream, TextFlow } from '../text-flow.ts'
 import type { Commitment } from './commitment.ts'
 import type { FenceJudge } from './fence-judge.ts'
 import type { ReasoningJudge } from './reasoning-judge.ts'
+
+/** What became of an opener: as of any marker, or it is left over, as closers are. */
+type OpenerVerdict = Verdict | 'left-over'
 
 interface Surroundings {
   readonly tools: ToolSet
@@ -50,7 +62,7 @@ export class OpenerJudge {
     this.expectedFormat = surroundings.expectedFormat
   }
 
-  judge(openings: readonly Opening[], at: number, length: number, hasCalls: boolean): Verdict {
+  judge(openings: readonly Opening[], at: number, length: number, hasCalls: boolean): OpenerVerdict {
     return this.flow.mode === 'reasoning'
       ? this.judgeInReasoning(openings, at, length)
       : this.judgeInContent(openings, at, length, hasCalls)
@@ -100,7 +112,7 @@ export class OpenerJudge {
     from: number,
     width: number,
     hasCalls: boolean,
-  ): Verdict {
+  ): OpenerVerdict {
     const { flow } = this
     const lead = openings[0]?.lead ?? 0
     const at = from + lead
@@ -151,6 +163,8 @@ export class OpenerJudge {
     const { input, flow, tools } = this
     const isTried = input.base + at < this.triedUpTo
     if (tools.size === 0 || isTried || !flow.standsAlone(at) || flow.isInlineCode(at)) return 'text'
+    // One of several calls, or one inside of other data, was not meant by itself.
+    if (flow.isInsideValue(at)) return 'text'
     for (const opening of openings) {
       if (!this.commitment.allows(opening)) continue
       const answer = probeTrailing(opening, tools, input.text, at, input.final)
@@ -161,22 +175,54 @@ export class OpenerJudge {
   }
 
   /** An opener with no call behind it is text, and worth a report unless it was a mere guess. */
-  private passOpener(openings: readonly Opening[], at: number, length: number): Verdict {
+  private passOpener(openings: readonly Opening[], at: number, length: number): OpenerVerdict {
     const expected = openings.filter((opening) => !opening.isSalvage && this.commitment.allows(opening))
     if (expected.length === 0 || this.flow.isInlineCode(at)) return 'text'
     const { input } = this
+    const isMeant = expected.some(isMarked)
+    const again = isMeant ? this.findAgain(openings, at, length) : undefined
+    if (again !== undefined) return again === 'hold' ? 'hold' : 'left-over'
+    const isShown = this.fences.codeAt(at) !== undefined || this.flow.isQuotedCode(at)
+    const isEmpty = isShown ? 'no' : this.isEmptyPair(expected, at, length)
+    if (isEmpty !== 'no') return isEmpty === 'more' ? 'hold' : 'left-over'
     const isCut = expected.some(
       (opening) =>
         probe(opening, this.tools, input.text, at, length, false) === 'more' &&
         !this.isProse(opening, at + length),
     )
-    if (!isCut && !expected.some(isMarked)) return 'text'
+    if (!isCut && !isMeant) return 'text'
     const end = isCut ? input.text.length : at + length
     const source = input.text.slice(at, end)
     this.flow.passOn(end)
     const code = isCut ? 'truncated-call' : 'no-call'
     this.sink.problem(code, problemCodes[code], source)
     return 'passed'
+  }
+
+  /** The call behind an opener that is written twice. */
+  private findAgain(openings: readonly Opening[], at: number, length: number): Opening | 'hold' | undefined {
+    const { text, final } = this.input
+    const marker = text.slice(at, at + length)
+    const next = skipSpace(text, at + length)
+    const again = text.slice(next, next + length)
+    if (next - at > LONGEST_OPENER) return undefined
+    if (again !== marker) return marker.startsWith(again) && !final ? 'hold' : undefined
+    return this.findOpening(openings, next, length)
+  }
+
+  /** Whether its own closer follows the opener, and both are tokens: nothing was called, and both are left over. */
+  private isEmptyPair(openings: readonly Opening[], at: number, length: number): Probe {
+    const { input, answer } = this
+    const next = skipSpace(input.text, at + length)
+    if (next - at > LONGEST_OPENER) return 'no'
+    const width = next === input.text.length ? PARTIAL : answer.match(input.text, next, input.final)
+    if (width === PARTIAL) return input.final ? 'no' : 'more'
+    const entry = width === NONE ? undefined : answer.found
+    const isOwn = openings.some(({ grammar, format }) => {
+      if (entry?.is === 'structure') return entry.isBodyEnd && grammar.isSpecial && entry.owners.has(format)
+      return entry?.is === 'residue' && grammar.isSpecial && entry.grammars.includes(grammar)
+    })
+    return isOwn ? 'yes' : 'no'
   }
 
   /** Whether words stand right behind the opener of a section, where no call begins so. */

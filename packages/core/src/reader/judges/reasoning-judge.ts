@@ -1,9 +1,10 @@
 import type { Sink } from '../../events.ts'
 import type { FormatId } from '../../formats/format-id.ts'
-import { problemCodes, repairCodes } from '../../problems.ts'
+import { problemCodes } from '../../problems.ts'
 import type { TextWindow } from '../../text/text-window.ts'
 import { markerOf } from '../../text/marker.ts'
-import { MarkerSearch } from '../../text/marker-search.ts'
+import { madeOnce } from '../../text/made-once.ts'
+import { searchFor } from '../../text/marker-search.ts'
 import type { Probe } from '../../engines/engine.ts'
 import type { Entry } from '../lexicon/entry.ts'
 import type { ModelStream, TextFlow } from '../text-flow.ts'
@@ -14,17 +15,7 @@ export type ReasoningOpener = Pick<Extract<Entry, { is: 'reasoning-begin' }>, 'o
 /** What is held to see whether a tag inside a line opens reasoning; longer than this, it does. */
 const LONGEST_SPAN = 4096
 
-const searches = new WeakMap<ReadonlySet<string>, MarkerSearch<true>>()
-
-function searchOf(ends: ReadonlySet<string>): MarkerSearch<true> {
-  let search = searches.get(ends)
-  if (search === undefined) {
-    search = new MarkerSearch<true>()
-    for (const end of ends) search.add(markerOf(end), true)
-    searches.set(ends, search)
-  }
-  return search
-}
+const searchOf = madeOnce((ends: ReadonlySet<string>) => searchFor(...Array.from(ends, markerOf)))
 
 /** Opens and closes reasoning at its markers. */
 export class ReasoningJudge {
@@ -63,7 +54,7 @@ export class ReasoningJudge {
   /** Whether markers between messages mean nothing in the reasoning at hand, because plain tags opened it. */
   isBesideMessages(formats: Iterable<FormatId>): boolean {
     if (this.opener === undefined || this.flow.mode !== 'reasoning') return false
-    const isToken = [...this.opener.ends].some((end) => end.startsWith('<|'))
+    const isToken = [...this.opener.ends].some((end) => /^<\||\|>$/.test(end))
     return !isToken || this.isForeign(formats)
   }
 
@@ -93,15 +84,19 @@ export class ReasoningJudge {
         return 'text'
       }
     }
+    const isTouching = this.isTouching(at)
     flow.passMarker(at, length, false)
-    const isTouching = this.endsAtMarker && flow.mode === 'content' && flow.isUntouched
     flow.begin('reasoning', false)
-    // Two spans without text between them would otherwise run into one another.
     if (isTouching) this.sink.reasoning('\n')
     this.hasReasoned = true
     this.mayBeClosed = true
     this.opener = opener
     return 'passed'
+  }
+
+  /** Two spans without text between them would run into one another, were there no line break. */
+  isTouching(at: number): boolean {
+    return this.endsAtMarker && this.flow.mode === 'content' && this.flow.isFirst(at)
   }
 
   /**
@@ -143,14 +138,12 @@ export class ReasoningJudge {
       return 'text'
     }
     const marker = this.input.text.slice(at, at + length)
-    flow.passMarker(at, length, hasCalls)
+    const isResidue = !wasReasoning && (this.hasReasoned || hasCalls)
+    flow.passMarker(at, length, hasCalls, isResidue ? 'residue' : undefined)
     this.endsAtMarker = wasReasoning && !flow.isUntouched
     flow.begin('content', hasCalls)
     if (wasReasoning) return 'passed'
-    if (this.hasReasoned || hasCalls) {
-      this.input.observer?.removed('residue', this.input.position - length, this.input.position)
-      sink.repair('residue', repairCodes.residue)
-    } else sink.problem('unopened-reasoning', problemCodes['unopened-reasoning'], marker)
+    if (!isResidue) sink.problem('unopened-reasoning', problemCodes['unopened-reasoning'], marker)
     this.hasReasoned = true
     return 'passed'
   }

@@ -3,6 +3,7 @@ import type { TaggedParamsGrammar } from '../../engines/tagged/grammar.ts'
 import type { ToolSet } from '../../engines/tool-set.ts'
 import type { FormatId } from '../../formats/format-id.ts'
 import type { Format } from '../../formats/format.ts'
+import { madeOnce } from '../../text/made-once.ts'
 import type { Entry, Vocabulary } from './entry.ts'
 import type { Lexicon } from './lexicon.ts'
 import type { Opening } from './opening.ts'
@@ -10,7 +11,7 @@ import type { Opening } from './opening.ts'
 /** Agents send the same tools with every request; whoever invents new ones must not fill the memory. */
 const rememberedSets = 32
 
-const remembered = new WeakMap<Lexicon, Map<string, Lexicon>>()
+const remembered = madeOnce<Lexicon, Map<string, Lexicon>>(() => new Map())
 
 /**
  * The lexicon with the names of the declared tools as openers, for what a server leaves of a call when it
@@ -22,8 +23,7 @@ export function withDeclaredNames(lexicon: Lexicon, formats: readonly Format[], 
   if (owner === undefined) return lexicon
   const names = [...tools.names()].filter((name) => name !== '')
   const key = names.join('\0')
-  const known = remembered.get(lexicon) ?? new Map<string, Lexicon>()
-  remembered.set(lexicon, known)
+  const known = remembered(lexicon)
   let extended = known.get(key)
   if (extended === undefined) {
     extended = {

@@ -72,16 +72,21 @@ function readHeading(heading: Heading, tools: ToolSet, text: string, final: bool
   const header = readMessageHeader(channels, tools, text, 0, final)
   if (typeof header === 'string') return header
   const { recipient, end, isSure } = header
-  if (recipient.is !== 'tool') return { heading, header, call: undefined, isSure }
+  const message = { heading, header, call: undefined, isSure }
+  if (recipient.is !== 'tool' && recipient.is !== 'nobody') return message
+  // A message to nobody is a call only if its body names a tool that was offered.
+  const name = recipient.is === 'tool' ? recipient.name : undefined
   for (const grammar of channels.calls) {
     const call =
       grammar.engine === 'tagged-params'
-        ? taggedBody(format, grammar, recipient.name, text, end, final)
-        : jsonBody(format, grammar, recipient.name, text, end, final)
+        ? taggedBody(format, grammar, name, tools, text, end, final)
+        : name === undefined
+          ? 'no'
+          : jsonBody(format, grammar, name, text, end, final)
     if (call === 'more') return 'more'
     if (call !== 'no') return { heading, header, call, isSure: true }
   }
-  return { heading, header, call: undefined, isSure }
+  return message
 }
 
 type Body = CallBody | 'more' | 'no'
@@ -111,7 +116,8 @@ function jsonBody(
 function taggedBody(
   format: FormatId,
   grammar: TaggedParamsGrammar,
-  name: string | null,
+  name: string | null | undefined,
+  tools: ToolSet,
   text: string,
   at: number,
   final: boolean,
@@ -132,11 +138,12 @@ function taggedBody(
   const isCut = answer === 'no' && text.length >= LONGEST_HEADING
   const goesOn = isCut && probeTaggedParams(grammar, tag, accepts, text, start + length, false) === 'more'
   if (answer !== 'yes' && !goesOn) return answer
+  if (name === undefined && !called.some((each) => tools.has(each))) return 'no'
   const opening: Opening =
     tag === undefined
       ? { ...certain, format, grammar, opens: 'section' }
       : { ...certain, format, grammar, opens: 'call', tag }
-  const isRepeated = name === null || goesOn || called.includes(name)
+  const isRepeated = typeof name !== 'string' || goesOn || called.includes(name)
   return { opening, at: start + length, ...(isRepeated ? {} : { otherName: name }) }
 }
 

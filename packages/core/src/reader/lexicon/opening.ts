@@ -101,7 +101,7 @@ export function belongsInside(
 }
 
 /** How many characters may be held to see whether a marker is an opener, the marker included. */
-const LONGEST_OPENER = 256
+export const LONGEST_OPENER = 256
 
 /** Whether what follows the marker at `at` makes it an opener. */
 export function probe(
