@@ -7,13 +7,15 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
  * last of them would run alone. Vitest knows this only where it has run before, so not on a fresh clone.
  */
 const longest = [
-  'gateway/test/clients/ai-sdk.test.ts',
   'gateway/test/cli/serve.test.ts',
   'gateway/test/chat/chat-pipe.test.ts',
-  'gateway/test/clients/anthropic-sdk.test.ts',
-  'gateway/test/clients/openai-sdk.test.ts',
   'core/test/laws/linear.test.ts',
+  'gateway/test/routing/fallback.test.ts',
+  'gateway/test/cli/run.test.ts',
   'core/test/answer/laws.test.ts',
+  'gateway/test/routing/affinity.test.ts',
+  'gateway/test/clients/ai-sdk.test.ts',
+  'gateway/test/cli/doctor.test.ts',
   'gateway/test/cli/large-streams.test.ts',
 ]
 

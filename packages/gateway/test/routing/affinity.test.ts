@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { createSimulator, type Simulator } from '../../src/simulator/server.ts'
 import { inTurn, readAnswer } from '../server/ask.ts'
 import { type RunningGateway, startGateway, stopGateways } from '../server/running-gateway.ts'
+import { isThorough } from '../thorough.ts'
 import {
   chunk,
   json,
@@ -128,15 +129,17 @@ function show(what: string, part: number): void {
     process.stderr.write(`${what}: ${(100 * part).toFixed(1)} %\n`)
 }
 
+const CONVERSATIONS = isThorough ? 200 : 80
+
 /** So slow that as many requests are under way as are asked at a time. */
 const PACE = 3
 
-describe('200 conversations on three servers', () => {
-  it.each([8, 16, 24, 32])(
+describe(`${CONVERSATIONS} conversations on three servers`, () => {
+  it.each(isThorough ? [8, 16, 24, 32] : [32])(
     'meet a warm cache in 95 turns of 100, %i of them at a time',
     async (atOnce) => {
       const { gateways, simulators } = await farm({}, 1, PACE)
-      const all = talks(200)
+      const all = talks(CONVERSATIONS)
       await inTurn([1, 2, 3, 4], (turn) => round(shuffled(all, turn), gateways, atOnce))
       show(`${atOnce} at a time, warm`, warmth(simulators))
       show(`${atOnce} at a time, faithful`, faithfulness(all))
@@ -147,7 +150,7 @@ describe('200 conversations on three servers', () => {
 
   it('stay with their server in 95 turns of 100 where so many are under way that some have to move', async () => {
     const { gateways, simulators } = await farm({}, 1, PACE)
-    const all = talks(200)
+    const all = talks(CONVERSATIONS)
     await inTurn([1, 2, 3, 4], (turn) => round(shuffled(all, turn), gateways, 50))
     show('50 at a time, warm', warmth(simulators))
     show('50 at a time, faithful', faithfulness(all))
@@ -157,7 +160,7 @@ describe('200 conversations on three servers', () => {
 
   it('do so for three gateways that do not know of each other', async () => {
     const { gateways, simulators } = await farm({}, 3, PACE)
-    const all = talks(200)
+    const all = talks(CONVERSATIONS)
     await inTurn([0, 1, 2], (turn) => round(all, [...gateways.slice(turn), ...gateways.slice(0, turn)], 8))
     show('three gateways, warm', warmth(simulators))
     expect(warmth(simulators)).toBeGreaterThanOrEqual(0.95)
@@ -165,7 +168,7 @@ describe('200 conversations on three servers', () => {
 
   it('do so a third of the time if servers take turns', async () => {
     const { gateways, simulators } = await farm({ balance: 'round-robin' })
-    const all = talks(200)
+    const all = talks(CONVERSATIONS)
     await inTurn([1, 2, 3, 4], (turn) => round(shuffled(all, turn), gateways, 8))
     show('round-robin, warm', warmth(simulators))
     expect(warmth(simulators)).toBeGreaterThan(0.2)
@@ -176,7 +179,7 @@ describe('200 conversations on three servers', () => {
 describe('where one of three servers dies', () => {
   it('only its conversations move, and only they return when it is back', async () => {
     const { gateways, simulators, ports } = await farm()
-    const all = talks(200)
+    const all = talks(CONVERSATIONS)
     await round(all, gateways, 1)
     const home = all.map(({ places }) => places[0])
     expect(new Set(home)).toEqual(new Set(names))
