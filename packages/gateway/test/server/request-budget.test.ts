@@ -41,13 +41,17 @@ describe('a body that is made of too many values', () => {
     const { address, upstream } = await started({})
     await post(address, path, '{}')
     await inTurn([manyKeys, manyItems], async (body) => {
-      const before = process.cpuUsage()
-      const answer = await post(address, path, body)
-      const { user } = process.cpuUsage(before)
-      expect(answer.status).toBe(400)
-      expect(await answer.text()).toMatch(/members|values/)
-      // One object of a million members takes seconds of the processor to parse; this is with the client's own work.
-      expect(user / 1e6).toBeLessThan(1)
+      const seconds: number[] = []
+      await inTurn([1, 2, 3], async () => {
+        const before = process.cpuUsage()
+        const answer = await post(address, path, body)
+        seconds.push(process.cpuUsage(before).user / 1e6)
+        expect(answer.status).toBe(400)
+        expect(await answer.text()).toMatch(/members|values/)
+      })
+      // One object of a million members takes seconds of the processor to parse; this is with the client's own work. A
+      // collection of what other tests have left may fall into one of the three.
+      expect(Math.min(...seconds)).toBeLessThan(1)
     })
     expect(upstream.requests).toHaveLength(0)
   })
