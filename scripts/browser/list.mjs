@@ -4,6 +4,7 @@ import { choose, expectSame, rowsOf } from './page.mjs'
 export async function checkList({ check, open, server }) {
   await check('the list is walked by keys alone: /, j, k, Enter, Esc', async (page) => {
     await open(page, '')
+    await rowsOf(page).first().waitFor()
     await page.keyboard.press('/')
     await page.keyboard.type('opencode 502')
     await page.keyboard.press('Escape')

@@ -181,6 +181,20 @@ export async function checkLiveGateway({ check, shoot, lab }) {
     },
     { expectedErrors: /502|MIME type/ },
   )
+
+  await check('a request in which no model could be found has a heading and a reason', async (page) => {
+    const headers = { 'content-type': 'application/json' }
+    await fetch(new URL('/v1/chat/completions', lab.open), {
+      method: 'POST',
+      headers,
+      body: '{"messages":1}',
+    })
+    await page.goto(lab.open)
+    await rowsOf(page).filter({ hasText: 'failed' }).first().click()
+    await page.getByRole('heading', { name: 'No model is known' }).waitFor()
+    await page.getByText('invalid_request').first().waitFor()
+    expectSame((await faultsIn(page)).join('\n'), '')
+  })
 }
 
 /** The newest exchange of the real gateway. */

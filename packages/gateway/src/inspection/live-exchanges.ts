@@ -31,6 +31,8 @@ export class LiveExchanges implements ExchangeSource {
   private readonly memory: ExchangeMemory
   /** Oldest first. */
   private readonly exchanges = new Map<string, LiveExchange>()
+  /** Goes on from the oldest. A new iterator would have to pass by every exchange that was deleted since the map was made. */
+  private oldest = this.exchanges.values()
   private bytes: number
   private used = 0
 
@@ -92,13 +94,19 @@ export class LiveExchanges implements ExchangeSource {
   }
 
   private makeRoom(): void {
-    for (const [id, exchange] of this.exchanges) {
-      if (this.used <= this.bytes) return
-      this.exchanges.delete(id)
-      this.used -= exchange.held
-      exchange.held = 0
-      exchange.forget()
-      this.watcher?.gone(id)
+    while (this.used > this.bytes && this.exchanges.size > 0) {
+      const { value: exchange } = this.oldest.next()
+      if (exchange === undefined) this.oldest = this.exchanges.values()
+      else this.forget(exchange)
     }
+  }
+
+  private forget(exchange: LiveExchange): void {
+    const id = exchange.about.requestId
+    this.exchanges.delete(id)
+    this.used -= exchange.held
+    exchange.held = 0
+    exchange.forget()
+    this.watcher?.gone(id)
   }
 }

@@ -54,7 +54,7 @@ export function ExchangeRow({ exchange, isActive }: ExchangeRowProps): JSX.Eleme
       </span>
       <Client name={exchange.client} />
       <span class="exchange-model" title={`${model} → ${upstreamModel ?? '–'} at ${upstream ?? '–'}`}>
-        {oneLine(model, 60)}
+        {oneLine(model, 60) || '–'}
         <span class="hint">{wentTo(exchange)}</span>
       </span>
       <span title={formatFrom === null ? '' : `told by ${toldBy[formatFrom]}`}>

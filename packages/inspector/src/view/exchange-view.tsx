@@ -157,7 +157,7 @@ function Head({ details }: Pick<LoadedExchange, 'details'>): JSX.Element {
     <header class="exchange-summary">
       <div>
         <h1>
-          {oneLine(summary.model, 80)}
+          {oneLine(summary.model, 80) || 'No model is known'}
           {upstream === null ? null : (
             <span class="hint">
               {' '}
