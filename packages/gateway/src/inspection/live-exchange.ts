@@ -19,6 +19,7 @@ export interface ExchangeMemory {
   /** Counts bytes of an exchange. It may forget exchanges for that, this one too. */
   readonly hold: (exchange: LiveExchange, bytes: number) => void
   readonly changed: (exchange: LiveExchange) => void
+  readonly ended: (exchange: LiveExchange) => void
 }
 
 /** How the upstream was asked the last time. */
@@ -84,6 +85,11 @@ export class LiveExchange {
 
   get time(): string {
     return new Date(this.began).toISOString()
+  }
+
+  /** Whether something went wrong in it, or had to be put right. */
+  get hasFaults(): boolean {
+    return this.failure !== null || this.told.length > 0
   }
 
   /** What the upstream was asked. */
@@ -201,8 +207,10 @@ export class LiveExchange {
   end(status: number | null): void {
     this.status = status
     this.durationMs = this.elapsed()
-    if (this.state === 'running') this.state = 'over'
+    if (this.state === 'forgotten') return
+    this.state = 'over'
     this.memory.changed(this)
+    this.memory.ended(this)
   }
 
   /** Gives up all that takes room. */

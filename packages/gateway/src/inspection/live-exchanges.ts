@@ -23,7 +23,13 @@ export interface LiveExchangesOptions {
   readonly redact: Redactor
 }
 
-/** The exchanges under way and those that ended last, in memory. The oldest make room for new ones. */
+/** So many that ended last are always there: whoever opens the page wants to see what just happened. */
+const LATEST = 16
+
+/**
+ * The exchanges under way and those that ended last, in memory. The oldest make room for new ones. While nobody looks and they come
+ * faster than anybody could look, only some are kept on: see `isKeptOn`.
+ */
 export class LiveExchanges implements ExchangeSource {
   /** Undefined while nobody looks: then nothing is told. */
   watcher: ExchangeWatcher | undefined
@@ -33,12 +39,16 @@ export class LiveExchanges implements ExchangeSource {
   private readonly exchanges = new Map<string, LiveExchange>()
   /** Goes on from the oldest. A new iterator would have to pass by every exchange that was deleted since the map was made. */
   private oldest = this.exchanges.values()
+  /** Those that ended last, of which it is not decided yet whether they are kept on. */
+  private readonly latest: LiveExchange[] = []
+  private readonly allowance: Allowance
   private bytes: number
   private used = 0
 
   constructor({ bytes, now, redact }: LiveExchangesOptions) {
     this.bytes = bytes
     this.redact = redact
+    this.allowance = new Allowance(bytes, now)
     this.memory = {
       now,
       blocks: new BlockPool(),
@@ -46,6 +56,7 @@ export class LiveExchanges implements ExchangeSource {
       changed: ({ state, about }) => {
         if (state !== 'forgotten') this.watcher?.changed(about.requestId)
       },
+      ended: (exchange) => this.ended(exchange),
     }
   }
 
@@ -62,6 +73,7 @@ export class LiveExchanges implements ExchangeSource {
 
   limit(bytes: number): void {
     this.bytes = bytes
+    this.allowance.most = bytes
     this.makeRoom()
   }
 
@@ -87,6 +99,23 @@ export class LiveExchanges implements ExchangeSource {
     return exchange === undefined ? undefined : new ShownLive(exchange, this.redact)
   }
 
+  private ended(exchange: LiveExchange): void {
+    this.latest.push(exchange)
+    const [first] = this.latest
+    if (first === undefined || this.latest.length <= LATEST) return
+    this.latest.shift()
+    if (first.state !== 'forgotten' && !this.isKeptOn(first)) this.forget(first)
+  }
+
+  /**
+   * Where hundreds of exchanges come in a second, each would push out another before anybody saw it, and writing all of them
+   * into memory that is not in the caches any more, as objects that outlive their request, costs a gateway a twentieth of its
+   * time. So beyond the allowance those are kept on in which something went wrong.
+   */
+  private isKeptOn(exchange: LiveExchange): boolean {
+    return this.watcher !== undefined || exchange.hasFaults || this.allowance.take(exchange.held)
+  }
+
   private hold(exchange: LiveExchange, bytes: number): void {
     exchange.held += bytes
     this.used += bytes
@@ -108,5 +137,33 @@ export class LiveExchanges implements ExchangeSource {
     exchange.held = 0
     exchange.forget()
     this.watcher?.gone(id)
+  }
+}
+
+/** How fast the memory is filled while nobody looks: once as fast as they come, and from then on anew in this many seconds. */
+const REFILL_SECONDS = 16
+
+/** Bytes that may be taken: as many as are there, and there are more of them every second. */
+class Allowance {
+  most: number
+  private readonly now: () => number
+  private left: number
+  private at: number
+
+  constructor(most: number, now: () => number) {
+    this.most = most
+    this.now = now
+    this.left = most
+    this.at = now()
+  }
+
+  take(bytes: number): boolean {
+    const now = this.now()
+    const more = ((now - this.at) / 1000 / REFILL_SECONDS) * this.most
+    this.left = Math.min(this.most, this.left + more)
+    this.at = now
+    if (bytes > this.left) return false
+    this.left -= bytes
+    return true
   }
 }

@@ -50,6 +50,65 @@ describe('exchanges in memory', () => {
   })
 })
 
+describe('exchanges that come faster than anybody could look', () => {
+  const SIZE = 20_000
+
+  /** A memory for fifty exchanges, which is full, and a clock that stands still. */
+  function flooded(): { live: LiveExchanges; clock: { ms: number }; pour(from: number, to: number): void } {
+    const clock = { ms: 0 }
+    const live = new LiveExchanges({ bytes: 50 * SIZE, now: () => clock.ms, redact: (text) => text })
+    const pour = (from: number, to: number): void => {
+      for (let at = from; at < to; at++) {
+        const exchange = live.open(about(`r${at}`))
+        exchange.clientRequest(Buffer.alloc(SIZE - 2048))
+        exchange.end(200)
+      }
+    }
+    pour(0, 1000)
+    return { live, clock, pour }
+  }
+
+  function kept(live: LiveExchanges, from: number, to: number): number[] {
+    return Array.from({ length: to - from }, (_, at) => from + at).filter((at) => live.has(`r${at}`))
+  }
+
+  it('are there if they are the latest, and so are the first for which there was room', () => {
+    const { live } = flooded()
+    expect(kept(live, 984, 1000)).toHaveLength(16)
+    expect(kept(live, 50, 984)).toEqual([])
+    expect(kept(live, 0, 50).length).toBeGreaterThan(30)
+  })
+
+  it('push each other out again if some time has passed', () => {
+    const { live, clock, pour } = flooded()
+    clock.ms += 8000
+    pour(1000, 1100)
+    expect(kept(live, 984, 1084)).toEqual(Array.from({ length: 25 }, (_, at) => 984 + at))
+    clock.ms += 16_000
+    pour(1100, 1134)
+    expect(kept(live, 1084, 1134)).toHaveLength(50)
+  })
+
+  it('are kept if something went wrong in them', () => {
+    const { live, pour } = flooded()
+    const failed = live.open(about('failed'))
+    failed.failed({ kind: 'upstream', code: 'upstream_status', message: 'no' })
+    failed.end(502)
+    const repaired = live.open(about('repaired'))
+    repaired.tell('repair', 'trailing-comma', 'A comma was removed.')
+    repaired.end(200)
+    pour(1000, 1040)
+    expect([live.has('failed'), live.has('repaired'), live.has('r1000')]).toEqual([true, true, false])
+  })
+
+  it('are all kept while somebody looks, the oldest going first', () => {
+    const { live, pour } = flooded()
+    live.watcher = { changed: () => {}, gone: () => {} }
+    pour(1000, 1050)
+    expect(kept(live, 1000, 1050)).toHaveLength(50)
+  })
+})
+
 describe('a log of chunks', () => {
   const lengths = [1, 16_383, 3, 40_000, 16_384, 5]
   const texts = lengths.map((length, at) => 'aé𝄞'.repeat(length).slice(at % 2))
