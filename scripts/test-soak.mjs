@@ -44,6 +44,8 @@ const MOST_SLOPE = 25
 /** MB by which what is held after a collection may differ, with as many streams open. */
 const MOST_GROWTH = 8
 const MOST_RESIDENT = 350
+/** MB for a hundred slow readers. 64 are aimed at; what garbage waits to be collected differs from run to run. */
+const MOST_SLOW = 96
 const LONGEST_HOLD_UP_MS = 50
 /** A team's gateway has no inspector unless somebody wants one. With it, 32 MiB of exchanges are kept. */
 const team = { inspector: { enabled: false } }
@@ -154,7 +156,7 @@ async function slow(gateway) {
   const many = await readSlowly(gateway, { readers: 100, seconds: 5, bytesPerSecond: 65_536 })
   tell('100 of them at once', grown(many))
   must(many.held <= 64, `slow: for 100 readers ${mb(many.held)} are held`)
-  must(many.most <= 300, `slow: 100 readers took ${mb(many.most)}`)
+  must(many.most <= MOST_SLOW, `slow: 100 readers took ${mb(many.most)}`)
 }
 
 function grown({ held, resident, most }) {

@@ -3,7 +3,11 @@ import type { SseComment, SseEvent, SseFields } from '../sse/items.ts'
 
 /** The text of a stream for a client. Parts of the upstream's text that go on one behind the other stay one piece. */
 export class AnswerOutput {
-  private texts: string[] = []
+  /**
+   * Emptied and used again. It lives as long as the stream, where the collector seldom looks for garbage; one that was
+   * replaced would keep its texts, and the chunks that these were cut out of, until it does.
+   */
+  private readonly texts: string[] = []
   private source = ''
   private from = 0
   private to = 0
@@ -82,9 +86,7 @@ export class AnswerOutput {
   /** What was written since the last call. */
   take(): string[] {
     this.endRun()
-    const { texts } = this
-    this.texts = []
-    return texts
+    return this.texts.splice(0)
   }
 
   private add(text: string): void {

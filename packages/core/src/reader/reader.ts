@@ -129,6 +129,7 @@ export class Reader {
     this.input.observer?.appended(text)
     this.stop = 'unknown'
     this.run()
+    if (this.input.letGo()) this.stop = 'unknown'
   }
 
   /** Something else than text comes next: half a marker that is held is the text that it is. A call goes on behind it. */

@@ -2,6 +2,9 @@ import { flatCopy } from './held-text.ts'
 import type { SourceObserver } from './source-observer.ts'
 import { byteLength } from './utf8.ts'
 
+/** What has been read is let go of from this length on. Doing so for each of many short pieces would cost more than it saves. */
+const LONG_TEXT = 4096
+
 /**
  * The text that a parser has been given and not yet read: a window that moves. Readers look at
  * `text` from `at` on and advance `at`; what they leave is kept in front of the next chunk.
@@ -25,6 +28,18 @@ export class TextWindow {
     this.base += this.at
     this.text = this.at < this.text.length ? this.text.slice(this.at) + chunk : chunk
     this.at = 0
+  }
+
+  /**
+   * To be called when nobody reads on. A long text that was read would live until the next one comes: with many streams that is long
+   * enough for the collector to move all that they bring into the memory that it seldom looks through. True where places in
+   * the text have moved.
+   */
+  letGo(): boolean {
+    if (this.at < LONG_TEXT) return false
+    this.append('')
+    if (this.text !== '') this.text = flatCopy(this.text)
+    return true
   }
 
   private collect(): void {

@@ -5,13 +5,18 @@ const BEGINNING_BYTES = 65_536
 
 /** What has come of an answer that has not begun: an error may stand in it. */
 export class Beginning {
-  private readonly chunks: Buffer[] = []
+  private chunks: Buffer[] = []
   private size = 0
 
   add(chunk: Buffer): void {
     if (this.size >= BEGINNING_BYTES) return
     this.chunks.push(chunk)
     this.size += chunk.length
+  }
+
+  /** The answer has begun. */
+  forget(): void {
+    this.chunks = []
   }
 
   get text(): string {

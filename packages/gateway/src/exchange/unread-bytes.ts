@@ -9,7 +9,11 @@ const SLOW_BYTES = 16_384
 
 /** What has come of an answer and is not translated yet, and whether its reader takes it. */
 export class UnreadBytes {
-  private chunks: Buffer[] = []
+  /**
+   * Emptied and used again. It lives as long as the answer, where the collector seldom looks for garbage; one that was replaced
+   * would keep its chunks until it does.
+   */
+  private readonly chunks: Buffer[] = []
   private pausedAt: number | null = null
   private reader: 'quick' | 'slow' = 'quick'
 
@@ -36,7 +40,8 @@ export class UnreadBytes {
     if (first === undefined) return undefined
     const all = this.chunks.length === 1 ? first : Buffer.concat(this.chunks)
     const isAll = how === 'end' || this.reader === 'quick' || all.length <= SLOW_BYTES
-    this.chunks = isAll ? [] : [all.subarray(SLOW_BYTES)]
+    this.clear()
+    if (!isAll) this.chunks.push(all.subarray(SLOW_BYTES))
     return isAll ? all : all.subarray(0, SLOW_BYTES)
   }
 
@@ -51,6 +56,6 @@ export class UnreadBytes {
   }
 
   clear(): void {
-    this.chunks = []
+    this.chunks.length = 0
   }
 }

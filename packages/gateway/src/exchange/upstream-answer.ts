@@ -260,6 +260,7 @@ export class UpstreamAnswer implements UpstreamListener {
   private tellOfAnswer(): void {
     if (this.hasToldClient) return
     this.hasToldClient = true
+    if (this.state.at === 'answering') this.state.beginning.forget()
     this.options.elsewhere?.answered()
   }
 

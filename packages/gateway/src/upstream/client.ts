@@ -142,10 +142,12 @@ class CallHandler implements Dispatcher.DispatchHandler, UpstreamCall {
   }
 
   onResponseStart(
-    _controller: Dispatcher.DispatchController,
+    controller: Dispatcher.DispatchController,
     status: number,
     headers: IncomingHttpHeaders,
   ): void {
+    // They are parts of the first 64 KB that came, which would not be freed before the answer is over.
+    controller.rawHeaders = null
     if (this.state === 'over' || status < 200) return
     this.state = 'open'
     clearTimeout(this.silence)

@@ -14,7 +14,7 @@ export class ChoiceReader {
   /** Some servers write a call in both fields; whichever came first counts. */
   private callField: 'none' | 'tool_calls' | 'function_call' | 'both' = 'none'
   private legacyCall: StructuredCall | undefined
-  private source: DeltaSource = { json: '', path: [] }
+  private source: DeltaSource = nowhere
   private raw: RawJson | null = null
 
   constructor(policy: CallPolicy) {
@@ -27,7 +27,6 @@ export class ChoiceReader {
    */
   read(said: SaidDelta, source: DeltaSource): void {
     this.source = source
-    this.raw = null
     const { policy } = this
     for (const piece of said.texts) {
       if (piece.is === 'text') policy.content(piece.text)
@@ -36,6 +35,9 @@ export class ChoiceReader {
     for (const proof of said.proofs) policy.proof(proof)
     this.calls = said.toolCalls === null ? none : this.readCalls(said.toolCalls)
     if (said.functionCall !== null) this.readLegacy(said.functionCall)
+    // The text of an event is cut out of a chunk, and would keep all of it alive.
+    this.source = nowhere
+    this.raw = null
   }
 
   private readCalls(entries: readonly unknown[]): readonly (StructuredCall | null)[] {
@@ -112,6 +114,8 @@ export interface DeltaSource {
   readonly json: string
   readonly path: readonly (string | number)[]
 }
+
+const nowhere: DeltaSource = { json: '', path: [] }
 
 const none: readonly (StructuredCall | null)[] = []
 

@@ -20,7 +20,10 @@ export class LearnedEnvelope {
     const { before, after, between } = this
     let start = at + before.length
     // Compared as slices: that is several times as fast as `startsWith`.
-    if (before === '' || text.slice(at, start) !== before) return at
+    if (before === '' || text.slice(at, start) !== before) {
+      this.content = ''
+      return at
+    }
     const ends: number[] = []
     let content = ''
     let matched = at

@@ -37,10 +37,14 @@ export interface ChoicePatchOptions {
   readonly ends: 'at once' | 'later'
 }
 
-/** A chunk that came, and the choice in it. */
-export interface CameChunk extends ReadChoice {
-  readonly event: SseEvent
+interface ChoiceOfChunk {
   readonly chunk: JsonObject
+  readonly choice: JsonObject
+}
+
+/** A chunk that came, and the choice in it. */
+export interface CameChunk extends ReadChoice, ChoiceOfChunk {
+  readonly event: SseEvent
   /** Whether the choice is the one of the chunk, as it came. */
   readonly isUntouched: boolean
   /** Whether it ends the choice, which is told apart then. */
@@ -105,7 +109,7 @@ export class ChoicePatch {
       ends: word !== null && !isRepeated && this.options.ends === 'later',
     }
     if (word === null || isRepeated) {
-      if (this.state.at !== 'finishing') this.state = { at: 'open', read }
+      if (this.state.at !== 'finishing') this.state = { at: 'open', read: { chunk, choice } }
       return this.compare(read)
     }
     const state: Finishing = { at: 'finishing', read, word }
@@ -189,7 +193,7 @@ export class ChoicePatch {
     return ending.is === 'finished' ? wordFor(ending.reason, word) : null
   }
 
-  private rest(read: CameChunk): Sent[] {
+  private rest(read: ChoiceOfChunk): Sent[] {
     const verdict = this.comparison.settle(this.takeMade())
     if (verdict.is === 'pass') return verdict.events.flatMap((event) => this.asCame(event))
     const sent = verdict.silent.flatMap((event) => this.emptied(event))
@@ -285,8 +289,8 @@ export class ChoicePatch {
 
 type State =
   | { readonly at: 'start' }
-  /** With the last chunk that had a part of the choice. */
-  | { readonly at: 'open'; readonly read: CameChunk }
+  /** With the last chunk that had a part of the choice. Its event is cut out of what came, and would keep all of that alive. */
+  | { readonly at: 'open'; readonly read: ChoiceOfChunk }
   | Finishing
   | { readonly at: 'ended' }
 
@@ -315,9 +319,9 @@ function plain(reason: FinishReason): FinishReason {
   return reason === 'stop-sequence' ? 'stop' : reason
 }
 
-function ended({ read, at }: Extract<State, { at: 'open' | 'finishing' }>, word: string): Sent {
-  const { chunk, choice, event, isUntouched, said } = read
-  if (at === 'open') {
+function ended(state: Extract<State, { at: 'open' | 'finishing' }>, word: string): Sent {
+  const { chunk, choice } = state.read
+  if (state.at === 'open') {
     return {
       is: 'choices',
       event: {},
@@ -325,6 +329,7 @@ function ended({ read, at }: Extract<State, { at: 'open' | 'finishing' }>, word:
       choices: [finishChoice(choice, word)],
     }
   }
+  const { event, isUntouched, said } = state.read
   if (said.keys.length > 0) return { is: 'choices', event, chunk, choices: [finishChoice(choice, word)] }
   if (isUntouched && choice['finish_reason'] === word) return { is: 'event', event }
   return { is: 'choices', event, chunk, choices: [{ ...choice, finish_reason: word }] }
