@@ -63,6 +63,8 @@ export type TaggedParamsRole =
         | 'key-end'
         | 'json-end'
         | 'empty'
+      /** Something else stands in front of the bracket of the tag, or the bracket is missing. */
+      readonly isWorn?: true
     }
   | { readonly is: 'call-begin' | 'parameter-begin' | 'json-begin'; readonly tag: OpeningTag }
 
@@ -85,12 +87,22 @@ export const markersOf = madeOnce((grammar: TaggedParamsGrammar): TaggedParamsMa
   for (const tag of grammar.parameterBegin) all.add(tag.open, { is: 'parameter-begin', tag })
   for (const tag of grammar.jsonBegin ?? []) all.add(tag.open, { is: 'json-begin', tag })
   for (const marker of grammar.jsonEnd ?? []) all.add(marker, { is: 'json-end' })
+  for (const tag of wornTags(grammar.parameterEnd)) all.addWorn(tag, { is: 'parameter-end', isWorn: true })
+  for (const tag of wornTags(grammar.callEnd)) all.addWorn(tag, { is: 'call-end', isWorn: true })
   return {
     all,
     ends: searchFor(...grammar.callEnd, ...grammar.sectionEnd, ...(grammar.jsonEnd ?? [])),
     parameterBegins: searchFor(...grammar.parameterBegin.map((tag) => tag.open)),
   }
 })
+
+/** Closing tags as models damage them, up to the end of the word: with a number, a key or a blank in them. */
+function wornTags(markers: readonly Marker[]): string[] {
+  const words = markers.flatMap((marker) =>
+    typeof marker === 'string' ? (/^<\/(\w+)>$/.exec(marker)?.[1] ?? []) : [],
+  )
+  return words.flatMap((word) => [`</${word}`, `</ ${word}`])
+}
 
 /** How the objects are read that may stand in the place of a name. */
 export const envelopesOf = madeOnce((grammar: TaggedParamsGrammar): DelimitedJsonGrammar => ({

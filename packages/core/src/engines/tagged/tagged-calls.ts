@@ -138,6 +138,13 @@ export abstract class TaggedCalls<Inside extends object, Role extends TaggedPara
     return length === PARTIAL || length === NONE ? 'more' : { at: 'body' }
   }
 
+  /** What stands there, `length` characters long, is not the tag that should. */
+  protected reportMissing(length: number): void {
+    const { input, writer } = this.context
+    const source = input.text.slice(input.at, input.at + length)
+    writer.problem('missing-tag', problemCodes['missing-tag'], source)
+  }
+
   protected takeJunk(end: number): void {
     const { input } = this.context
     const from = input.position

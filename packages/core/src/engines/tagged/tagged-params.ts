@@ -1,6 +1,6 @@
 import { problemCodes } from '../../problems.ts'
 import type { MarkerSearch } from '../../text/marker-search.ts'
-import { NONE, PARTIAL } from '../../text/marker.ts'
+import { matchTag, NONE, PARTIAL } from '../../text/marker.ts'
 import { skipSpace } from '../../text/space.ts'
 import { readTag, type Tag } from '../../text/tag-reader.ts'
 import type { EndReason, EngineContext } from '../engine.ts'
@@ -180,6 +180,7 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
         writer.removed('residue', this.markers.length)
         return { at: 'body' }
       case 'call-end':
+        if (role.isWorn === true) this.reportMissing(this.markers.length)
         input.at += this.markers.length
         if (this.junk === '') return { at: 'closed', length: this.markers.length }
         this.endCall('closed')
@@ -387,14 +388,12 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
   private closeByName(): Next<State> | undefined {
     if (this.grammar.closesByName !== true) return undefined
     const { input } = this.context
-    const closer = `</${this.tool}>`
     const at = skipSpace(input.text, input.at)
-    const rest = input.text.slice(at, at + closer.length)
-    if (rest === closer) {
-      input.at = at + closer.length
-      this.endCall('closed')
-      return { at: 'between' }
-    }
-    return !input.final && closer.startsWith(rest) ? 'more' : undefined
+    const length = matchTag(input.text, at, `</${this.tool}>`)
+    if (length === NONE) return undefined
+    if (length === PARTIAL) return input.final ? undefined : 'more'
+    input.at = at + length
+    this.endCall('closed')
+    return { at: 'between' }
   }
 }
