@@ -57,7 +57,7 @@ export abstract class TaggedCalls<Inside extends object, Role extends TaggedPara
   protected abstract finishArguments(): void
 
   protected between(): Next<CallPlace | Inside> {
-    const { input, writer } = this.context
+    const { input, writer, isTentative } = this.context
     const role: TaggedParamsRole | 'none' | 'more' = this.markers.ahead(input)
     if (role === 'more') return 'more'
     if (
@@ -68,7 +68,11 @@ export abstract class TaggedCalls<Inside extends object, Role extends TaggedPara
     ) {
       return this.leave()
     }
-    if (role.is === 'call-begin') return this.callTag(role.tag, input.at + this.markers.length)
+    if (role.is === 'call-begin') {
+      // Each call of its own: one that is cut must not make text of those before it.
+      if (isTentative && !this.isInSection && writer.isIdle) return 'done'
+      return this.callTag(role.tag, input.at + this.markers.length)
+    }
     input.at += this.markers.length
     if (role.is === 'section-end') {
       // Nothing was called: all of it is markup.

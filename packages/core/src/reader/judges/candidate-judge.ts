@@ -66,6 +66,7 @@ export class CandidateJudge {
     const vocabulary = this.behindContent()
     const length = vocabulary.match(input.text, input.at, input.final)
     if (length === PARTIAL) return 'open'
+    if (input.final && this.isCutCall(candidate)) return 'proven'
     if (length === NONE) return this.judgeProse(candidate, vocabulary)
     const entry = vocabulary.found
     if (entry.is === 'turn-token' || entry.is === 'residue') return this.drop(candidate, length, entry.is)
@@ -114,6 +115,17 @@ export class CandidateJudge {
       return next === 'hold' ? 'open' : next === undefined ? 'disproven' : 'proven'
     }
     return text.length >= end || final ? 'disproven' : 'open'
+  }
+
+  /** The output ends in the tag of another such call: what was cut off says nothing about the whole ones. */
+  private isCutCall({ found, recording }: Candidate): boolean {
+    const { input, markers } = this
+    if (found.as !== 'salvage') return false
+    const start = found.at - found.from
+    const opener = recording.peek(input).slice(start, start + found.length)
+    const rest = input.text.slice(input.at, input.at + opener.length)
+    if (rest !== opener) return opener.startsWith(rest)
+    return markers.openers.isCut(found.opening, input.at, opener.length)
   }
 
   /**
