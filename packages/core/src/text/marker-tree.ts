@@ -138,7 +138,15 @@ function sharedLength(label: readonly number[], text: string, at: number): numbe
 }
 
 function leaf<T>(label: readonly number[]): MarkerNode<T> {
-  return { label, children: [], codes: [], loose: false, suffixed: undefined, worn: undefined, value: undefined }
+  return {
+    label,
+    children: [],
+    codes: [],
+    loose: false,
+    suffixed: undefined,
+    worn: undefined,
+    value: undefined,
+  }
 }
 
 function split<T>(node: MarkerNode<T>, at: number): void {

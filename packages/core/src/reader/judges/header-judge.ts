@@ -80,6 +80,8 @@ export class HeaderJudge {
     const { flow, input, sink } = this
     const { heading, header, call } = lead
     const { recipient, extras } = header
+    const isNamed = header.isOpen && extras.length === 1 && this.tools.has(extras[0] ?? '')
+    this.commitment.address(isNamed ? extras[0] : undefined)
     if (lead.isSure) this.commitment.toHeading(heading)
     this.commitment.unaddressed = recipient.is === 'nobody' ? heading.channels.calls : []
     flow.passOn(at)

@@ -19,6 +19,8 @@ export interface Heading {
   readonly channels: ChannelsGrammar
   /** Every grammar of the format. */
   readonly grammars: readonly Grammar[]
+  /** The format was named, by the user or by the model's name. */
+  readonly isNamed: boolean
 }
 
 /** The beginning of a header that the prompt holds. */
@@ -48,7 +50,7 @@ export const LONGEST_HEADING = 256
 
 /**
  * Reads the header that `text` begins with. Of several grammars the first that is sure of it wins: many
- * headers mean something in each of them.
+ * headers mean something in each of them. Of a call, that is the one that writes it so, unless another was named.
  */
 export function findLead(
   headings: readonly Heading[],
@@ -64,7 +66,8 @@ export function findLead(
     if (lead.header.isSure) return lead
     leads.push(lead)
   }
-  return leads.find((lead) => lead.isSure) ?? leads[0] ?? 'no'
+  const sure = leads.filter((lead) => lead.isSure)
+  return sure.find(({ heading, header }) => heading.isNamed || header.isUsual) ?? sure[0] ?? leads[0] ?? 'no'
 }
 
 function readHeading(heading: Heading, tools: ToolSet, text: string, final: boolean): Lead | 'more' | 'no' {

@@ -24,6 +24,8 @@ export interface Lexicon {
   readonly triedReasoning: Vocabulary
   /** For answers that have lost the tokens of their headers. */
   readonly stripped: () => { readonly content: Vocabulary; readonly reasoning: Vocabulary }
+  /** Answers of the format that was named are made of messages. */
+  readonly beginsWithHeader: boolean
   /** Nothing at all is looked for: text can be passed on unseen. */
   readonly isEmpty: boolean
   readonly readsCalls: boolean
@@ -88,6 +90,7 @@ export function buildLexicon(formats: readonly Format[], options: LexiconOptions
     triedReasoning: build('triedReasoning'),
     stripped: once(() => ({ content: buildExpected('content'), reasoning: buildExpected('reasoning') })),
     headers,
+    beginsWithHeader: formats[0]?.channels !== undefined,
     isEmpty,
     readsCalls: options.readsCalls,
     holdsBreaks: options.salvages,
@@ -108,7 +111,14 @@ function addCodeTags(search: MarkerSearch<Entry>): void {
 
 type Where = Exclude<
   keyof Lexicon,
-  'isEmpty' | 'endsAnswers' | 'holdsBreaks' | 'readsCalls' | 'headers' | 'grammars' | 'stripped'
+  | 'beginsWithHeader'
+  | 'isEmpty'
+  | 'endsAnswers'
+  | 'holdsBreaks'
+  | 'readsCalls'
+  | 'headers'
+  | 'grammars'
+  | 'stripped'
 >
 
 /** Makes the value when it is first asked for: few answers need it. */
@@ -253,9 +263,9 @@ function addHeadings(search: MarkerSearch<Entry>, formats: readonly Format[], wh
     const headings = known?.is === 'header' ? known.headings : []
     search.add(marker, { is: 'header', headings: [...headings, heading], as })
   }
-  for (const { id: format, channels, grammars } of formats) {
+  for (const [index, { id: format, channels, grammars }] of formats.entries()) {
     if (channels === undefined) continue
-    const heading: Heading = { format, channels, grammars }
+    const heading: Heading = { format, channels, grammars, isNamed: index === 0 }
     for (const marker of headerBeginnings(channels)) add(marker, heading, 'token')
     if (where === 'answer' && channels.recipientMark !== undefined)
       add(channels.recipientMark, heading, 'first')
