@@ -194,7 +194,7 @@ export class DelimitedJson extends StateMachine<State> {
     return writer.giveBackFrom(input.base + input.at - this.objectFrom, (source) => {
       if (this.lineBegins.find(source, 0, true) !== NONE) return this.lineBegins.index
       // The line break alone was taken for white space between two values.
-      return /\n$/.test(source) ? source.length - 1 : -1
+      return source.endsWith('\n') ? source.length - 1 : -1
     })
   }
 
