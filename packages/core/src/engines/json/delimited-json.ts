@@ -91,8 +91,11 @@ export class DelimitedJson extends StateMachine<State> {
     if (list === 'more') return 'more'
     const isList = list !== 'none'
     const char = input.text.charAt(input.at)
-    if ((isList || char === '[') && calls === 0 && !this.isArray) {
+    const isAgain = char === '[' && this.isArrayClosed ? this.isFollowedBy('{') : calls === 0
+    if (isAgain === 'more') return 'more'
+    if ((isList || char === '[') && isAgain && !this.isArray) {
       this.isArray = true
+      this.isArrayClosed = false
       this.isWrapped = isList
       input.at += isList ? this.lists.length : 1
       return { at: 'between', calls }
@@ -156,9 +159,15 @@ export class DelimitedJson extends StateMachine<State> {
   private isSeparator(): boolean | 'more' {
     const { input } = this.context
     if (this.isArray || this.needsEnd) return true
-    const next = skipSpace(input.text, input.at + 1)
-    if (next === input.text.length) return input.final || 'more'
-    return input.text.charAt(next) === '{'
+    const isEnd = skipSpace(input.text, input.at + 1) === input.text.length
+    return (isEnd && input.final) || this.isFollowedBy('{')
+  }
+
+  /** Whether this character stands behind the one at hand, after white space. */
+  private isFollowedBy(char: string): boolean | 'more' {
+    const { text, at, final } = this.context.input
+    const next = skipSpace(text, at + 1)
+    return next === text.length && !final ? 'more' : text.charAt(next) === char
   }
 
   private object({ reader, calls }: Extract<State, { at: 'object' }>): Next<State> {

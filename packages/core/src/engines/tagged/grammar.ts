@@ -136,7 +136,7 @@ export function probeTaggedParams(
   at: number,
   final: boolean,
 ): Probe {
-  if (tag !== undefined) return probeTag(grammar, tag, accepts, text, at, final)
+  if (tag !== undefined) return probeTag(grammar, tag, accepts, text, at, final, 'alone')
   const start = skipSpace(text, at)
   if (start === text.length) return final ? 'no' : 'more'
   const { all } = markersOf(grammar)
@@ -146,7 +146,7 @@ export function probeTaggedParams(
   const role = all.found
   if (role.is === 'section-end' && grammar.isSpecial) return 'yes'
   if (role.is !== 'call-begin') return 'no'
-  return probeTag(grammar, role.tag, accepts, text, start + length, final)
+  return probeTag(grammar, role.tag, accepts, text, start + length, final, 'in-section')
 }
 
 function probeTag(
@@ -156,6 +156,7 @@ function probeTag(
   text: string,
   at: number,
   final: boolean,
+  place: 'alone' | 'in-section',
 ): Probe {
   const tag = readTag(text, at, shape, final)
   if (tag === 'more') return 'more'
@@ -167,8 +168,18 @@ function probeTag(
   if (isPlaceholder(tag.name)) return 'no'
   const isAccepted = accepts(tag.name)
   if (grammar.isPlain === true && !isAccepted) return 'no'
-  if (tag.isSelfClosing || (shape.name !== 'word' && grammar.isPlain !== true)) return 'yes'
+  if (tag.isSelfClosing) return 'yes'
+  if (shape.name !== 'word' && grammar.isPlain !== true) {
+    return place === 'alone' ? probeSentence(text, tag.end, final) : 'yes'
+  }
   return probeBody(grammar, isAccepted, text, tag.end, final)
+}
+
+/** A sentence that names a tag goes on behind it, in the same line. */
+function probeSentence(text: string, at: number, final: boolean): Probe {
+  const [word = ''] = /^[ \t]*[^]?/.exec(text.slice(at)) ?? []
+  if (word.trim() === '' && !word.includes('\n') && !final) return 'more'
+  return /[\p{L},.;:)]$/u.test(word) ? 'no' : 'yes'
 }
 
 /** `…`, `{name}`: the place of a name, in code or in a text that explains the tag. */

@@ -68,9 +68,11 @@ export abstract class TaggedCalls<Inside extends object, Role extends TaggedPara
     ) {
       return this.leave()
     }
+    // Outside of a section each call is one of its own: one that is cut must not make text of those before it. The end of a
+    // section tells that only its beginning was forgotten.
+    const isOver = role.is === 'call-begin' || role.is === 'section-end'
+    if (isOver && isTentative && !this.isInSection && writer.isIdle) return 'done'
     if (role.is === 'call-begin') {
-      // Each call of its own: one that is cut must not make text of those before it.
-      if (isTentative && !this.isInSection && writer.isIdle) return 'done'
       return this.callTag(role.tag, input.at + this.markers.length)
     }
     input.at += this.markers.length

@@ -31,6 +31,8 @@ type Inside =
   | { at: 'json'; reader: ArgumentsReader }
   | { at: 'broken-json' }
   | { at: 'after-json' }
+  /** Behind the tag that closes a value, where none was begun: the call may take none. */
+  | { at: 'emptied' }
   /** Behind the tag that closes a call, unless its arguments follow. */
   | { at: 'closed'; length: number }
   /** Name and arguments stand in an object, or several do in a list. */
@@ -67,7 +69,7 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
    * server says that the model had finished does the call count.
    */
   finish(reason: EndReason | undefined): void {
-    const { input, writer } = this.context
+    const { input, writer, tools } = this.context
     if (this.state.at === 'envelopes') {
       this.state.engine.finish(reason)
       return
@@ -75,17 +77,12 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
     const hasFinished = reason === 'stop' || reason === 'tool_calls'
     input.takeAll()
     if (writer.isIdle) return
+    const isEmptied = this.state.at === 'emptied' && tools.required(this.tool).length === 0
     const isAfterParameters = this.state.at === 'body' || this.state.at === 'junk'
-    if (this.state.at === 'closed') {
-      this.endCall('closed')
-    } else if (
-      this.state.at === 'after-json' ||
-      (isAfterParameters && hasFinished && this.parameters.mayBeAll())
-    ) {
-      this.endCall('unclosed')
-    } else {
-      writer.fail(this.state.at === 'broken-json' ? 'invalid-arguments' : 'truncated-call')
-    }
+    const mayBeAll = isEmptied || (isAfterParameters && this.parameters.mayBeAll())
+    if (this.state.at === 'closed') this.endCall('closed')
+    else if (this.state.at === 'after-json' || (hasFinished && mayBeAll)) this.endCall('unclosed')
+    else writer.fail(this.state.at === 'broken-json' ? 'invalid-arguments' : 'truncated-call')
   }
 
   protected next(state: State): Next<State> {
@@ -97,6 +94,7 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
       case 'named':
         return this.named(state.name)
       case 'body':
+      case 'emptied':
         return this.body()
       case 'closed':
         return this.closed(state.length)
@@ -178,7 +176,7 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
       case 'parameter-end':
         input.at += this.markers.length
         writer.removed('residue', this.markers.length)
-        return { at: 'body' }
+        return this.hasArguments || this.junk !== '' ? { at: 'body' } : { at: 'emptied' }
       case 'call-end':
         if (role.isWorn === true) this.reportMissing(this.markers.length)
         input.at += this.markers.length

@@ -7,7 +7,7 @@ import { type Candidate, type Code, type Found, isExpected } from '../candidate.
 import { closesFence, readFence } from '../code-fence.ts'
 import type { Entry, StrippedEntry, Vocabulary } from '../lexicon/entry.ts'
 import type { Lexicon } from '../lexicon/lexicon.ts'
-import type { Opening } from '../lexicon/opening.ts'
+import { closesSection, type Opening } from '../lexicon/opening.ts'
 import { CodeEnd } from './code-end.ts'
 import type { MarkerJudge } from './marker-judge.ts'
 
@@ -69,6 +69,9 @@ export class CandidateJudge {
     if (input.final && this.isCutCall(candidate)) return 'proven'
     if (length === NONE) return this.judgeProse(candidate, vocabulary)
     const entry = vocabulary.found
+    // Only the opener was forgotten: whatever follows the closer, a call was meant. An opener that is text may have been its own.
+    const mayBeForgotten = found.as === 'salvage' && !this.markers.leftovers.hasOpeners
+    if (mayBeForgotten && closesSection(found.opening, input.text, input.at, input.final)) return 'proven'
     if (entry.is === 'turn-token' || entry.is === 'residue') return this.drop(candidate, length, entry.is)
     if (entry.is === 'fence-mark') return this.judgeFence(candidate)
     if (entry.is === 'structure' && this.isInMessage(candidate, entry.owners)) return 'proven'

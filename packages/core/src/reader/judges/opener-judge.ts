@@ -139,7 +139,8 @@ export class OpenerJudge {
       return isTried ? 'text' : { opening, at, length, as: 'in-code', from: at, code }
     }
     if (!opening.isSalvage) return { opening, at, length, as: 'certain', from: at }
-    return lead > 0 || flow.standsAlone(at) ? { opening, at, length, as: 'salvage', from: at } : 'text'
+    const mayBegin = lead > 0 || flow.standsAlone(at, '.:!?')
+    return mayBegin ? { opening, at, length, as: 'salvage', from: at } : 'text'
   }
 
   /** Whether plain text is shown there, and not meant. */

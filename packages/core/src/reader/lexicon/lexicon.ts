@@ -63,7 +63,7 @@ export function buildLexicon(formats: readonly Format[], options: LexiconOptions
       hasPlain ||= usable.some(({ grammar }) => !grammar.isSpecial)
       if (usable.length > 0) search.add(markerOf(key), { is: 'opener', openings: usable })
     }
-    if (where === 'answer' || where === 'content') addTrailing(search, openers, where)
+    if (where === 'answer' || where === 'content') addTrailing(search, openers, where, formats[0]?.id)
     if (!isEmpty && where !== 'reasoning' && where !== 'triedReasoning') {
       search.add('`', { is: 'fence-mark' })
       search.add('~', { is: 'fence-mark' })
@@ -148,14 +148,17 @@ function addTrailing(
   search: MarkerSearch<Entry>,
   openers: ReadonlyMap<string, readonly Opening[]>,
   where: 'answer' | 'content',
+  named: FormatId | undefined,
 ): void {
   const bare = [...openers.values()].flat().filter(({ opens, isSalvage }) => opens === 'bare' && isSalvage)
   for (const opening of bare) {
     const { grammar } = opening
-    if (grammar.engine !== 'delimited-json') continue
     const add = (marker: string, openings: readonly Opening[]): void => {
       if (search.get(marker) === undefined) search.add(marker, { is: 'opener', openings })
     }
+    // A list of calls by name is looked for only where its format was named: links and lists in prose begin so too.
+    if (grammar.engine === 'pythonic' && opening.format === named && where === 'content') add('[', [opening])
+    if (grammar.engine !== 'delimited-json') continue
     for (const key of grammar.envelope.nameKeys) {
       for (const start of startsOfLines) {
         const all = where === 'answer' ? openers.get(start.charAt(0)) : undefined
