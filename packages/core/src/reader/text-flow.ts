@@ -354,7 +354,7 @@ export class TextFlow {
   /** At the start of a line, behind white space, or behind one of these marks. */
   standsAlone(at: number, marks = ''): boolean {
     const code = this.codeBefore(at)
-    return code === NEWLINE || isSpace(code) || marks.includes(String.fromCharCode(code))
+    return isSpace(code) || marks.includes(String.fromCharCode(code))
   }
 
   /**
