@@ -18,7 +18,19 @@ const withoutTheRest = (): Plugin => ({
 
 /** Fields of a record, from their names to the bracket that closes them: on the same line, or alone on one as far in. */
 const theRest =
-  /^ {2}(?:checked|models|stripped|template|thinking): [[{](?:.*[\]}],\n|\n[^]*?^ {2}[\]}],\n)/gm
+  /^ {2}(?:title: .*\n|(?:checked|models|stripped|template|thinking): [[{](?:.*[\]}],\n|\n[^]*?^ {2}[\]}],\n))/gm
+
+/** A field that its constructor sets need not be named before: there are hundreds of them. */
+const withoutBareFields = (): Plugin => ({
+  name: 'bare-fields',
+  enforce: 'pre',
+  transform: {
+    filter: { id: /\/core\/src\/.*\.ts$/ },
+    handler: (code) => ({ code: code.replaceAll(bareField, '  declare $1'), map: null }),
+  },
+})
+
+const bareField = /^ {2}((?:private|protected) (?:readonly )?\w+: [^=\n]*)$/gm
 
 /** What comments tell a bundler, nobody reads any more. */
 const output = { comments: false }
@@ -38,7 +50,11 @@ export default defineConfig({
     reportCompressedSize: false,
     rolldownOptions: { output },
   },
-  worker: { format: 'es', plugins: () => [withoutTheRest()], rolldownOptions: { output } },
+  worker: {
+    format: 'es',
+    plugins: () => [withoutTheRest(), withoutBareFields()],
+    rolldownOptions: { output },
+  },
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   logLevel: 'warn',
 })

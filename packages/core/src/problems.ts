@@ -14,7 +14,7 @@ export const problemCodes = {
   'duplicate-parameter': 'A parameter was written twice in one call; the last one counts.',
   'extra-field': 'The markup of a call holds a field or attribute without meaning; it is left out.',
   'missing-tag':
-    'A tag before or behind a value is missing; the value was taken from or up to where it can only begin or end.',
+    'A tag before or behind a value is missing or damaged; the value was taken from or up to where it can only begin or end.',
   'stray-text': 'There is text between or after calls. It is passed on as text.',
   'unopened-reasoning':
     'Reasoning was closed that was never opened. If the prompt opens it, say so (promptOpensReasoning, models[].startsInReasoning).',

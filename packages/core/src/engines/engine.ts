@@ -11,6 +11,8 @@ export interface EngineContext {
   readonly tools: ToolSet
   /** The engine reads a candidate: anything odd in it is reason enough to take it for text. */
   readonly isTentative: boolean
+  /** The tool that stands in front of the opener, for a call that names none itself. */
+  readonly addressee?: string | undefined
 }
 
 /**

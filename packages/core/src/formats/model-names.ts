@@ -30,6 +30,7 @@ const exceptions: readonly ModelNameRow[] = [
   { pattern: /distill.*qwen|qwen.*distill|r1-0528-qwen/, format: 'qwen' },
   { pattern: /distill.*llama|\bllama-?[34].*distill/, format: 'llama', grammar: 'llama3-json' },
 
+  { pattern: /\bglm-?4-\d+b.*-0414/, format: 'glm', note: 'a name and a line of JSON' },
   // Up to 4.1 GLM wrote a name and a line of JSON, not the tags of 4.5; `glm-4-9b` is 4, `glm-4-5` is 4.5.
   { pattern: /chatglm|\bglm-(?:z1|edge)|\bglm-?4(?![.-][5-9](?!\d*b))/, format: 'standard' },
   { pattern: /internlm3|internlm-chat/, format: 'llama', grammar: 'llama3-json', note: 'not as InternLM2' },

@@ -292,6 +292,7 @@ export class Reader {
       writer: this.writer,
       tools,
       isTentative: this.candidate !== undefined && !isOnlyShown(this.candidate.found),
+      addressee: this.markers.commitment.takeAddressee() ?? opening.header?.name ?? undefined,
     })
   }
 

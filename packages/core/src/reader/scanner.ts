@@ -7,7 +7,7 @@ import type { FenceJudge } from './judges/fence-judge.ts'
 import type { MarkerJudge } from './judges/marker-judge.ts'
 import type { OpenerJudge } from './judges/opener-judge.ts'
 import type { Entry, Vocabulary } from './lexicon/entry.ts'
-import type { PromptHeader } from './lexicon/heading.ts'
+import { LONGEST_HEADING, type PromptHeader } from './lexicon/heading.ts'
 import type { Lexicon } from './lexicon/lexicon.ts'
 import { type HeaderOpening, probeFirst, probeForced } from './lexicon/opening.ts'
 import type { Channel, ModelStream, TextFlow } from './text-flow.ts'
@@ -142,8 +142,23 @@ export class Scanner {
     const forced = this.forced === undefined ? 'text' : this.judgeForced(this.forced)
     if (forced !== 'text') return forced
     const first = this.mayBeHeader ? this.judgeFirst() : 'text'
-    if (first === 'text' && flow.ownsSpace) input.at = skipSpace(input.text, input.at)
-    return first
+    if (first !== 'text') return first
+    if (flow.ownsSpace) input.at = skipSpace(input.text, input.at)
+    return this.lexicon.beginsWithHeader && flow.isUntouched && this.dropSpace() === 'more' ? 'more' : 'text'
+  }
+
+  /** Answers of this format begin with a header. White space in front of it is no answer: a client would show it as one. */
+  private dropSpace(): 'more' | 'done' {
+    const { input, lexicon, markers } = this
+    const { text, final } = input
+    const at = skipSpace(text, input.at)
+    if (at === input.at || at - input.at > LONGEST_HEADING) return 'done'
+    const length = at === text.length ? PARTIAL : lexicon.answer.match(text, at, final)
+    if (length === PARTIAL) return final ? 'done' : 'more'
+    const entry = length === NONE ? undefined : lexicon.answer.found
+    const lead = entry?.is === 'header' ? markers.headers.read(entry.headings, '', at) : 'no'
+    if (typeof lead === 'object' && !lead.header.isStripped) input.at = at
+    return lead === 'more' ? 'more' : 'done'
   }
 
   private finishPromptHeader(header: PromptHeader): Found | 'again' | 'more' {

@@ -183,13 +183,13 @@ function findPromptHeader(
   if (promptTail === '') return undefined
   const headings: Heading[] = []
   let start = -1
-  for (const { id: format, channels, grammars } of candidates) {
+  for (const [index, { id: format, channels, grammars }] of candidates.entries()) {
     if (channels === undefined) continue
     const at = Math.max(...channels.messageBegin.map((marker) => promptTail.lastIndexOf(spelled(marker))))
     if (at < 0 || at < start || !isOpenHeader(channels, promptTail.slice(at), promptOpensReasoning)) continue
     if (at > start) headings.length = 0
     start = at
-    headings.push({ format, channels, grammars })
+    headings.push({ format, channels, grammars, isNamed: index === 0 })
   }
   return start < 0 ? undefined : { text: promptTail.slice(start), headings }
 }

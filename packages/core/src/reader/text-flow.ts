@@ -351,10 +351,10 @@ export class TextFlow {
     return this.codeBefore(at) === code
   }
 
-  /** At the start of a line or behind white space. */
-  standsAlone(at: number): boolean {
+  /** At the start of a line, behind white space, or behind one of these marks. */
+  standsAlone(at: number, marks = ''): boolean {
     const code = this.codeBefore(at)
-    return code === NEWLINE || code === 13 || code === 32 || code === 9
+    return isSpace(code) || marks.includes(String.fromCharCode(code))
   }
 
   /**

@@ -7,7 +7,7 @@ import {
   markerRoot,
   startPattern,
 } from './marker-tree.ts'
-import { COLON, type Marker, NONE, PARTIAL, skipSuffix, spelled } from './marker.ts'
+import { COLON, type Marker, NONE, PARTIAL, skipSuffix, spelled, wornEnd } from './marker.ts'
 import { SHORT } from './next-match.ts'
 import { isSpace, skipSpace } from './space.ts'
 import type { TextWindow } from './text-window.ts'
@@ -40,6 +40,17 @@ export class MarkerSearch<T> {
     const node = insert(this.root, marker)
     if (node === this.root) return
     node.value = value
+    this.noteMarker(marker, node)
+  }
+
+  /** A tag up to the end of its word, where more may stand in front of its bracket, or the bracket is missing. */
+  addWorn(tag: string, value: T): void {
+    const node = insert(this.root, tag)
+    node.worn = value
+    this.noteMarker(tag, node)
+  }
+
+  private noteMarker(marker: Marker, node: MarkerNode<T>): void {
     const first = spelled(marker).charCodeAt(0)
     this.noteStart(first, childAt(this.root, first) ?? node)
     this.starts = undefined
@@ -183,6 +194,7 @@ export class MarkerSearch<T> {
           cursor++
           continue
         }
+        if (node.worn !== undefined) return this.matchWorn(node.worn, text, at, cursor, end, final)
         if (node.suffixed === undefined || code !== COLON) return length
         const behind = Math.min(skipSuffix(text, cursor + 1), end)
         if (behind === cursor + 1 && behind < end) return length
@@ -204,9 +216,16 @@ export class MarkerSearch<T> {
         length = cursor - at
       }
     }
-    const hasMore = node.children.length > 0 || node.suffixed !== undefined
+    const hasMore = node.children.length > 0 || node.suffixed !== undefined || node.worn !== undefined
     const mayGoOn = (cursor < end || hasMore) && end - at < LONGEST_MATCH
     return mayGoOn && !final ? PARTIAL : length
+  }
+
+  private matchWorn(value: T, text: string, at: number, from: number, end: number, final: boolean): number {
+    const behind = wornEnd(text, from, end)
+    if (behind === NONE || behind === PARTIAL) return final ? NONE : behind
+    this.value = value
+    return behind - at
   }
 }
 

@@ -14,6 +14,8 @@ export interface MarkerNode<T> {
   loose: boolean
   /** What stands behind a colon and a suffix. */
   suffixed: MarkerNode<T> | undefined
+  /** What it means where the end of the tag is worn: other characters stand in front of it, or none is there. */
+  worn: T | undefined
   value: T | undefined
 }
 
@@ -86,7 +88,8 @@ export function followers(
   at: number,
   depth: number,
 ): readonly Follower[] | 'anything' {
-  const isWhole = at === node.label.length && (node.loose || node.value !== undefined)
+  const isEnd = node.loose || node.worn !== undefined || node.value !== undefined
+  const isWhole = at === node.label.length && isEnd
   if (isWhole || depth === 0) return 'anything'
   const inLabel = node.label[at]
   if (inLabel !== undefined) return [[inLabel, following(node, at + 1, depth - 1)]]
@@ -135,7 +138,15 @@ function sharedLength(label: readonly number[], text: string, at: number): numbe
 }
 
 function leaf<T>(label: readonly number[]): MarkerNode<T> {
-  return { label, children: [], codes: [], loose: false, suffixed: undefined, value: undefined }
+  return {
+    label,
+    children: [],
+    codes: [],
+    loose: false,
+    suffixed: undefined,
+    worn: undefined,
+    value: undefined,
+  }
 }
 
 function split<T>(node: MarkerNode<T>, at: number): void {
@@ -144,12 +155,14 @@ function split<T>(node: MarkerNode<T>, at: number): void {
   lower.codes = node.codes
   lower.loose = node.loose
   lower.suffixed = node.suffixed
+  lower.worn = node.worn
   lower.value = node.value
   node.label = node.label.slice(0, at)
   node.children = [lower]
   node.codes = [lower.label[0] ?? 0]
   node.loose = false
   node.suffixed = undefined
+  node.worn = undefined
   node.value = undefined
 }
 

@@ -42,6 +42,22 @@ export function skipSuffix(text: string, at: number): number {
   return end
 }
 
+/**
+ * Behind a worn tag, whose word ends at `at`: `</parameter1>`, `</parameter=city>`, or `</parameter` at the end of a line. NONE
+ * where another word stands there, PARTIAL where the text ends before one can tell.
+ */
+export function wornEnd(text: string, at: number, end: number): number {
+  if (at < end && !/[\d=s\s>"'<]/.test(text.charAt(at))) return NONE
+  let isBlank = true
+  for (let to = at; to < end && to - at <= LONGEST_SUFFIX; to++) {
+    const char = text.charAt(to)
+    if (char === '>') return to + 1
+    if (char === '<' || char === '\n') return isBlank ? to : NONE
+    isBlank &&= /\s/.test(char)
+  }
+  return end - at > LONGEST_SUFFIX ? NONE : PARTIAL
+}
+
 /** Whether the text ends with the marker. */
 export function endsWithMarker(text: string, marker: Marker): boolean {
   if (typeof marker === 'string' || !('before' in marker)) return text.endsWith(spelled(marker).trimEnd())

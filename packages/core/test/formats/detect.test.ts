@@ -295,7 +295,7 @@ const confusions: readonly Expected[] = [
   ['acme/north-star-7b', 'standard'],
   ['poolside/Laguna-S-2.1', 'glm', 'glm-xml'],
   ['THUDM/glm-4-9b-chat', 'standard'],
-  ['zai-org/glm-4-32b-0414', 'standard'],
+  ['zai-org/glm-4-32b-0414', 'glm'],
   ['zai-org/GLM-4.1V-9B-Thinking', 'standard'],
   ['glm4:9b', 'standard'],
   ['THUDM/chatglm3-6b', 'standard'],

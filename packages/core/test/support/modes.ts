@@ -10,6 +10,8 @@ export interface Mode {
   readonly samples: readonly string[]
   /** Words that an answer may begin with and that are markup there. */
   readonly firstWords: readonly string[]
+  /** Answers are made of messages: white space in front of the first header belongs to it. */
+  readonly hasHeaders: boolean
 }
 
 /** A format that reads nothing in-band has no sample. */
@@ -25,9 +27,16 @@ export const modes: readonly Mode[] = [
       ...(channels?.stripped?.first ?? []),
       ...reasoning.filter(({ plain }) => plain !== undefined).map(({ begin }) => spelled(begin)),
     ],
+    hasHeaders: channels !== undefined,
   })),
-  { title: 'auto', options: {}, samples: everySample, firstWords: [] },
-  { title: 'auto, told the model', options: { model: 'kimi-k2' }, samples: everySample, firstWords: [] },
+  { title: 'auto', options: {}, samples: everySample, firstWords: [], hasHeaders: false },
+  {
+    title: 'auto, told the model',
+    options: { model: 'kimi-k2' },
+    samples: everySample,
+    firstWords: [],
+    hasHeaders: false,
+  },
 ]
 
 /** The tool that the samples call, so that salvage, which wants declared names, is tried too. */

@@ -26,6 +26,7 @@ export class DelimitedJson extends StateMachine<State> {
   private readonly closers: MarkerSearch<true>
   private readonly boundaries: MarkerSearch<Boundary>
   private readonly lists: MarkerSearch<true>
+  private readonly lineBegins: MarkerSearch<true>
   /** Where in the stream the object at hand begins. */
   private objectFrom = 0
   private isArray: boolean
@@ -41,6 +42,7 @@ export class DelimitedJson extends StateMachine<State> {
     this.closers = compiled.closers
     this.boundaries = compiled.boundaries
     this.lists = compiled.lists
+    this.lineBegins = compiled.lineBegins
     this.isArray = grammar.opensArray === true
   }
 
@@ -89,8 +91,11 @@ export class DelimitedJson extends StateMachine<State> {
     if (list === 'more') return 'more'
     const isList = list !== 'none'
     const char = input.text.charAt(input.at)
-    if ((isList || char === '[') && calls === 0 && !this.isArray) {
+    const isAgain = char === '[' && this.isArrayClosed ? this.isFollowedBy('{') : calls === 0
+    if (isAgain === 'more') return 'more'
+    if ((isList || char === '[') && isAgain && !this.isArray) {
       this.isArray = true
+      this.isArrayClosed = false
       this.isWrapped = isList
       input.at += isList ? this.lists.length : 1
       return { at: 'between', calls }
@@ -126,18 +131,43 @@ export class DelimitedJson extends StateMachine<State> {
     }
     const closer = this.closers.ahead(input)
     if (closer === 'more') return 'more'
+    const line = closer === 'none' ? this.strayLine() : NONE
+    if (line === PARTIAL) return 'more'
+    if (line > NONE) {
+      writer.stray(input.take(input.at + line).trimEnd())
+      return { at: 'between', calls }
+    }
     if (closer !== 'none') input.at += this.closers.length
     this.leavesOpen = closer === 'none' && this.grammar.callEnd.length > 0
     return 'done'
+  }
+
+  /** Length of a line among those of the calls that is no call itself, or NONE, or PARTIAL. */
+  private strayLine(): number {
+    const { text, at, final } = this.context.input
+    if (this.grammar.hasLines !== true || this.isArrayClosed) return NONE
+    const end = text.slice(at, at + LONGEST_LINE).indexOf('\n') + 1
+    if (end === 0) return final || text.length - at >= LONGEST_LINE ? NONE : PARTIAL
+    const next = skipSpace(text, at + end)
+    if (next === text.length) return final ? NONE : PARTIAL
+    if (text.charAt(next) === '{') return end
+    const closer = this.closers.match(text, next, final)
+    return closer === PARTIAL ? PARTIAL : closer === NONE ? NONE : end
   }
 
   /** Where nothing closes the calls, a comma that no call follows begins a text. */
   private isSeparator(): boolean | 'more' {
     const { input } = this.context
     if (this.isArray || this.needsEnd) return true
-    const next = skipSpace(input.text, input.at + 1)
-    if (next === input.text.length) return input.final || 'more'
-    return input.text.charAt(next) === '{'
+    const isEnd = skipSpace(input.text, input.at + 1) === input.text.length
+    return (isEnd && input.final) || this.isFollowedBy('{')
+  }
+
+  /** Whether this character stands behind the one at hand, after white space. */
+  private isFollowedBy(char: string): boolean | 'more' {
+    const { text, at, final } = this.context.input
+    const next = skipSpace(text, at + 1)
+    return next === text.length && !final ? 'more' : text.charAt(next) === char
   }
 
   private object({ reader, calls }: Extract<State, { at: 'object' }>): Next<State> {
@@ -147,9 +177,11 @@ export class DelimitedJson extends StateMachine<State> {
     if (result === 'broken') reader.startWithoutId()
     if (result === 'done' && reader.isNoCall) writer.abandon()
     // A string that was never closed has swallowed the end marker: what was held is looked through again.
-    if (result === 'broken' && !(writer.isStarted && !reader.hasArguments && this.giveBackSwallowed())) {
-      writer.giveBack()
+    const mayBeSwallowed = result === 'broken' && !reader.hasArguments
+    if (mayBeSwallowed && (this.giveBackLine() || (writer.isStarted && this.giveBackSwallowed()))) {
+      return { at: 'broken', calls }
     }
+    if (result === 'broken') writer.giveBack()
     if (result === 'done' || (reader.hasArguments && writer.isStarted)) {
       return { at: 'after-object', calls: calls + 1, isWhole: result === 'done' }
     }
@@ -164,15 +196,28 @@ export class DelimitedJson extends StateMachine<State> {
     )
   }
 
+  /** Goes back to the end of the line, if a string has swallowed that and the beginning of the next object. */
+  private giveBackLine(): boolean {
+    const { input, writer } = this.context
+    if (this.grammar.hasLines !== true || this.isArray) return false
+    return writer.giveBackFrom(input.base + input.at - this.objectFrom, (source) => {
+      if (this.lineBegins.find(source, 0, true) !== NONE) return this.lineBegins.index
+      // The line break alone was taken for white space between two values.
+      return source.endsWith('\n') ? source.length - 1 : -1
+    })
+  }
+
   /** The object cannot be read on: only a literal marker, or the next one of an array, tells where it ends. */
   private broken(calls: number): Next<State> {
     const { input, writer, isTentative } = this.context
-    if (!writer.isStarted && (!this.isArray || isTentative)) return this.leave(false)
+    const hasItems = this.isArray || this.grammar.hasLines === true
+    if (!writer.isStarted && (!hasItems || isTentative)) return this.leave(false)
     if (writer.isSeen) writer.holdBack()
     const length = this.boundaries.find(input.text, input.at, input.final)
     input.at = this.boundaries.index
     if (length === PARTIAL || length === NONE) return 'more'
-    if (this.boundaries.found === 'item' && !this.isArray) {
+    const isBetween = this.boundaries.found === 'item' || this.boundaries.found === 'line'
+    if (isBetween && (this.boundaries.found === 'item') !== this.isArray) {
       input.at += length
       return { at: 'broken', calls }
     }
@@ -216,6 +261,7 @@ export class DelimitedJson extends StateMachine<State> {
       this.giveBackSwallowed()
       return { at: 'broken', calls: calls - 1 }
     }
+    if (isSeparated && !isWhole) writer.repair('missing-closer')
     if (closer !== 'none' || isSeparated) writer.end()
     else this.endCall(isWhole)
     return { at: 'between', calls }
@@ -238,8 +284,11 @@ export class DelimitedJson extends StateMachine<State> {
   }
 }
 
-/** Where a broken object may end: at the end marker, at the next opener, or in front of the next object of an array. */
-type Boundary = 'open' | 'close' | 'item'
+/** Where a broken object may end: at the end marker, at the next opener, or in front of the next object of an array or a line. */
+type Boundary = 'open' | 'close' | 'item' | 'line'
+
+/** A longer line among those of calls is prose. */
+const LONGEST_LINE = 256
 
 function isClose(boundary: Boundary): boolean {
   return boundary === 'close'
@@ -253,6 +302,7 @@ interface Compiled {
   readonly closers: MarkerSearch<true>
   readonly boundaries: MarkerSearch<Boundary>
   readonly lists: MarkerSearch<true>
+  readonly lineBegins: MarkerSearch<true>
 }
 
 const compile = madeOnce((grammar: DelimitedJsonGrammar): Compiled => {
@@ -262,6 +312,8 @@ const compile = madeOnce((grammar: DelimitedJsonGrammar): Compiled => {
   for (const marker of grammar.callEnd) boundaries.add(marker, 'close')
   const { nameKeys, argumentKeys, idKeys } = grammar.envelope
   for (const key of [...nameKeys, ...argumentKeys, ...idKeys]) boundaries.add([',', '{', `"${key}"`], 'item')
+  const lines = grammar.hasLines === true ? nameKeys.map((key) => ['\n{', `"${key}"`]) : []
+  for (const line of lines) boundaries.add(line, 'line')
   const lists = searchFor(...(grammar.listBegin ?? []))
-  return { closers: searchFor(...grammar.callEnd), boundaries, lists }
+  return { closers: searchFor(...grammar.callEnd), boundaries, lists, lineBegins: searchFor(...lines) }
 })

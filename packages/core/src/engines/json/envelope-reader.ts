@@ -245,11 +245,20 @@ export class EnvelopeReader {
   }
 
   private close(): State {
+    if (this.name === null) this.nameAddressee()
     if (this.name === null) return { at: 'broken' }
     if (this.shape.isStrict === true) return this.closeStrictly(this.name)
     if (!this.hasArguments && !this.closeWithout(this.name)) return { at: 'broken' }
     this.startWithoutId()
     return { at: 'done' }
+  }
+
+  /** The tool stands in front of the object: that holds the arguments, or is them. */
+  private nameAddressee(): void {
+    const { addressee, tools, writer } = this.context
+    if (addressee === undefined || !(this.hasArguments || this.foreign.fit(addressee, tools))) return
+    this.name = addressee
+    writer.repair('resolved-name')
   }
 
   private closeStrictly(name: string): State {

@@ -18,10 +18,15 @@ export interface DelimitedJsonGrammar {
   readonly isPlain?: boolean
   /** The opener holds the bracket of the array. */
   readonly opensArray?: boolean
+  /** Each object has a line of its own: a line that begins with another ends one that is broken. */
+  readonly hasLines?: boolean
   /** How the array begins where an object stands around it, `{"tool_calls": [`. */
   readonly listBegin?: readonly Marker[]
   /** Most models leave the end marker out: a call without it is complete. */
   readonly isEndOptional?: boolean
+  /** The name of a declared tool opens the call, between one of these and one of those. */
+  readonly namePrefixes?: readonly string[]
+  readonly nameSuffixes?: readonly string[]
   /** The opener is a word. It opens a call only at the start of a line. */
   readonly isLine?: boolean
 }

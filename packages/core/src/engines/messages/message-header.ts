@@ -12,6 +12,10 @@ export interface MessageHeader extends HeaderWords {
   readonly route: TextRoute | undefined
   /** No other grammar has such a header, and no text holds one by chance. */
   readonly isSure: boolean
+  /** It is written as this grammar has it: with a channel, or the prefix of tools, where there are such. */
+  readonly isUsual: boolean
+  /** Nothing ends it: what stands behind it is no body. */
+  readonly isOpen: boolean
   /** None of the tokens stands in it. */
   readonly isStripped: boolean
 }
@@ -50,8 +54,17 @@ export function readMessageHeader(
     end: span.end,
     route: routeOf(grammar, span, words),
     isSure: isNamed || hasChannel || isKnownRecipient,
+    isUsual: grammar.channelBegin.length === 0 || hasChannel || hasPrefix(grammar, span.parts),
+    isOpen: span.closer === 'missing',
     isStripped: span.closer === 'missing' && span.parts.length === 1 && span.parts[0]?.behind === 'nothing',
   }
+}
+
+function hasPrefix(
+  { recipientMark = '', toolPrefix = '' }: ChannelsGrammar,
+  parts: readonly HeaderPart[],
+): boolean {
+  return toolPrefix !== '' && parts.some(({ text }) => text.includes(recipientMark + toolPrefix))
 }
 
 function routeOf(

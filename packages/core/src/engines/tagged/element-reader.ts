@@ -154,11 +154,12 @@ export class ElementReader {
     if (tag === 'more') return 'more'
     if (tag === 'none') return 'no'
     if (tag.is === 'close' && tag.name === this.key) {
-      const isEnd = this.isFollowedByTag(tag.end)
+      const isTag = this.isFollowedByTag(tag.end)
+      const isEnd = isTag === 'no' ? this.isFollowedByJunk(tag.end) : isTag
       return isEnd === 'yes' ? tag.end : isEnd
     }
     if (tag.is !== 'close') return this.expects(tag.name) ? this.endUnclosed() : 'no'
-    if (this.isCallEnd()) return this.endUnclosed()
+    if (this.isCallEnd(input.at)) return this.endUnclosed()
     return this.endWrongly(tag)
   }
 
@@ -198,6 +199,18 @@ export class ElementReader {
     return tag === 'more' ? 'more' : tag === 'none' ? (input.final && this.isCut(at) ? 'yes' : 'no') : 'yes'
   }
 
+  /** Words that belong to nothing, and behind them what can only follow the end of the element. */
+  private isFollowedByJunk(from: number): Probe {
+    const { grammar } = this
+    const { input } = this.context
+    const window = input.text.slice(from, from + LONGEST_GAP)
+    const at = grammar.prefix === '' ? -1 : window.indexOf(grammar.prefix)
+    if (at < 0) return grammar.prefix === '' || input.final || window.length === LONGEST_GAP ? 'no' : 'more'
+    const tag = this.tagAt(from + at)
+    if (typeof tag === 'string') return tag === 'more' ? 'more' : 'no'
+    return (tag.is === 'close' ? this.isCallEnd(from + at) : this.expects(tag.name)) ? 'yes' : 'no'
+  }
+
   /** A tag that was cut off at the end of the stream follows too. */
   private isCut(at: number): boolean {
     const { input } = this.context
@@ -209,9 +222,8 @@ export class ElementReader {
     return !this.keys.has(name) && this.declares(name)
   }
 
-  private isCallEnd(): boolean {
-    const { input } = this.context
-    return treeMarkersOf(this.grammar).match(input.text, input.at, true) > 0
+  private isCallEnd(at: number): boolean {
+    return treeMarkersOf(this.grammar).match(this.context.input.text, at, true) > 0
   }
 
   private insideTree(open: [Element, ...Element[]]): State | 'more' {
@@ -236,7 +248,11 @@ export class ElementReader {
 
   /** Whether it closes nothing that is open, with further markup behind it. */
   private isWrongEnd(open: readonly Element[], tag: ElementTag): boolean | 'more' {
-    if (this.grammar.prefix === '' || open.some(({ name }) => name === tag.name) || this.isCallEnd())
+    if (
+      this.grammar.prefix === '' ||
+      open.some(({ name }) => name === tag.name) ||
+      this.isCallEnd(this.context.input.at)
+    )
       return false
     const isFollowed = this.isFollowedByTag(tag.end)
     return isFollowed === 'more' ? 'more' : isFollowed === 'yes'
@@ -276,7 +292,7 @@ export class ElementReader {
       input.at = tag.end
       return this.closeTo(open, depth)
     }
-    if (this.isCallEnd()) return this.closeTo(open, 0)
+    if (this.isCallEnd(this.context.input.at)) return this.closeTo(open, 0)
     const top = open.at(-1) ?? open[0]
     top.text += this.takeValue(input.at + length)
     return { at: 'tree', open }

@@ -63,6 +63,8 @@ export type TaggedParamsRole =
         | 'key-end'
         | 'json-end'
         | 'empty'
+      /** Something else stands in front of the bracket of the tag, or the bracket is missing. */
+      readonly isWorn?: true
     }
   | { readonly is: 'call-begin' | 'parameter-begin' | 'json-begin'; readonly tag: OpeningTag }
 
@@ -85,12 +87,22 @@ export const markersOf = madeOnce((grammar: TaggedParamsGrammar): TaggedParamsMa
   for (const tag of grammar.parameterBegin) all.add(tag.open, { is: 'parameter-begin', tag })
   for (const tag of grammar.jsonBegin ?? []) all.add(tag.open, { is: 'json-begin', tag })
   for (const marker of grammar.jsonEnd ?? []) all.add(marker, { is: 'json-end' })
+  for (const tag of wornTags(grammar.parameterEnd)) all.addWorn(tag, { is: 'parameter-end', isWorn: true })
+  for (const tag of wornTags(grammar.callEnd)) all.addWorn(tag, { is: 'call-end', isWorn: true })
   return {
     all,
     ends: searchFor(...grammar.callEnd, ...grammar.sectionEnd, ...(grammar.jsonEnd ?? [])),
     parameterBegins: searchFor(...grammar.parameterBegin.map((tag) => tag.open)),
   }
 })
+
+/** Closing tags as models damage them, up to the end of the word: with a number, a key or a blank in them. */
+function wornTags(markers: readonly Marker[]): string[] {
+  const words = markers.flatMap((marker) =>
+    typeof marker === 'string' ? (/^<\/(\w+)>$/.exec(marker)?.[1] ?? []) : [],
+  )
+  return words.flatMap((word) => [`</${word}`, `</ ${word}`])
+}
 
 /** How the objects are read that may stand in the place of a name. */
 export const envelopesOf = madeOnce((grammar: TaggedParamsGrammar): DelimitedJsonGrammar => ({
@@ -124,7 +136,7 @@ export function probeTaggedParams(
   at: number,
   final: boolean,
 ): Probe {
-  if (tag !== undefined) return probeTag(grammar, tag, accepts, text, at, final)
+  if (tag !== undefined) return probeTag(grammar, tag, accepts, text, at, final, 'alone')
   const start = skipSpace(text, at)
   if (start === text.length) return final ? 'no' : 'more'
   const { all } = markersOf(grammar)
@@ -134,7 +146,7 @@ export function probeTaggedParams(
   const role = all.found
   if (role.is === 'section-end' && grammar.isSpecial) return 'yes'
   if (role.is !== 'call-begin') return 'no'
-  return probeTag(grammar, role.tag, accepts, text, start + length, final)
+  return probeTag(grammar, role.tag, accepts, text, start + length, final, 'in-section')
 }
 
 function probeTag(
@@ -144,6 +156,7 @@ function probeTag(
   text: string,
   at: number,
   final: boolean,
+  place: 'alone' | 'in-section',
 ): Probe {
   const tag = readTag(text, at, shape, final)
   if (tag === 'more') return 'more'
@@ -155,8 +168,18 @@ function probeTag(
   if (isPlaceholder(tag.name)) return 'no'
   const isAccepted = accepts(tag.name)
   if (grammar.isPlain === true && !isAccepted) return 'no'
-  if (tag.isSelfClosing || (shape.name !== 'word' && grammar.isPlain !== true)) return 'yes'
+  if (tag.isSelfClosing) return 'yes'
+  if (shape.name !== 'word' && grammar.isPlain !== true) {
+    return place === 'alone' ? probeSentence(text, tag.end, final) : 'yes'
+  }
   return probeBody(grammar, isAccepted, text, tag.end, final)
+}
+
+/** A sentence that names a tag goes on behind it, in the same line. */
+function probeSentence(text: string, at: number, final: boolean): Probe {
+  const [word = ''] = /^[ \t]*[^]?/.exec(text.slice(at)) ?? []
+  if (word.trim() === '' && !word.includes('\n') && !final) return 'more'
+  return /[\p{L},.;:)]$/u.test(word) ? 'no' : 'yes'
 }
 
 /** `…`, `{name}`: the place of a name, in code or in a text that explains the tag. */

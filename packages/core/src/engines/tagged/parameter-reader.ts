@@ -148,8 +148,10 @@ export class ParameterReader {
       return 'again'
     }
     this.end()
+    if (role.is !== 'parameter-end' || role.isWorn === true) {
+      this.reportMissing(input.text.slice(input.at, input.at + length))
+    }
     if (role.is === 'parameter-end') input.at += length
-    else this.reportMissing(input.text.slice(input.at, input.at + length))
     return 'done'
   }
 

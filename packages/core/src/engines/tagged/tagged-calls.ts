@@ -57,7 +57,7 @@ export abstract class TaggedCalls<Inside extends object, Role extends TaggedPara
   protected abstract finishArguments(): void
 
   protected between(): Next<CallPlace | Inside> {
-    const { input, writer } = this.context
+    const { input, writer, isTentative } = this.context
     const role: TaggedParamsRole | 'none' | 'more' = this.markers.ahead(input)
     if (role === 'more') return 'more'
     if (
@@ -68,7 +68,13 @@ export abstract class TaggedCalls<Inside extends object, Role extends TaggedPara
     ) {
       return this.leave()
     }
-    if (role.is === 'call-begin') return this.callTag(role.tag, input.at + this.markers.length)
+    // Outside of a section each call is one of its own: one that is cut must not make text of those before it. The end of a
+    // section tells that only its beginning was forgotten.
+    const isOver = role.is === 'call-begin' || role.is === 'section-end'
+    if (isOver && isTentative && !this.isInSection && writer.isIdle) return 'done'
+    if (role.is === 'call-begin') {
+      return this.callTag(role.tag, input.at + this.markers.length)
+    }
     input.at += this.markers.length
     if (role.is === 'section-end') {
       // Nothing was called: all of it is markup.
@@ -136,6 +142,13 @@ export abstract class TaggedCalls<Inside extends object, Role extends TaggedPara
       return this.giveUp()
     }
     return length === PARTIAL || length === NONE ? 'more' : { at: 'body' }
+  }
+
+  /** What stands there, `length` characters long, is not the tag that should. */
+  protected reportMissing(length: number): void {
+    const { input, writer } = this.context
+    const source = input.text.slice(input.at, input.at + length)
+    writer.problem('missing-tag', problemCodes['missing-tag'], source)
   }
 
   protected takeJunk(end: number): void {

@@ -1,6 +1,6 @@
 import { problemCodes } from '../../problems.ts'
 import type { MarkerSearch } from '../../text/marker-search.ts'
-import { NONE, PARTIAL } from '../../text/marker.ts'
+import { matchTag, NONE, PARTIAL } from '../../text/marker.ts'
 import { skipSpace } from '../../text/space.ts'
 import { readTag, type Tag } from '../../text/tag-reader.ts'
 import type { EndReason, EngineContext } from '../engine.ts'
@@ -31,6 +31,8 @@ type Inside =
   | { at: 'json'; reader: ArgumentsReader }
   | { at: 'broken-json' }
   | { at: 'after-json' }
+  /** Behind the tag that closes a value, where none was begun: the call may take none. */
+  | { at: 'emptied' }
   /** Behind the tag that closes a call, unless its arguments follow. */
   | { at: 'closed'; length: number }
   /** Name and arguments stand in an object, or several do in a list. */
@@ -67,7 +69,7 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
    * server says that the model had finished does the call count.
    */
   finish(reason: EndReason | undefined): void {
-    const { input, writer } = this.context
+    const { input, writer, tools } = this.context
     if (this.state.at === 'envelopes') {
       this.state.engine.finish(reason)
       return
@@ -75,17 +77,12 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
     const hasFinished = reason === 'stop' || reason === 'tool_calls'
     input.takeAll()
     if (writer.isIdle) return
+    const isEmptied = this.state.at === 'emptied' && tools.required(this.tool).length === 0
     const isAfterParameters = this.state.at === 'body' || this.state.at === 'junk'
-    if (this.state.at === 'closed') {
-      this.endCall('closed')
-    } else if (
-      this.state.at === 'after-json' ||
-      (isAfterParameters && hasFinished && this.parameters.mayBeAll())
-    ) {
-      this.endCall('unclosed')
-    } else {
-      writer.fail(this.state.at === 'broken-json' ? 'invalid-arguments' : 'truncated-call')
-    }
+    const mayBeAll = isEmptied || (isAfterParameters && this.parameters.mayBeAll())
+    if (this.state.at === 'closed') this.endCall('closed')
+    else if (this.state.at === 'after-json' || (hasFinished && mayBeAll)) this.endCall('unclosed')
+    else writer.fail(this.state.at === 'broken-json' ? 'invalid-arguments' : 'truncated-call')
   }
 
   protected next(state: State): Next<State> {
@@ -97,6 +94,7 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
       case 'named':
         return this.named(state.name)
       case 'body':
+      case 'emptied':
         return this.body()
       case 'closed':
         return this.closed(state.length)
@@ -178,8 +176,9 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
       case 'parameter-end':
         input.at += this.markers.length
         writer.removed('residue', this.markers.length)
-        return { at: 'body' }
+        return this.hasArguments || this.junk !== '' ? { at: 'body' } : { at: 'emptied' }
       case 'call-end':
+        if (role.isWorn === true) this.reportMissing(this.markers.length)
         input.at += this.markers.length
         if (this.junk === '') return { at: 'closed', length: this.markers.length }
         this.endCall('closed')
@@ -387,14 +386,12 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
   private closeByName(): Next<State> | undefined {
     if (this.grammar.closesByName !== true) return undefined
     const { input } = this.context
-    const closer = `</${this.tool}>`
     const at = skipSpace(input.text, input.at)
-    const rest = input.text.slice(at, at + closer.length)
-    if (rest === closer) {
-      input.at = at + closer.length
-      this.endCall('closed')
-      return { at: 'between' }
-    }
-    return !input.final && closer.startsWith(rest) ? 'more' : undefined
+    const length = matchTag(input.text, at, `</${this.tool}>`)
+    if (length === NONE) return undefined
+    if (length === PARTIAL) return input.final ? undefined : 'more'
+    input.at = at + length
+    this.endCall('closed')
+    return { at: 'between' }
   }
 }

@@ -55,6 +55,7 @@ export class ValueEnd {
     switch (role.is) {
       case 'parameter-end': {
         const marker = this.isFollowedBy(behind, afterParameter)
+        if (role.isWorn === true) return marker === 'yes' ? this.isEndMissing(behind) : marker
         if (marker === 'no') return this.isFollowedByKey(behind)
         // The value holds parameters of its own: this may be the end of one of them.
         return marker === 'yes' && this.holdsParameters ? this.isEndMissing(behind) : marker

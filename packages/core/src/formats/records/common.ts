@@ -51,5 +51,6 @@ export const toolCallsJson: DelimitedJsonGrammar = {
   isSpecial: false,
   callBegin: ['<tool_calls>'],
   callEnd: ['</tool_calls>'],
+  hasLines: true,
   envelope: usualEnvelope,
 }

@@ -145,6 +145,18 @@ const otherWords: TaggedParamsGrammar = {
   parameter: { trim: 'newline' },
 }
 
+/** The name in an element, with no tag around the call. */
+const nameElement: TaggedParamsGrammar = {
+  ...otherWords,
+  id: 'name-element',
+  isSectionOptional: true,
+  closesByName: false,
+  sectionBegin: [],
+  sectionEnd: [],
+  callBegin: [{ open: '<function>', name: 'inline', end: '</function>' }],
+  callEnd: ['</function>'],
+}
+
 /** The name first, then elements that are named after the parameters: `<tool_call>NAME<city>…</city></tool_call>`. */
 const elementsOfName: TaggedParamsGrammar = {
   engine: 'tagged-params',
@@ -168,6 +180,7 @@ export const drift: readonly Grammar[] = [
   toldCall,
   foreignPythonic,
   otherWords,
+  nameElement,
   tagOfName,
   elementsOfName,
   toolElement,

@@ -1,6 +1,6 @@
 import { type DelimitedJsonGrammar, usualEnvelope } from '../../engines/json/grammar.ts'
 import type { Format } from '../format.ts'
-import { barTags } from './bar-tags.ts'
+import { barTags, blankTags } from './bar-tags.ts'
 import { bareJson, commonTurnTokens, think } from './common.ts'
 import { claudeInvoke } from './xml.ts'
 
@@ -36,7 +36,7 @@ export const gigachat: Format = {
     proof: ['template', 'engine', 'report'],
   },
   grammars: [gigachatCall, gigachatGcml],
-  salvage: [gigachatStripped, claudeInvoke, bareJson],
+  salvage: [gigachatStripped, claudeInvoke, blankTags, bareJson],
   stripped: [
     { grammar: 'gigachat', left: 'function call\n{"name": "get_weather", "arguments": {"city":"Paris"}}' },
     { grammar: 'gigachat', left: '{"name": "get_weather", "arguments": {"city":"Paris"}}' },

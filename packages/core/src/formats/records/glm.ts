@@ -80,7 +80,15 @@ export const glm: Format = {
   salvage: [glmUnopened, glm4Lines, userTags, userJson, bareJson],
   reasoning: [think],
   structure: [],
-  turnTokens: ['<|user|>', '<|assistant|>', '</assistant>', '<|role_end|>', ...commonTurnTokens],
+  turnTokens: [
+    '<|user|>',
+    '<|assistant|>',
+    '</assistant>',
+    '<|role_end|>',
+    '〈|EOS|〉',
+    ['</assistant>', '〈|EOS|〉'],
+    ...commonTurnTokens,
+  ],
   template: { system: 'anywhere' },
   thinking: [
     {

@@ -69,7 +69,7 @@ export const gptOss: Format = {
   reasoning: [],
   channels: harmony,
   structure: [],
-  turnTokens: ['<|endoftext|>'],
+  turnTokens: ['<|endoftext|>', '<|eom|>', '<|eot|>'],
   template: { developerRole: true, callsProveFamily: true },
   thinking: [{ default: 'always', efforts: ['low', 'medium', 'high'] }],
 }

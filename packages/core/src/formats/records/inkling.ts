@@ -12,6 +12,16 @@ const inklingJson: DelimitedJsonGrammar = {
   envelope: usualEnvelope,
 }
 
+/** The prompt ends in the header, and the name slips in front of the token. */
+const inklingNameFirst: DelimitedJsonGrammar = {
+  ...inklingJson,
+  id: 'inkling-name-first',
+  isSpecial: false,
+  callBegin: [],
+  namePrefixes: [''],
+  nameSuffixes: ['<|content_invoke_tool_json|>'],
+}
+
 const inklingMessages: ChannelsGrammar = {
   id: 'inkling',
   messageBegin: ['<|message_model|>'],
@@ -40,7 +50,7 @@ export const inkling: Format = {
     proof: ['engine'],
   },
   grammars: [inklingJson],
-  salvage: [bareJson],
+  salvage: [inklingNameFirst, bareJson],
   stripped: [{ grammar: 'inkling', left: '{"name": "get_weather", "args": {"city":"Paris"}}' }],
   reasoning: [],
   channels: inklingMessages,

@@ -26,8 +26,8 @@ const minicpm5: TaggedParamsGrammar = {
     { open: '<paramname=', name: 'inline', end: '>' },
   ],
   parameterEnd: ['</param>', '</parameter>'],
-  // MiniCPM4 puts these around the parameters.
-  empty: ['<arguments>', '</arguments>'],
+  // MiniCPM4 puts these around the parameters, and a server that does not decode its bytes leaves this of a line break.
+  empty: ['<arguments>', '</arguments>', 'Ċ'],
   parameter: { trim: 'none', hasCdata: true },
 }
 

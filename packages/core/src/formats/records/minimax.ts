@@ -54,6 +54,16 @@ const minimaxM3Stripped: ElementTreeGrammar = {
   foreign: ['parameter', 'param', 'invoke'],
 }
 
+/** The token stands in front of the first tag, and of no other. */
+const minimaxM3Once: ElementTreeGrammar = {
+  ...minimaxM3Stripped,
+  id: 'minimax-m3-once',
+  isSpecial: true,
+  isSectionOptional: false,
+  sectionBegin: minimaxM3.sectionBegin,
+  sectionEnd: [...minimaxM3.sectionEnd, '</tool_call>'],
+}
+
 /** Three generations, three syntaxes. */
 export const minimax: Format = {
   id: 'minimax',
@@ -66,7 +76,7 @@ export const minimax: Format = {
     against: 'the templates of M1, M2 and M3; minimax_m2 and minimax_m3 of vLLM and SGLang',
     proof: ['template', 'engine', 'report'],
   },
-  grammars: [minimaxM2, minimaxM3, toolCallsJson],
+  grammars: [minimaxM2, minimaxM3Once, minimaxM3, toolCallsJson],
   // Without their tokens the two leave these tags.
   salvage: [minimaxM3Stripped, claudeInvoke],
   stripped: [
@@ -74,10 +84,10 @@ export const minimax: Format = {
       grammar: 'minimax-m2-xml',
       left: '<invoke name="get_weather">\n<parameter name="city">Paris</parameter>\n</invoke>',
     },
-    {
-      grammar: 'minimax-m3-xml',
+    ...['minimax-m3-xml', 'minimax-m3-once'].map((grammar) => ({
+      grammar,
       left: '<tool_call>\n<invoke name="get_weather"><city>Paris</city></invoke>\n</tool_call>',
-    },
+    })),
   ],
   reasoning: [think, { begin: '<mm:think>', end: '</mm:think>' }],
   structure: [],

@@ -67,5 +67,6 @@ export const muse: Format = {
   reasoning: [],
   channels: museMessages,
   structure: [],
-  turnTokens: ['<|end_of_text|>'],
+  // The tokens of gpt-oss end messages too: its headers look like these where it forgets the channel.
+  turnTokens: ['<|end_of_text|>', '<|call|>', '<|end|>', '<|return|>'],
 }

@@ -7,7 +7,7 @@ import { type Candidate, type Code, type Found, isExpected } from '../candidate.
 import { closesFence, readFence } from '../code-fence.ts'
 import type { Entry, StrippedEntry, Vocabulary } from '../lexicon/entry.ts'
 import type { Lexicon } from '../lexicon/lexicon.ts'
-import type { Opening } from '../lexicon/opening.ts'
+import { closesSection, type Opening } from '../lexicon/opening.ts'
 import { CodeEnd } from './code-end.ts'
 import type { MarkerJudge } from './marker-judge.ts'
 
@@ -66,8 +66,12 @@ export class CandidateJudge {
     const vocabulary = this.behindContent()
     const length = vocabulary.match(input.text, input.at, input.final)
     if (length === PARTIAL) return 'open'
+    if (input.final && this.isCutCall(candidate)) return 'proven'
     if (length === NONE) return this.judgeProse(candidate, vocabulary)
     const entry = vocabulary.found
+    // Only the opener was forgotten: whatever follows the closer, a call was meant. An opener that is text may have been its own.
+    const mayBeForgotten = found.as === 'salvage' && !this.markers.leftovers.hasOpeners
+    if (mayBeForgotten && closesSection(found.opening, input.text, input.at, input.final)) return 'proven'
     if (entry.is === 'turn-token' || entry.is === 'residue') return this.drop(candidate, length, entry.is)
     if (entry.is === 'fence-mark') return this.judgeFence(candidate)
     if (entry.is === 'structure' && this.isInMessage(candidate, entry.owners)) return 'proven'
@@ -114,6 +118,17 @@ export class CandidateJudge {
       return next === 'hold' ? 'open' : next === undefined ? 'disproven' : 'proven'
     }
     return text.length >= end || final ? 'disproven' : 'open'
+  }
+
+  /** The output ends in the tag of another such call: what was cut off says nothing about the whole ones. */
+  private isCutCall({ found, recording }: Candidate): boolean {
+    const { input, markers } = this
+    if (found.as !== 'salvage') return false
+    const start = found.at - found.from
+    const opener = recording.peek(input).slice(start, start + found.length)
+    const rest = input.text.slice(input.at, input.at + opener.length)
+    if (rest !== opener) return opener.startsWith(rest)
+    return markers.openers.isCut(found.opening, input.at, opener.length)
   }
 
   /**

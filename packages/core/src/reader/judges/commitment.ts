@@ -10,6 +10,8 @@ export class Commitment {
   hasHeaders = false
   /** The grammars in which a message that is addressed to nobody may hold calls all the same. */
   unaddressed: readonly Grammar[] = []
+  /** The tool that the header at hand names, for a call behind it that names none. */
+  private addressee: string | undefined
   private grammars: readonly Grammar[] = []
   /** How messages to tools are written. */
   private calls: readonly Grammar[] = []
@@ -31,6 +33,18 @@ export class Commitment {
     this.grammars = grammars
     this.calls = channels.calls
     this.hasHeaders = true
+  }
+
+  /** The header at hand names this tool, or none. */
+  address(tool: string | undefined): void {
+    this.addressee = tool
+  }
+
+  /** It counts for the next call only. */
+  takeAddressee(): string | undefined {
+    const tool = this.addressee
+    this.addressee = undefined
+    return tool
   }
 
   /** A message is over: what comes without a header is addressed to nobody. */

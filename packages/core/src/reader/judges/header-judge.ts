@@ -80,8 +80,11 @@ export class HeaderJudge {
     const { flow, input, sink } = this
     const { heading, header, call } = lead
     const { recipient, extras } = header
+    const isNamed = header.isOpen && extras.length === 1 && this.tools.has(extras[0] ?? '')
+    this.commitment.address(isNamed ? extras[0] : undefined)
     if (lead.isSure) this.commitment.toHeading(heading)
-    this.commitment.unaddressed = recipient.is === 'nobody' ? heading.channels.calls : []
+    const isUnaddressed = recipient.is === 'nobody' || lead.mayHoldCall === true
+    this.commitment.unaddressed = isUnaddressed ? heading.channels.calls : []
     flow.passOn(at)
     if (call !== undefined && this.readsCalls) {
       this.reportExtras(call.otherName === undefined ? extras : [...extras, call.otherName])

@@ -139,7 +139,8 @@ export class OpenerJudge {
       return isTried ? 'text' : { opening, at, length, as: 'in-code', from: at, code }
     }
     if (!opening.isSalvage) return { opening, at, length, as: 'certain', from: at }
-    return lead > 0 || flow.standsAlone(at) ? { opening, at, length, as: 'salvage', from: at } : 'text'
+    const mayBegin = lead > 0 || flow.standsAlone(at, '.:!?')
+    return mayBegin ? { opening, at, length, as: 'salvage', from: at } : 'text'
   }
 
   /** Whether plain text is shown there, and not meant. */
@@ -185,11 +186,7 @@ export class OpenerJudge {
     const isShown = this.fences.codeAt(at) !== undefined || this.flow.isQuotedCode(at)
     const isEmpty = isShown ? 'no' : this.isEmptyPair(expected, at, length)
     if (isEmpty !== 'no') return isEmpty === 'more' ? 'hold' : 'left-over'
-    const isCut = expected.some(
-      (opening) =>
-        probe(opening, this.tools, input.text, at, length, false) === 'more' &&
-        !this.isProse(opening, at + length),
-    )
+    const isCut = expected.some((opening) => this.isCut(opening, at, length))
     if (!isCut && !isMeant) return 'text'
     const end = isCut ? input.text.length : at + length
     const source = input.text.slice(at, end)
@@ -197,6 +194,12 @@ export class OpenerJudge {
     const code = isCut ? 'truncated-call' : 'no-call'
     this.sink.problem(code, problemCodes[code], source)
     return 'passed'
+  }
+
+  /** Whether the text ends before one can tell that a call follows the opener. */
+  isCut(opening: Opening, at: number, length: number): boolean {
+    const answer = probe(opening, this.tools, this.input.text, at, length, false)
+    return answer === 'more' && !this.isProse(opening, at + length)
   }
 
   /** The call behind an opener that is written twice. */

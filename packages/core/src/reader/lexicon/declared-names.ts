@@ -1,3 +1,4 @@
+import type { DelimitedJsonGrammar } from '../../engines/json/grammar.ts'
 import type { NameThenArgsGrammar } from '../../engines/named/grammar.ts'
 import type { TaggedParamsGrammar } from '../../engines/tagged/grammar.ts'
 import type { ToolSet } from '../../engines/tool-set.ts'
@@ -40,15 +41,14 @@ export function withDeclaredNames(lexicon: Lexicon, formats: readonly Format[], 
 
 interface Owner {
   readonly format: FormatId
-  readonly grammar: NameThenArgsGrammar | TaggedParamsGrammar
+  readonly grammar: DelimitedJsonGrammar | NameThenArgsGrammar | TaggedParamsGrammar
 }
 
 /** Only a format that was named: for any other, every line and every sentence would have to be looked at. */
 function findOwner([first]: readonly Format[]): Owner | undefined {
   if (first === undefined) return undefined
   for (const grammar of first.salvage) {
-    const isNamed = grammar.engine === 'name-then-args' || grammar.engine === 'tagged-params'
-    if (isNamed && grammar.namePrefixes !== undefined) return { format: first.id, grammar }
+    if ('namePrefixes' in grammar) return { format: first.id, grammar }
   }
   return undefined
 }

@@ -19,6 +19,8 @@ export interface Heading {
   readonly channels: ChannelsGrammar
   /** Every grammar of the format. */
   readonly grammars: readonly Grammar[]
+  /** The format was named, by the user or by the model's name. */
+  readonly isNamed: boolean
 }
 
 /** The beginning of a header that the prompt holds. */
@@ -34,6 +36,8 @@ export interface Lead {
   /** How the body of the call is read, and where it begins. Undefined: the body is text. */
   readonly call: CallBody | undefined
   readonly isSure: boolean
+  /** The body is text, and may be a call all the same. */
+  readonly mayHoldCall?: true
 }
 
 interface CallBody {
@@ -48,7 +52,7 @@ export const LONGEST_HEADING = 256
 
 /**
  * Reads the header that `text` begins with. Of several grammars the first that is sure of it wins: many
- * headers mean something in each of them.
+ * headers mean something in each of them. Of a call, that is the one that writes it so, unless another was named.
  */
 export function findLead(
   headings: readonly Heading[],
@@ -64,7 +68,8 @@ export function findLead(
     if (lead.header.isSure) return lead
     leads.push(lead)
   }
-  return leads.find((lead) => lead.isSure) ?? leads[0] ?? 'no'
+  const sure = leads.filter((lead) => lead.isSure)
+  return sure.find(({ heading, header }) => heading.isNamed || header.isUsual) ?? sure[0] ?? leads[0] ?? 'no'
 }
 
 function readHeading(heading: Heading, tools: ToolSet, text: string, final: boolean): Lead | 'more' | 'no' {
@@ -73,6 +78,7 @@ function readHeading(heading: Heading, tools: ToolSet, text: string, final: bool
   if (typeof header === 'string') return header
   const { recipient, end, isSure } = header
   const message = { heading, header, call: undefined, isSure }
+  if (recipient.is === 'route' && recipient.route === 'content') return readBlock(message, tools, text, final)
   if (recipient.is !== 'tool' && recipient.is !== 'nobody') return message
   // A message to nobody is a call only if its body names a tool that was offered.
   const name = recipient.is === 'tool' ? recipient.name : undefined
@@ -85,6 +91,18 @@ function readHeading(heading: Heading, tools: ToolSet, text: string, final: bool
           : jsonBody(format, grammar, name, text, end, final)
     if (call === 'more') return 'more'
     if (call !== 'no') return { heading, header, call, isSure: true }
+  }
+  return message
+}
+
+/** A message to the user may begin with the call of a tool that was offered: if it is nothing else, it was meant for that. */
+function readBlock(message: Lead, tools: ToolSet, text: string, final: boolean): Lead | 'more' {
+  const { format, channels } = message.heading
+  for (const grammar of channels.calls) {
+    if (grammar.engine !== 'tagged-params') continue
+    const call = taggedBody(format, grammar, undefined, tools, text, message.header.end, final)
+    if (call === 'more') return 'more'
+    if (call !== 'no') return { ...message, mayHoldCall: true }
   }
   return message
 }

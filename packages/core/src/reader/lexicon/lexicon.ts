@@ -24,6 +24,8 @@ export interface Lexicon {
   readonly triedReasoning: Vocabulary
   /** For answers that have lost the tokens of their headers. */
   readonly stripped: () => { readonly content: Vocabulary; readonly reasoning: Vocabulary }
+  /** Answers of the format that was named are made of messages. */
+  readonly beginsWithHeader: boolean
   /** Nothing at all is looked for: text can be passed on unseen. */
   readonly isEmpty: boolean
   readonly readsCalls: boolean
@@ -61,7 +63,7 @@ export function buildLexicon(formats: readonly Format[], options: LexiconOptions
       hasPlain ||= usable.some(({ grammar }) => !grammar.isSpecial)
       if (usable.length > 0) search.add(markerOf(key), { is: 'opener', openings: usable })
     }
-    if (where === 'answer' || where === 'content') addTrailing(search, openers, where)
+    if (where === 'answer' || where === 'content') addTrailing(search, openers, where, formats[0]?.id)
     if (!isEmpty && where !== 'reasoning' && where !== 'triedReasoning') {
       search.add('`', { is: 'fence-mark' })
       search.add('~', { is: 'fence-mark' })
@@ -88,6 +90,7 @@ export function buildLexicon(formats: readonly Format[], options: LexiconOptions
     triedReasoning: build('triedReasoning'),
     stripped: once(() => ({ content: buildExpected('content'), reasoning: buildExpected('reasoning') })),
     headers,
+    beginsWithHeader: formats[0]?.channels !== undefined,
     isEmpty,
     readsCalls: options.readsCalls,
     holdsBreaks: options.salvages,
@@ -108,7 +111,14 @@ function addCodeTags(search: MarkerSearch<Entry>): void {
 
 type Where = Exclude<
   keyof Lexicon,
-  'isEmpty' | 'endsAnswers' | 'holdsBreaks' | 'readsCalls' | 'headers' | 'grammars' | 'stripped'
+  | 'beginsWithHeader'
+  | 'isEmpty'
+  | 'endsAnswers'
+  | 'holdsBreaks'
+  | 'readsCalls'
+  | 'headers'
+  | 'grammars'
+  | 'stripped'
 >
 
 /** Makes the value when it is first asked for: few answers need it. */
@@ -138,14 +148,17 @@ function addTrailing(
   search: MarkerSearch<Entry>,
   openers: ReadonlyMap<string, readonly Opening[]>,
   where: 'answer' | 'content',
+  named: FormatId | undefined,
 ): void {
   const bare = [...openers.values()].flat().filter(({ opens, isSalvage }) => opens === 'bare' && isSalvage)
   for (const opening of bare) {
     const { grammar } = opening
-    if (grammar.engine !== 'delimited-json') continue
     const add = (marker: string, openings: readonly Opening[]): void => {
       if (search.get(marker) === undefined) search.add(marker, { is: 'opener', openings })
     }
+    // A list of calls by name is looked for only where its format was named: links and lists in prose begin so too.
+    if (grammar.engine === 'pythonic' && opening.format === named && where === 'content') add('[', [opening])
+    if (grammar.engine !== 'delimited-json') continue
     for (const key of grammar.envelope.nameKeys) {
       for (const start of startsOfLines) {
         const all = where === 'answer' ? openers.get(start.charAt(0)) : undefined
@@ -253,9 +266,9 @@ function addHeadings(search: MarkerSearch<Entry>, formats: readonly Format[], wh
     const headings = known?.is === 'header' ? known.headings : []
     search.add(marker, { is: 'header', headings: [...headings, heading], as })
   }
-  for (const { id: format, channels, grammars } of formats) {
+  for (const [index, { id: format, channels, grammars }] of formats.entries()) {
     if (channels === undefined) continue
-    const heading: Heading = { format, channels, grammars }
+    const heading: Heading = { format, channels, grammars, isNamed: index === 0 }
     for (const marker of headerBeginnings(channels)) add(marker, heading, 'token')
     if (where === 'answer' && channels.recipientMark !== undefined)
       add(channels.recipientMark, heading, 'first')

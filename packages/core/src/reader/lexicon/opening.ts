@@ -100,6 +100,18 @@ export function belongsInside(
   return all.match(text, at, final) > 0 && all.found.is === 'call-begin'
 }
 
+/** Whether the end of a section stands at `at`, behind a call for which no section was opened. */
+export function closesSection(
+  { grammar, opens }: Opening,
+  text: string,
+  at: number,
+  final: boolean,
+): boolean {
+  if (grammar.engine !== 'tagged-params' || opens !== 'call') return false
+  const { all } = markersOf(grammar)
+  return all.match(text, at, final) > 0 && all.found.is === 'section-end'
+}
+
 /** How many characters may be held to see whether a marker is an opener, the marker included. */
 export const LONGEST_OPENER = 256
 

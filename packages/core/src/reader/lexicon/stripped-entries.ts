@@ -20,7 +20,7 @@ export function addStripped(
     const { callBegin, first, next } = channels.stripped
     const isNamed = index === 0
     const add = (marker: string, entry: Pick<StrippedEntry, 'begins' | 'route' | 'lead'>): void => {
-      const heading: Heading = { format: id, channels, grammars }
+      const heading: Heading = { format: id, channels, grammars, isNamed }
       const added: Entry = { is: 'stripped', heading, isNamed, ...entry }
       // What means something already goes on meaning that.
       if (search.get(marker) === undefined) search.add(marker, added)
