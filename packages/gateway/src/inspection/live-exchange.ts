@@ -213,6 +213,13 @@ export class LiveExchange {
     this.memory.ended(this)
   }
 
+  /** It is over, and kept on for a while. */
+  settle(): void {
+    const before = this.chunks.size
+    this.chunks.settle()
+    this.memory.hold(this, this.chunks.size - before)
+  }
+
   /** Gives up all that takes room. */
   forget(): void {
     this.state = 'forgotten'
@@ -238,7 +245,7 @@ export class LiveExchange {
     if (this.state === 'forgotten') return
     const before = this.chunks.size
     this.chunks.add(stage, chunk, this.elapsed())
-    if (this.chunks.size > before) this.memory.hold(this, this.chunks.size - before)
+    this.memory.hold(this, this.chunks.size - before)
   }
 
   private elapsed(): number {
