@@ -1,12 +1,20 @@
+import type { Readable } from 'node:stream'
 import { Output } from './output.ts'
 
 /** All that a command may touch of the world around it. */
 export interface Io {
-  readonly stdin: NodeJS.ReadStream & { readonly fd: number }
+  readonly stdin: StandardInput
   readonly stdout: Output
   readonly stderr: Output
   readonly env: NodeJS.ProcessEnv
   readonly now: () => number
+}
+
+/** A terminal, a pipe or a file. */
+export interface StandardInput extends Readable {
+  readonly fd: number
+  readonly isTTY?: boolean
+  unref(): unknown
 }
 
 export function processIo(): Io {
