@@ -7,6 +7,8 @@ export interface Io {
   readonly stdout: Output
   readonly stderr: Output
   readonly env: NodeJS.ProcessEnv
+  /** The working folder. A process whose folder was removed throws here. */
+  readonly cwd: () => string
   readonly now: () => number
 }
 
@@ -23,6 +25,7 @@ export function processIo(): Io {
     stdout: new Output(process.stdout, process.env, 'stop'),
     stderr: new Output(process.stderr, process.env, 'ignore'),
     env: process.env,
+    cwd: () => process.cwd(),
     now: () => performance.now(),
   }
 }

@@ -6,14 +6,20 @@ import type { Finished } from './run-cli.ts'
 /** No file is open by this number, so that the streams below are no terminal. */
 const noDescriptor = -1
 
+interface Surroundings {
+  readonly input?: string | Uint8Array
+  readonly env?: Record<string, string>
+  readonly cwd?: string
+}
+
 /**
- * Runs the command line to its end inside this process, with what is on standard input and in the environment as `input` and
- * `env` say. A process for each would take a hundred times as long to start as most commands take to run. What a process of
- * its own changes (signals, pipes that close, memory, the working folder) needs the program in run-cli.ts.
+ * Runs the command line to its end inside this process, with this input, environment and working folder. A process for each
+ * would take a hundred times as long to start as most commands take to run. What a process of its own changes (signals,
+ * pipes that close, memory) needs the program in run-cli.ts.
  */
 export async function dragoman(
   args: readonly string[],
-  { input = '', env = {} }: { input?: string | Uint8Array; env?: Record<string, string> } = {},
+  { input = '', env = {}, cwd = process.cwd() }: Surroundings = {},
 ): Promise<Finished> {
   const stdin = Readable.from(input.length === 0 ? [] : [Buffer.from(input)], { objectMode: false })
   const written = { stdout: '', stderr: '' }
@@ -32,6 +38,7 @@ export async function dragoman(
     stdout: output('stdout', 'stop'),
     stderr: output('stderr', 'ignore'),
     env,
+    cwd: () => cwd,
     now: () => performance.now(),
   })
   return { code, ...written }
