@@ -24,7 +24,7 @@ export function describeClient(
     })
     afterAll(() => lab.close())
 
-    it.each(titled(share(all, 2, 0)))('runs the tool and hears of its result: %s', async (_, combination) => {
+    it.each(titled(share(all, 1, 0)))('runs the tool and hears of its result: %s', async (_, combination) => {
       await expectTask(runTask, lab, combination, oneCall)
     })
 
