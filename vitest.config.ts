@@ -8,15 +8,18 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
  */
 const longest = [
   'gateway/test/cli/serve.test.ts',
-  'gateway/test/chat/chat-pipe.test.ts',
   'core/test/laws/linear.test.ts',
-  'gateway/test/routing/fallback.test.ts',
+  'gateway/test/chat/chat-pipe.test.ts',
+  'gateway/test/doctor/servers.test.ts',
+  'core/test/golden.test.ts',
   'gateway/test/cli/run.test.ts',
+  'gateway/test/quotas/sdk-backoff.test.ts',
   'core/test/answer/laws.test.ts',
-  'gateway/test/routing/affinity.test.ts',
-  'gateway/test/clients/ai-sdk.test.ts',
-  'gateway/test/cli/doctor.test.ts',
   'gateway/test/cli/large-streams.test.ts',
+  'gateway/test/doctor/quirks.test.ts',
+  'core/test/clients-agree/clients-agree.test.ts',
+  'gateway/test/routing/affinity.test.ts',
+  'gateway/test/server/traces.test.ts',
 ]
 
 class LongestFirst extends BaseSequencer {
