@@ -5,6 +5,7 @@ import { formats } from '../src/formats/registry.ts'
 import { cutAt, seededOffsets, unitByUnit, type Piece } from './support/chunkings.ts'
 import { mismatch, optionsOfCase, readCorpus, type CorpusCase } from './support/corpus.ts'
 import { eventsOf, type Options } from './support/run-parser.ts'
+import { isThorough } from './support/thorough.ts'
 
 /** The families that can be read, with the format that reads each. */
 const formatOfFamily = {
@@ -50,7 +51,7 @@ const formatOfFamily = {
 
 const corpus = readCorpus(new URL('corpus/public.jsonl.gz', import.meta.url))
 
-const randomChunkings = 10
+const randomChunkings = isThorough ? 10 : 4
 
 describe.each(Object.entries(formatOfFamily))('%s', (family, format) => {
   const cases = corpus.filter((entry) => entry.family === family).map(inChunkings)

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type DialectId, translateAnswer } from '../../src/index.ts'
+import { isThorough } from '../support/thorough.ts'
 
 const dialectIds: readonly DialectId[] = ['openai-chat', 'anthropic-messages', 'openai-responses', 'gemini']
 
@@ -160,15 +161,19 @@ describe.each(dialectIds)('an upstream of %s that sends comments before its answ
   })
 })
 
+const manyValues = [
+  ['objects', '{},', 250_000],
+  ['lists', '[],', 250_000],
+  ['numbers', '1,', 500_000],
+  ['members', '{"a":1,"b":"\\"}{"},', 170_000],
+] as const
+
 describe.each(dialectIds)('an upstream of %s that sends half a million values at once', (from) => {
-  it.each([
-    ['objects', '{},', 250_000],
-    ['lists', '[],', 250_000],
-    ['numbers', '1,', 500_000],
-    ['members', '{"a":1,"b":"\\"}{"},', 170_000],
-  ])('is given up before it keeps others waiting: %s', (_what, piece, times) => {
+  it.each(manyValues)('is given up before it keeps others waiting: %s', (what, piece, times) => {
     const values = `{"x":[${piece.repeat(times)}0]}`
-    for (const to of dialectIds) {
+    // Where not all is tried, each kind of values has another client.
+    const turn = manyValues.findIndex(([each]) => each === what)
+    for (const to of dialectIds.filter((_, at) => isThorough || at === turn)) {
       const streamed = open(from, to)
       streamed.push(`data: ${values}\n\n`)
       expect(streamed.failure?.code).toBe('upstream_protocol_error')

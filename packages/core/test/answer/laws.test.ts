@@ -6,6 +6,7 @@ import { createChatStreamEncoder } from '../../src/dialects/openai-chat/answer/e
 import type { ParserOptions } from '../../src/parser-stage.ts'
 import { createParser } from '../../src/parser.ts'
 import { assemble } from '../../src/parsed-output.ts'
+import { numRuns } from '../laws/setting.ts'
 import { isRecord } from '../support/is-record.ts'
 import { cuts, fraction, modelText } from '../support/model-output.ts'
 import { modes, sampleTools, type Mode } from '../support/modes.ts'
@@ -24,7 +25,8 @@ import {
   readChatCompletion,
 } from './stages.ts'
 
-const runs = { numRuns: 60 }
+/** Enough for each law where there is time; where there are few runs, as few as the laws of the parser make. */
+const runs = { numRuns: Math.min(60, numRuns) }
 
 interface ModelAnswer {
   readonly reasoning: string

@@ -7,7 +7,7 @@ import { anyAnswer, flawlessAnswer, plainAnswer } from './generate.ts'
 import { saidBy } from './said.ts'
 
 /** Answers of the first law; the others take a share. Each answer is seen by up to sixty-four clients. */
-const numRuns = Number(process.env['CLIENTS_AGREE_RUNS'] ?? 200)
+const numRuns = Number(process.env['CLIENTS_AGREE_RUNS'] ?? 120)
 const share = Math.ceil(numRuns / 4)
 const timeout = Math.max(300_000, numRuns * 200)
 

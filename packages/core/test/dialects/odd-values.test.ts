@@ -357,20 +357,32 @@ const errors: readonly object[] = [
   },
 ]
 
+const madeStreams = new Map<DialectId, readonly string[][]>()
+
+/** The events of every stream with an odd value: made once for all clients. */
+function oddStreams(from: DialectId): readonly string[][] {
+  const known = madeStreams.get(from)
+  if (known !== undefined) return known
+  const versions = [
+    ...oddVersions(answers[from]),
+    ...errors.flatMap((error) => oddVersions([answers[from][0], error])),
+  ]
+  const made = versions.map((events) => (Array.isArray(events) ? events.map(eventOf) : []))
+  madeStreams.set(from, made)
+  return made
+}
+
 const pairs = ids.flatMap((from) => ids.map((to) => [from, to] as const))
 
 describe.each(pairs)('an answer of %s with odd values, for a client of %s', (from, to) => {
   it.each(['stream', 'whole'] as const)('breaks nothing (%s)', (wants) => {
-    const streams = [
-      ...oddVersions(answers[from]),
-      ...errors.flatMap((error) => oddVersions([answers[from][0], error])),
-    ]
-    for (const events of streams) {
+    const unended = oddStreams(from).filter((events) => {
       const answer = open(from, to, wants)
-      for (const event of Array.isArray(events) ? events : []) answer.push(eventOf(event))
+      for (const event of events) answer.push(event)
       answer.end()
-      expect(answer.state).toBe('ended')
-    }
+      return answer.state !== 'ended'
+    })
+    expect(unended).toEqual([])
   })
 
   it.each(['stream', 'whole'] as const)('nested deeper than the stack, is an error (%s)', (wants) => {

@@ -5,9 +5,9 @@ import type { EndReason, Options } from '../support/run-parser.ts'
 
 /**
  * Random chunkings in all: each law takes its share of outputs from the same number. In `npm test` it is enough to find what
- * a change broke at large; `.ci/run` looks five times as long.
+ * a change broke at large; `.ci/run` looks seven times as long.
  */
-const chunkings = Number(process.env['LAWS_RUNS'] ?? 20_000)
+const chunkings = Number(process.env['LAWS_RUNS'] ?? 15_000)
 export const chunkingsPerOutput = 10
 export const numRuns = Math.ceil(chunkings / chunkingsPerOutput / modes.length)
 

@@ -26,10 +26,10 @@ export async function prepareSession(
   options: ChatOptions,
   upstreams: Upstreams,
   view: ChatView,
-  state: string,
+  places: { readonly cwd: string; readonly state: string },
 ): Promise<Setup> {
-  const folder = await WorkFolder.open(process.cwd())
-  const conversations = new ConversationFolder(join(state, 'conversations'))
+  const folder = await WorkFolder.open(places.cwd)
+  const conversations = new ConversationFolder(join(places.state, 'conversations'))
   const choices = new ModelChoices(options.config, upstreams)
   const fileAt = (path: string): ConversationFile =>
     new ConversationFile(path, firstLine(new Date(), folder.path))

@@ -26,7 +26,7 @@ export async function startChat(options: ChatOptions, io: Io): Promise<0 | 1> {
   const state = stateFolder(io.env, homedir(), process.platform)
   const view = openView(options, interrupts, io)
   try {
-    const setup = await prepareSession(options, upstreams, view, state)
+    const setup = await prepareSession(options, upstreams, view, { cwd: io.cwd(), state })
     const terminal = await openConsole({
       io,
       history: new InputHistory(state),

@@ -10,20 +10,24 @@ import { processIo, type Io } from '../terminal/io.ts'
 import { BrokenPipe } from '../terminal/output.ts'
 import { packageVersion } from './package-files.ts'
 
+/** Runs the command line of this process and sets its exit code. */
+export async function main(argv: readonly string[]): Promise<void> {
+  process.exitCode = await runCommandLine(argv, processIo())
+}
+
 /**
- * Runs the command line and sets the exit code: 0 for success, 1 for a failure, 2 for wrong use, or that of a program
- * which a command has run.
+ * Resolves to the exit code: 0 for success, 1 for a failure, 2 for wrong use, or that of a program which a command has
+ * run.
  */
-export async function main(argv: string[]): Promise<void> {
-  const io = processIo()
+export async function runCommandLine(argv: readonly string[], io: Io): Promise<number> {
   try {
-    process.exitCode = await run(argv, io)
+    return await run(argv, io)
   } catch (error) {
-    process.exitCode = await report(error, io)
+    return report(error, io)
   }
 }
 
-async function run(given: string[], io: Io): Promise<number> {
+async function run(given: readonly string[], io: Io): Promise<number> {
   const [first, ...rest] = given
   switch (first) {
     case '-h':

@@ -22,7 +22,7 @@ export async function readConfig(
     import('../config/load.ts'),
     import('../config/world.ts'),
   ])
-  const load = (): Promise<LoadResult> => loadConfig(processWorld(io.env), flags)
+  const load = (): Promise<LoadResult> => loadConfig(processWorld(io.env, io.cwd()), flags)
   const loaded = await load()
   if (warnings === 'shown') {
     await io.stderr.write(

@@ -23,10 +23,10 @@ export interface ConfigFile {
   readonly group: number
 }
 
-export function processWorld(env: Environment): ConfigWorld {
+export function processWorld(env: Environment, cwd: string): ConfigWorld {
   return {
     env,
-    cwd: process.cwd(),
+    cwd,
     home: homedir(),
     platform: process.platform,
     groups: ownGroups(),

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import type { Writable } from 'node:stream'
 import { isatty } from 'node:tty'
 import { styleText } from 'node:util'
 
@@ -13,7 +14,7 @@ export type Style = Parameters<typeof styleText>[0]
 export class Output {
   readonly isTerminal: boolean
   readonly columns: number | undefined
-  private readonly stream: NodeJS.WriteStream
+  private readonly stream: Writable
   private readonly unread: 'stop' | 'ignore'
   private readonly hasColour: boolean
   private broken: Error | undefined
@@ -22,7 +23,7 @@ export class Output {
    * `unread` says what a write does once its reader has left: the command stops, or it goes on without being heard.
    */
   constructor(
-    stream: NodeJS.WriteStream & { readonly fd: number },
+    stream: Writable & { readonly fd: number; readonly columns?: number },
     env: NodeJS.ProcessEnv,
     unread: 'stop' | 'ignore',
   ) {
@@ -30,7 +31,7 @@ export class Output {
     this.unread = unread
     this.isTerminal = isatty(stream.fd)
     // A terminal of unknown size reports a width of 0.
-    this.columns = this.isTerminal && stream.columns > 0 ? stream.columns : undefined
+    this.columns = this.isTerminal && (stream.columns ?? 0) > 0 ? stream.columns : undefined
     this.hasColour = wantsColour(this.isTerminal, env)
     // Without a listener, a reader that leaves would end the process with a stack trace.
     stream.on('error', (error: NodeJS.ErrnoException) => {

@@ -3,6 +3,7 @@ import { createSimulator } from '../../src/simulator/server.ts'
 import { fields as everyField, type Field } from '../../src/simulator/settings.ts'
 import { combinations, families, plainCombinations, type Combination } from '../clients/combinations.ts'
 import type { Lab } from '../clients/lab.ts'
+import { share, titled } from '../clients/share.ts'
 import { expectTask, oneCall, parallelCalls, twoRounds, type RunTask } from '../clients/tool-run.ts'
 
 export interface Suite {
@@ -30,15 +31,15 @@ export function describeAdapter(
     const all = among(combinations, models, fields)
     const plain = among(plainCombinations, models, fields)
 
-    it.each(titled(all))('runs the tool and hears of its result: %s', async (_, combination) => {
+    it.each(titled(share(all, 8, 0)))('runs the tool and hears of its result: %s', async (_, combination) => {
       await expectTask(runTask, lab, combination, oneCall)
     })
 
-    it.each(titled(plain))('calls one tool after the other: %s', async (_, combination) => {
+    it.each(titled(share(plain, 1, 0)))('calls one tool after the other: %s', async (_, combination) => {
       await expectTask(runTask, lab, combination, twoRounds)
     })
 
-    it.each(titled(plain))('calls a tool twice at once: %s', async (_, combination) => {
+    it.each(titled(share(plain, 1, 1)))('calls a tool twice at once: %s', async (_, combination) => {
       await expectTask(runTask, lab, combination, parallelCalls)
     })
 
@@ -62,8 +63,4 @@ function among(
   return list.filter(
     ({ model, field }) => models.includes(model.replace(/\+.*/, '')) && fields.includes(field),
   )
-}
-
-function titled(list: readonly Combination[]): [string, Combination][] {
-  return list.map((each) => [`${each.model} ${each.isStream ? 'as a stream' : 'in one piece'}`, each])
 }

@@ -17,7 +17,7 @@ afterAll(removeFolders)
 
 describe('a conversation over a pipe', () => {
   it('goes from a model that writes Kimi calls to Qwen, to a standard one and back, with tools in each', async () => {
-    const { code, stdout, stderr } = await place.run(
+    const { code, stdout, stderr } = await place.runProgram(
       ['--model', 'kimi-k2-thinking+strict+whole'],
       'read_file notes.txt',
       '/model qwen3-coder+strict+whole',
@@ -187,7 +187,8 @@ describe('one prompt', () => {
   })
 
   it('-p is said with what is piped in behind it', async () => {
-    await place.run(['--model', 'standard+whole', '-p', 'What is this?'], 'first line', '', '  last line')
+    const chat = ['--model', 'standard+whole', '-p', 'What is this?']
+    await place.runProgram(chat, 'first line', '', '  last line')
     const [conversation] = await place.stored()
     expect(conversation?.text).toContain(
       JSON.stringify({ type: 'text', text: 'What is this?\n\nfirst line\n\n  last line\n' }),

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { dragoman } from '../cli/in-process.ts'
 import { binary, type Finished } from '../cli/run-cli.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
@@ -32,8 +33,17 @@ export class ChatPlace {
     )
   }
 
-  /** Runs a chat with these inputs, to its end. */
+  /** Runs a chat with these inputs, to its end. Prompts take nothing from its standard input, which is no pipe. */
   run(args: readonly string[], ...inputs: readonly string[]): Promise<Finished> {
+    return dragoman(['chat', ...args], {
+      input: inputs.map((input) => `${input}\n`).join(''),
+      env: { HOME: this.state, XDG_STATE_HOME: this.state },
+      cwd: this.folder,
+    })
+  }
+
+  /** The same in a process of its own. */
+  runProgram(args: readonly string[], ...inputs: readonly string[]): Promise<Finished> {
     const chat = this.start(args)
     chat.type(...inputs)
     return chat.end()

@@ -32,7 +32,8 @@ async function pidIn(name: string): Promise<number> {
   return pidIn(name)
 }
 
-describe('run_command', () => {
+// Side by side, as each waits for its command and not for the machine.
+describe.concurrent('run_command', () => {
   it('runs in the working folder and gives back what was printed', async () => {
     const { result, isError } = await useTool('run_command', { command: 'pwd; echo problem >&2' }, { folder })
     expect({ result, isError }).toEqual({ result: `${folder}\nproblem`, isError: false })

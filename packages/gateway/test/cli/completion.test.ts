@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { formatIds } from '@dragoman/core'
 import { describe, expect, it } from 'vitest'
 import { commands } from '../../src/cli/command-table.ts'
-import { dragoman, sample, withFile } from './run-cli.ts'
+import { dragoman } from './in-process.ts'
+import { sample, withFile } from './run-cli.ts'
 
 const hasBash = spawnSync('bash', ['--version']).status === 0
 

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { withServer } from '../doctor/examined.ts'
-import { dragoman, type Finished } from './run-cli.ts'
+import { dragoman } from './in-process.ts'
+import type { Finished } from './run-cli.ts'
 
 let folder = ''
 beforeEach(async () => {

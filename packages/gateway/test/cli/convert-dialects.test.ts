@@ -2,7 +2,7 @@ import { type DialectId, dialectIds, dialects } from '@dragoman/core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createSimulator } from '../../src/simulator/server.ts'
 import { ask, understood, weatherIn } from '../simulator/speaking.ts'
-import { dragoman } from './run-cli.ts'
+import { dragoman } from './in-process.ts'
 
 const simulator = createSimulator()
 let base = ''

@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
-import { binary, dragoman, kimiCall, sample } from './run-cli.ts'
+import { dragoman } from './in-process.ts'
+import { binary, kimiCall, sample } from './run-cli.ts'
 
 describe('dragoman convert', () => {
   const dialects = ['--from', 'openai-chat', '--to', 'openai-chat']

@@ -6,7 +6,8 @@ import type { SimulatorSettings } from '../../src/simulator/settings.ts'
 import { at } from '../server/ask.ts'
 import { json, startUpstream, stopUpstreams } from '../server/scripted-upstream.ts'
 import { withServer } from '../doctor/examined.ts'
-import { dragoman, type Finished } from './run-cli.ts'
+import { dragoman } from './in-process.ts'
+import type { Finished } from './run-cli.ts'
 
 let folder = ''
 beforeEach(async () => {

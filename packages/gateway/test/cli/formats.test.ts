@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { dragoman } from './run-cli.ts'
+import { dragoman } from './in-process.ts'
 
 describe('dragoman formats', () => {
   it('lists every format on a line', async () => {

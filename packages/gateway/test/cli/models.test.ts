@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { json, startUpstream, stopUpstreams } from '../server/scripted-upstream.ts'
-import { dragoman } from './run-cli.ts'
+import { dragoman } from './in-process.ts'
 
 afterEach(stopUpstreams)
 

@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import { binary, dragoman, kimiCall, sample, withFile } from './run-cli.ts'
+import { dragoman } from './in-process.ts'
+import { binary, kimiCall, sample, withFile } from './run-cli.ts'
 
 const parsedCall = { id: 'functions.get_time:0', name: 'get_time', arguments: '{"zone": "UTC"}' }
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
-import { dragoman } from './run-cli.ts'
+import { dragoman } from './in-process.ts'
 
 const commands = [
   'serve',

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { RecordedExchange, RecordedUpstream } from '../../src/recorder/recording.ts'
-import { dragoman, kimiCall, sample } from './run-cli.ts'
+import { dragoman } from './in-process.ts'
+import { kimiCall, sample } from './run-cli.ts'
 
 const chunk = (delta: object, finish_reason: string | null = null): string =>
   `data: ${JSON.stringify({ id: 'gen-7', provider: 'Lab', choices: [{ index: 0, delta, finish_reason }] })}\n\n`

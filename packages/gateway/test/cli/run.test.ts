@@ -8,6 +8,7 @@ import { createHash } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { clients, installCommand, isServed } from '../../src/launch/clients.ts'
 import { json, type ScriptedUpstream, startUpstream, stopUpstreams } from '../server/scripted-upstream.ts'
+import { dragoman } from './in-process.ts'
 import { binary, type Finished } from './run-cli.ts'
 import { startProgram, stopPrograms } from './running-program.ts'
 
@@ -41,8 +42,14 @@ async function install(name: string, script: string): Promise<string> {
   return path
 }
 
-/** A client that tells what it was started with, as JSON. */
-const tells = 'console.log(JSON.stringify({ args: process.argv.slice(2), env: process.env }))'
+/** A client that writes what it was started with into a file, as JSON. */
+function tells(): string {
+  return `require('fs').writeFileSync(${JSON.stringify(toldFile())}, JSON.stringify({ args: process.argv.slice(2), env: process.env }))`
+}
+
+function toldFile(): string {
+  return join(place.root, 'told.json')
+}
 
 /** A client that asks for an answer with its environment, as Claude Code would. */
 const asks = `
@@ -87,14 +94,20 @@ async function run(
   return finished(child)
 }
 
+/** The same without a process of its own. What its client writes to the terminal is not in what it wrote. */
+function runHere(args: readonly string[], env: Record<string, string> = {}): Promise<Finished> {
+  return dragoman(['run', ...args], { env: { PATH: place.bin, HOME: place.root, ...env }, cwd: place.root })
+}
+
 /** What a client that tells was started with. */
 async function told(
   args: readonly string[],
   env: Record<string, string> = {},
 ): Promise<{ args: string[]; env: Record<string, string> }> {
-  const { stdout, stderr } = await run(args, { env })
-  if (stdout === '') throw new Error(stderr)
-  return JSON.parse(stdout)
+  await rm(toldFile(), { force: true })
+  const { code, stderr } = await runHere(args, env)
+  if (code !== 0) throw new Error(stderr)
+  return JSON.parse(await readFile(toldFile(), 'utf8'))
 }
 
 async function leftBehind(): Promise<string[]> {
@@ -127,14 +140,14 @@ describe('a client that dragoman runs', () => {
   })
 
   it('gets its own arguments as they are, with or without the two dashes', async () => {
-    await install('claude', tells)
+    await install('claude', tells())
     const given = ['-p', 'two words', '--model=x', '--', '--help', '']
     expect((await told([...nobody, '--', 'claude', ...given])).args).toEqual(given)
     expect((await told([...nobody, 'claude', ...given])).args).toEqual(given)
   })
 
   it('keeps the environment of the user, without what leads elsewhere', async () => {
-    await install('claude', tells)
+    await install('claude', tells())
     const own = { ANTHROPIC_API_KEY: 'sk', CLAUDE_CONFIG_DIR: '/home/ada/.claude', EDITOR: 'ed' }
     const { env } = await told([...nobody, '--', 'claude'], own)
     expect(env).toMatchObject({ CLAUDE_CONFIG_DIR: '/home/ada/.claude', EDITOR: 'ed' })
@@ -148,7 +161,7 @@ describe('a client that dragoman runs', () => {
   })
 
   it('works by its path', async () => {
-    const path = await install('opencode', tells)
+    const path = await install('opencode', tells())
     const { env } = await told([...nobody, '--', path], { PATH: '/nowhere' })
     expect(env['OPENCODE_CONFIG_CONTENT']).toContain('dragoman/kimi-k2')
   })
@@ -206,7 +219,7 @@ describe('the end', () => {
   })
 
   it('by a signal leaves nothing behind before the client has begun', async () => {
-    await install('qwen', tells)
+    await install('qwen', tells())
     const slow = createServer(() => {}).listen(0, '127.0.0.1')
     await once(slow, 'listening')
     const address = slow.address()
@@ -268,7 +281,7 @@ describe('a gateway that runs already', () => {
   })
 
   it('is not used where the options ask for something of its own', async () => {
-    await install('claude', tells)
+    await install('claude', tells())
     const { address } = await startProgram(['--port', '0'])
     const { port } = new URL(address)
     const { env } = await told(['--port', port, '--format', 'qwen', '--', 'claude'])
@@ -280,25 +293,25 @@ describe('a gateway that runs already', () => {
     await install('claude', asks)
     const { address } = await startProgram(['--config', await withKeys(), '--port', '0'])
     const args = ['--port', new URL(address).port]
-    const refused = await run([...args, '--', 'claude'])
+    const refused = await runHere([...args, '--', 'claude'])
     expect([refused.code, refused.stdout]).toEqual([1, ''])
     expect(refused.stderr).toContain('wants a key.\nPut it into a variable and name that with --key-env')
-    const wrong = await run([...args, '--key-env', 'MINE', '--', 'claude'], { env: { MINE: 'x' } })
+    const wrong = await runHere([...args, '--key-env', 'MINE', '--', 'claude'], { MINE: 'x' })
     expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining('refuses the key')])
-    const unset = await run([...args, '--key-env', 'MINE', '--', 'claude'])
+    const unset = await runHere([...args, '--key-env', 'MINE', '--', 'claude'])
     expect([unset.code, unset.stderr]).toEqual([1, expect.stringContaining('MINE is not set')])
     const right = await run([...args, '--key-env', 'MINE', '--', 'claude'], { env: { MINE: key } })
     expect(right.stdout).toMatch(/^200 /)
   })
 
   it('is shown a key that would be too short for one of our own', async () => {
-    await install('claude', tells)
+    await install('claude', tells())
     const { address } = await startProgram(['--port', '0'])
     const { env } = await told(['--port', new URL(address).port, '--', 'claude'], {
       DRAGOMAN_API_KEY: 'short',
     })
     expect(env).toMatchObject({ ANTHROPIC_BASE_URL: address, ANTHROPIC_AUTH_TOKEN: 'short' })
-    const own = await run([...nobody, '--', 'claude'], { env: { DRAGOMAN_API_KEY: 'short' } })
+    const own = await runHere([...nobody, '--', 'claude'], { DRAGOMAN_API_KEY: 'short' })
     expect([own.code, own.stderr]).toEqual([1, expect.stringContaining('at least 24 characters')])
   })
 
@@ -309,7 +322,7 @@ describe('a gateway that runs already', () => {
   })
 
   it('tells the room that the model has', async () => {
-    await install('claude', tells)
+    await install('claude', tells())
     const server = createServer((request, response) => {
       response.setHeader('x-request-id', 'a').setHeader('request-id', 'a')
       const body = request.url === '/health' ? { status: 'ok' } : { id: 'm', context_length: 160_000 }
@@ -332,15 +345,16 @@ function listing(...ids: readonly string[]): Promise<ScriptedUpstream> {
 
 /** The model that a client is told to ask for. */
 async function modelWith(...args: readonly string[]): Promise<string | undefined> {
-  await install('claude', tells)
+  await install('claude', tells())
   return (await told([...args, '--', 'claude'])).env['ANTHROPIC_MODEL']
 }
 
 /** What is said before the client could start. */
 async function refusedWith(...args: readonly string[]): Promise<string> {
-  await install('claude', 'console.log("the client ran")')
-  const { code, stdout, stderr } = await run([...args, '--', 'claude'])
+  await install('claude', tells())
+  const { code, stdout, stderr } = await runHere([...args, '--', 'claude'])
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+  await expect(readFile(toldFile())).rejects.toThrow('ENOENT')
   return stderr
 }
 
@@ -426,7 +440,7 @@ describe('the model', () => {
   })
 
   it('has to be named where nobody knows one', async () => {
-    await install('claude', tells)
+    await install('claude', tells())
     const { url } = await listing()
     const { code, stdout, stderr } = await run(['--upstream', url, '--', 'claude'])
     expect([code, stdout]).toEqual([1, ''])
@@ -437,27 +451,27 @@ describe('the model', () => {
 
 describe('a client that cannot be run', () => {
   it('and is not installed is answered with how to install it', async () => {
-    const { code, stdout, stderr } = await run(['--', 'claude'])
+    const { code, stdout, stderr } = await runHere(['--', 'claude'])
     expect([code, stdout]).toEqual([127, ''])
     expect(stderr).toContain('claude is not installed, or not on PATH.')
     expect(stderr).toContain('npm install -g @anthropic-ai/claude-code')
-    expect((await run(['--', './claude'])).code).toBe(127)
+    expect((await runHere(['--', './claude'])).code).toBe(127)
   })
 
   it('and is unknown is answered with those that are known', async () => {
-    const { code, stderr } = await run(['--', 'cluade'])
+    const { code, stderr } = await runHere(['--', 'cluade'])
     expect(code).toBe(2)
     expect(stderr).toContain(
       `unknown client "cluade". Did you mean claude?\nKnown: ${Object.keys(clients).join(', ')}`,
     )
-    expect((await run([])).code).toBe(2)
+    expect((await runHere([])).code).toBe(2)
   })
 
   it.each(Object.entries(clients).filter(([, client]) => !isServed(client)))(
     'and speaks a dialect that is not served is told so: %s',
     async (name, client) => {
-      await install(name, tells)
-      const { code, stdout, stderr } = await run(['--', name])
+      await install(name, tells())
+      const { code, stdout, stderr } = await runHere(['--', name])
       expect([code, stdout]).toEqual([1, ''])
       expect(stderr).toContain(
         `${client.title} asks at ${client.asks}, in a dialect that this version does not`,
@@ -474,7 +488,7 @@ describe('a client that cannot be run', () => {
   })
 
   it('is in the list all the same', async () => {
-    const { code, stdout } = await run(['--list'])
+    const { code, stdout } = await runHere(['--list'])
     expect(code).toBe(0)
     for (const [name, client] of Object.entries(clients)) {
       expect(stdout).toMatch(new RegExp(`^${name} .*${installCommand(client)}`, 'm'))

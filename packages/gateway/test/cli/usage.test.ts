@@ -6,7 +6,7 @@ import { keyFor, shows } from '../quotas/keys-and-digests.ts'
 import { post } from '../server/ask.ts'
 import { startGateway, stopGateways } from '../server/running-gateway.ts'
 import { completion, json, startUpstream, stopUpstreams, until } from '../server/scripted-upstream.ts'
-import { dragoman } from './run-cli.ts'
+import { dragoman } from './in-process.ts'
 
 const folders: string[] = []
 

@@ -4,6 +4,7 @@ import { createOpenAI } from '@ai-sdk/openai'
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { generateText, jsonSchema, type LanguageModel, stepCountIs, streamText, tool } from 'ai'
 import { familyCombinations, plainCombinations, plainFamilyCombinations } from './combinations.ts'
+import { isThorough } from '../thorough.ts'
 import type { Lab } from './lab.ts'
 import { describeClient } from './suite.ts'
 import { citySchema, type RunTask } from './tool-run.ts'
@@ -41,20 +42,22 @@ function runWith(
   }
 }
 
+/** The clients of the vendors try every model; this one tries them all where there is time. */
+const families = { all: familyCombinations, plain: plainFamilyCombinations, ofEach: 4 }
+
 describeClient(
   'the AI SDK as an OpenAI client',
   runWith(({ address }, name) =>
     createOpenAICompatible({ name: 'gateway', baseURL: `${address}/v1`, apiKey: 'any' })(name),
   ),
+  isThorough ? {} : families,
 )
 
 describeClient(
   'the AI SDK as an Anthropic client',
   runWith(({ address }, name) => createAnthropic({ baseURL: `${address}/v1`, apiKey: 'any' })(name)),
-  { all: plainCombinations },
+  isThorough ? { all: plainCombinations } : families,
 )
-
-const families = { all: familyCombinations, plain: plainFamilyCombinations }
 
 describeClient(
   '44. the AI SDK as a client that asks for responses',

@@ -47,4 +47,8 @@ function readResponse({ output }: ModelResponse): ClientAnswer {
   }
 }
 
-describeClient('44. the Agents SDK', runAgent, { all: familyCombinations, plain: plainFamilyCombinations })
+describeClient('44. the Agents SDK', runAgent, {
+  all: familyCombinations,
+  plain: plainFamilyCombinations,
+  ofEach: 4,
+})

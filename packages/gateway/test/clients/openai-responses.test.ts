@@ -7,4 +7,5 @@ describeClient('44. the OpenAI SDK, which asks for responses', runResponses('str
 describeClient('44. the OpenAI SDK, whose user reads each event of a response', runResponses('events'), {
   all: familyCombinations.filter(({ isStream }) => isStream),
   plain: [],
+  ofEach: 2,
 })

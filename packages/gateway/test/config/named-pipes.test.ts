@@ -15,7 +15,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 describe('a named pipe that nobody is at the other end of', () => {
   it('is no configuration file', async () => {
-    await expect(processWorld({}).readFile(join(folder, 'pipe'))).rejects.toThrow('no ordinary file')
+    await expect(processWorld({}, folder).readFile(join(folder, 'pipe'))).rejects.toThrow('no ordinary file')
   })
 
   it('is no log file', () => {
@@ -25,7 +25,7 @@ describe('a named pipe that nobody is at the other end of', () => {
 
 describe('a configuration file', () => {
   it('that is a folder, or missing, is told apart', async () => {
-    await expect(processWorld({}).readFile(folder)).rejects.toThrow('it is a directory')
-    expect(await processWorld({}).readFile(join(folder, 'none'))).toBeUndefined()
+    await expect(processWorld({}, folder).readFile(folder)).rejects.toThrow('it is a directory')
+    expect(await processWorld({}, folder).readFile(join(folder, 'none'))).toBeUndefined()
   })
 })

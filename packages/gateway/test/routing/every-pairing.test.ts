@@ -5,6 +5,7 @@ import { createSimulator, type Simulator } from '../../src/simulator/server.ts'
 import { type RunningGateway, startGateway, stopGateways } from '../server/running-gateway.ts'
 import { chunk, completion, json, startUpstream, stopUpstreams } from '../server/scripted-upstream.ts'
 import { ask, understood, weatherIn } from '../simulator/speaking.ts'
+import { isThorough } from '../thorough.ts'
 
 const simulators: Simulator[] = []
 
@@ -252,8 +253,13 @@ async function team(dialect: DialectId, faults: Readonly<Record<string, Fault>>)
   }
 }
 
-const rows = dialectIds.flatMap((client) =>
-  dialectIds.flatMap((upstream) => modes.map((mode) => [client, upstream, mode] as const)),
+/** Every pairing, in both modes or in turns in one of them: each dialect has both on either side. */
+const rows = dialectIds.flatMap((client, row) =>
+  dialectIds.flatMap((upstream, column) =>
+    modes
+      .filter((_, at) => isThorough || (row + column) % modes.length === at)
+      .map((mode) => [client, upstream, mode] as const),
+  ),
 )
 
 function series(upstream: string, outcome: string): string {

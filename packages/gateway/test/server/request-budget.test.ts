@@ -41,17 +41,18 @@ describe('a body that is made of too many values', () => {
     const { address, upstream } = await started({})
     await post(address, path, '{}')
     await inTurn([manyKeys, manyItems], async (body) => {
-      const seconds: number[] = []
-      await inTurn([1, 2, 3], async () => {
+      const refused = async (): Promise<number> => {
         const before = process.cpuUsage()
         const answer = await post(address, path, body)
-        seconds.push(process.cpuUsage(before).user / 1e6)
+        const seconds = process.cpuUsage(before).user / 1e6
         expect(answer.status).toBe(400)
         expect(await answer.text()).toMatch(/members|values/)
-      })
+        return seconds
+      }
       // One object of a million members takes seconds of the processor to parse; this is with the client's own work. A
-      // collection of what other tests have left may fall into one of the three.
-      expect(Math.min(...seconds)).toBeLessThan(1)
+      // collection of what other tests have left may fall into one try, so that there are three.
+      const isQuick = (await refused()) < 1 || (await refused()) < 1 || (await refused()) < 1
+      expect(isQuick).toBe(true)
     })
     expect(upstream.requests).toHaveLength(0)
   })

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
-import { binary, dragoman } from '../cli/run-cli.ts'
+import { dragoman } from '../cli/in-process.ts'
+import { binary } from '../cli/run-cli.ts'
 import { readStream } from './chat-stream.ts'
 import { request, weatherQuestion } from './requests.ts'
 

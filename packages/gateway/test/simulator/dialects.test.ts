@@ -2,6 +2,7 @@ import { type DialectId, dialectIds, dialects } from '@dragoman/core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createSimulator, type Simulator } from '../../src/simulator/server.ts'
 import { writings } from '../../src/simulator/writings.ts'
+import { isThorough } from '../thorough.ts'
 import { playing } from './playing.ts'
 import { ask, understood, type Understood, weatherIn } from './speaking.ts'
 
@@ -44,8 +45,12 @@ interface Asked {
 
 const everywhere = dialectIds.flatMap((dialect) => deliveries.map((each) => [dialect, each] as const))
 
+const textModels = writings.filter(({ kind }) => kind === 'text').map(({ models }) => models[0] ?? '')
+
 describe.each(others)('the simulator in %s', (dialect) => {
-  it.each(writings.filter(({ kind }) => kind === 'text').map(({ models }) => models[0] ?? ''))(
+  // Where not all is tried, the dialects take turns with the models.
+  const turn = others.indexOf(dialect)
+  it.each(textModels.filter((_, at) => isThorough || at % others.length === turn))(
     'writes the calls of %s as text, in content and in reasoning',
     async (model) => {
       const writing = writings.find(({ models }) => models[0] === model)

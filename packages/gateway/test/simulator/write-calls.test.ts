@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { findWriting, writeCalls, writingForModel } from '../../src/simulator/find-writing.ts'
 import type { WrittenCall } from '../../src/simulator/writing.ts'
 import { writings } from '../../src/simulator/writings.ts'
+import { isThorough } from '../thorough.ts'
 import { anyCalls, anyTools } from './any-calls.ts'
 
 const textWritings = writings.filter((writing) => writing.kind === 'text')
@@ -37,6 +38,7 @@ describe('writeCalls', () => {
               )
             }
           }),
+          { numRuns: isThorough ? 100 : 40 },
         )
       })
     }

@@ -41,7 +41,7 @@ export const check: Command = {
       import('../../config/load.ts'),
       import('../../config/world.ts'),
     ])
-    const loaded = await loadConfig(processWorld(io.env), readConfigFlags(given))
+    const loaded = await loadConfig(processWorld(io.env, io.cwd()), readConfigFlags(given))
     const result = await withStoreAsked(loaded, workers, given.flag('offline') ? 'not asked' : 'asked')
     const known = result.ok && !given.flag('offline') ? await surveyed(result.config, io) : noSurvey
     const isExplained = given.flag('explain')
