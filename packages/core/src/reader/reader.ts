@@ -108,28 +108,39 @@ export class Reader {
 
   push(text: string, channel: Channel): void {
     if (text === '') return
-    if (channel === this.channel) {
-      if (this.spaceBeside !== '') this.passSpaceBeside()
-    } else if (this.isReading && isBlank(text)) {
-      // White space in the other channel says nothing about a call that is being read.
-      this.spaceBeside += text
-      return
-    } else {
-      const space = this.spaceBeside
-      this.spaceBeside = ''
-      this.turnTo(channel)
-      if (space !== '') this.push(space, channel)
-    }
+    if ((channel !== this.channel || this.spaceBeside !== '') && this.staysBeside(text, channel)) return
     if (this.options.lexicon.isEmpty) {
-      this.sink[channel === 'reasoning' ? 'reasoning' : 'text'](text)
-      this.input.observer?.beside(channel, text, this.input.end)
+      this.passUnread(text, channel)
       return
     }
     this.input.append(text)
-    this.input.observer?.appended(text)
     this.stop = 'unknown'
     this.run()
     if (this.input.letGo()) this.stop = 'unknown'
+  }
+
+  /** Turns to the channel, and passes on the white space of the other one. Returns whether the text itself is such white space. */
+  private staysBeside(text: string, channel: Channel): boolean {
+    if (channel === this.channel) {
+      this.passSpaceBeside()
+      return false
+    }
+    // White space in the other channel says nothing about a call that is being read.
+    if (this.isReading && isBlank(text)) {
+      this.spaceBeside += text
+      return true
+    }
+    const space = this.spaceBeside
+    this.spaceBeside = ''
+    this.turnTo(channel)
+    if (space !== '') this.push(space, channel)
+    return false
+  }
+
+  private passUnread(text: string, channel: Channel): void {
+    if (channel === 'reasoning') this.sink.reasoning(text)
+    else this.sink.text(text)
+    this.input.observer?.beside(channel, text, this.input.end)
   }
 
   /** Something else than text comes next: half a marker that is held is the text that it is. A call goes on behind it. */
@@ -200,10 +211,13 @@ export class Reader {
     if (this.engine !== undefined) return this.runEngine(this.engine)
     if (this.candidate !== undefined) return this.decide(this.candidate)
     const found = this.scanner.scan()
-    if (found === 'again' || found === 'more') return found === 'again'
+    if (typeof found === 'object') this.follow(found)
+    return found !== 'more'
+  }
+
+  private follow(found: Found): void {
     if (found.as === 'certain') this.commit(found)
     else this.propose(found)
-    return true
   }
 
   private runEngine(engine: Engine): boolean {
@@ -322,7 +336,7 @@ export class Reader {
 
   /** The engine has read a candidate to its end. What follows decides. */
   private decide(candidate: Candidate): boolean {
-    const proof = this.proofOf(candidate)
+    const proof = this.candidates.judge(candidate, this.options.tools)
     if (typeof proof === 'object') {
       this.start(proof.opening, this.input.at, proof.length)
       this.stop = 'unknown'
@@ -334,14 +348,6 @@ export class Reader {
     if (isProven) this.accept(candidate)
     else if (proof === 'disproven' || isTooLong) this.reject(candidate)
     return proof !== 'open'
-  }
-
-  private proofOf(candidate: Candidate): ReturnType<CandidateJudge['judge']> {
-    const { evidence, found } = candidate
-    if (!evidence.showsCall) return isExpected(found.as) ? 'proven' : 'disproven'
-    // Behind prose an example is as likely: one that could not be called is none.
-    if (found.as === 'trailing' && !evidence.hasRequired(this.options.tools)) return 'disproven'
-    return this.candidates.judge(candidate)
   }
 
   private accept(candidate: Candidate): void {

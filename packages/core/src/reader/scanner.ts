@@ -77,16 +77,31 @@ export class Scanner {
     return count
   }
 
-  /** Passes text on up to the next marker. `more`: nothing is left to do with the text at hand. */
+  /**
+   * Passes text on up to the next marker. `more`: nothing is left to do with the text at hand. Every chunk comes by here, and
+   * most hold nothing: only where this is small does the engine join it with what it calls.
+   */
   scan(): Found | 'again' | 'more' {
-    const { input, flow } = this
-    if (this.settled === undefined) {
-      const start = this.judgeStart()
-      if (start !== 'text') return start
+    const { settled, input } = this
+    if (settled === undefined) return this.scanStart()
+    const at = settled.nextStart(input.text, input.at)
+    if (at === input.text.length) {
+      this.flow.passOn(at)
+      return 'more'
     }
-    const { text } = input
-    const triedEnd = this.openers.triedUpTo - input.base
-    let at = input.at
+    const next = this.lookAt(settled, at)
+    return typeof next === 'number' ? this.scanFrom(next) : next
+  }
+
+  private scanStart(): Found | 'again' | 'more' {
+    const start = this.judgeStart()
+    return start === 'text' ? this.scanFrom(this.input.at) : start
+  }
+
+  private scanFrom(from: number): Found | 'again' | 'more' {
+    const { text, base } = this.input
+    const triedEnd = this.openers.triedUpTo - base
+    let at = from
     const tried = at < triedEnd ? text.slice(0, triedEnd) : ''
     while (at < text.length) {
       const vocabulary = this.settled ?? this.vocabularyAt(at)
@@ -97,14 +112,11 @@ export class Scanner {
       if (typeof next !== 'number') return next
       at = next
     }
-    flow.passOn(text.length)
+    this.flow.passOn(text.length)
     return 'more'
   }
 
-  /**
-   * A marker may start at `at`. Returns where to look further, if it is text. Apart from `scan`, which runs for every chunk: only
-   * where that is small does the engine join it with what it calls.
-   */
+  /** A marker may start at `at`. Returns where to look further, if it is text. */
   private lookAt(vocabularyBefore: Vocabulary, at: number): number | Found | 'again' | 'more' {
     const { input, flow } = this
     // A large chunk holds the start of an answer and its middle. What may begin an answer must not hold text in the middle.

@@ -5,7 +5,6 @@ import {
   hasLineBreak,
   isBlank,
   isLineStart,
-  isOneOf,
   isSpace,
   isWordCode,
   marginOf,
@@ -13,6 +12,7 @@ import {
 } from '../text/space.ts'
 import type { TextWindow } from '../text/text-window.ts'
 import { isQuotedUpTo } from './code-fence.ts'
+import { InlineCode } from './inline-code.ts'
 
 export type Channel = 'content' | 'reasoning'
 
@@ -55,6 +55,7 @@ const opensString: ReadonlySet<number> = new Set([9, 13, 32, NEWLINE, 40, 44, 58
 /** Passes on what is no call, as content or as reasoning, and remembers what stood there last. */
 export class TextFlow {
   mode: Channel
+  readonly inlineCode: InlineCode
   private readonly input: TextWindow
   private readonly sink: Sink
   private place: Place = afterNothing
@@ -73,22 +74,15 @@ export class TextFlow {
   private quotedFrom = 0
   /** Up to where in the stream that line goes on. */
   private quoteSeenTo = 0
-  /** Length of the backtick run that opened inline code, or 0. */
-  private inlineCode = 0
-  /** The last run of backticks: what `inlineCode` was before it, its length, and where in the stream it ends. */
-  private beforeRun = 0
-  private runLength = 0
-  private runEnd = -1
   /** The reasoning that the prompt opened, as far as it may turn out to be the answer. */
   private thought: string | undefined
   private thoughtPieces = 0
-  /** Up to where in the stream inline code goes on: looking from its start again each time would be quadratic. */
-  private lineSeenTo = 0
 
   constructor(input: TextWindow, sink: Sink, mode: Channel) {
     this.input = input
     this.sink = sink
     this.mode = mode
+    this.inlineCode = new InlineCode(input)
   }
 
   /** Whether the content or reasoning at hand has nothing but white space so far. */
@@ -109,7 +103,7 @@ export class TextFlow {
 
   /** In the midst of content, with nothing open and no call before it. */
   get isPlain(): boolean {
-    return this.mode === 'content' && this.place === afterText && this.inlineCode === 0
+    return this.mode === 'content' && this.place === afterText && this.inlineCode.length === 0
   }
 
   /** White space behind a marker belongs to it. */
@@ -117,12 +111,12 @@ export class TextFlow {
     return this.place.after === 'marker' || this.place.after === 'calls'
   }
 
-  /** Passes on the text up to `end`. */
+  /** Passes on the text up to `end`. Every chunk comes by here: what few of them need is done elsewhere. */
   passOn(end: number): void {
     const { input } = this
     const from = input.at
     if (end <= from) return
-    if (this.inlineCode > 0 || this.previousCode === NEWLINE || this.isQuotedLine) this.noteLine(end)
+    if (this.inlineCode.length > 0 || this.previousCode === NEWLINE || this.isQuotedLine) this.noteLine(end)
     const last = input.text.charCodeAt(end - 1)
     // What stands before a letter is never asked for.
     if (last < 46 || last === COLON) this.noteEnd(last, from, end)
@@ -133,7 +127,12 @@ export class TextFlow {
     if (this.place !== afterText || this.isFresh) this.noteStart(text)
     if (this.mode === 'content') this.sink.text(text)
     else this.passThought(text)
-    if (input.observer !== undefined) input.observer.passed(this.mode, input.base + from, input.position)
+    if (input.observer !== undefined) this.tellPassed(from)
+  }
+
+  private tellPassed(from: number): void {
+    const { observer, base, position } = this.input
+    observer?.passed(this.mode, base + from, position)
   }
 
   private passThought(text: string): void {
@@ -143,18 +142,36 @@ export class TextFlow {
 
   /** The text up to `end` is passed on: a line may begin with it, or inline code and a quoted line end in it. */
   private noteLine(end: number): void {
-    if (this.inlineCode > 0) this.isInlineCode(end)
+    this.inlineCode.isOpenAt(end)
     if (this.previousCode === NEWLINE) this.noteSign()
     if (this.isQuotedLine) this.isInQuotedLine(end)
   }
 
   /** It ends with this unit, which may be white space, a quote, a comma or a colon, or the sign of a line in a patch. */
   private noteEnd(last: number, from: number, end: number): void {
-    const { input } = this
-    this.lineStart = isSpace(last) && isLineStart(input.text, from, end, this.lineStart)
-    if (isSpace(last)) this.spaceIsInValue = this.isInsideValue(end)
-    if (this.lineStart) this.margin = marginOf(input.text, from, end, this.margin)
-    if (last > 33) this.earlierCode = this.earlierOf(end)
+    if (isSpace(last)) {
+      this.noteSpace(from, end)
+      return
+    }
+    this.lineStart = false
+    this.earlierCode = this.earlierOf(end)
+  }
+
+  /** It ends with white space: a line may begin behind it, or a value go on. */
+  private noteSpace(from: number, end: number): void {
+    const { text } = this.input
+    let start = end
+    let width = 0
+    let hasBreak = false
+    for (; start > from; start--) {
+      const code = text.charCodeAt(start - 1)
+      if (code === NEWLINE || code === 13) hasBreak = true
+      else if (code !== 32 && code !== 9) break
+      else if (!hasBreak) width += code === 9 ? TAB_WIDTH : 1
+    }
+    this.spaceIsInValue = this.isInsideValue(start)
+    this.lineStart = hasBreak || (start === from && this.lineStart)
+    if (this.lineStart) this.margin = hasBreak ? width : this.margin + width
   }
 
   /** It is the first behind a marker, or of the answer. */
@@ -210,7 +227,7 @@ export class TextFlow {
     this.earlierCode = 0
     this.spaceIsInValue = false
     this.isQuotedLine = false
-    this.inlineCode = 0
+    this.inlineCode.length = 0
   }
 
   /** Text comes in this channel from now on. No marker stands before it, so its white space is its own. */
@@ -227,7 +244,7 @@ export class TextFlow {
     this.previousCode = text.charCodeAt(text.length - 1)
     this.spaceIsInValue = false
     if (hasLineBreak(text, 0, text.length)) {
-      this.inlineCode = 0
+      this.inlineCode.length = 0
       this.isQuotedLine = false
     }
     this.moveOn('')
@@ -257,9 +274,9 @@ export class TextFlow {
    */
   isQuoted(at: number, length: number): boolean | 'more' {
     const code = this.codeBefore(at)
-    if (code !== 34 && code !== 39 && code !== 96) return this.isInlineCode(at)
+    if (code !== 34 && code !== 39 && code !== 96) return this.inlineCode.isOpenAt(at)
     if (at + length === this.input.text.length && !this.input.final) return 'more'
-    return this.input.text.charCodeAt(at + length) === code || this.isInlineCode(at)
+    return this.input.text.charCodeAt(at + length) === code || this.inlineCode.isOpenAt(at)
   }
 
   /** The same, if inline code around it counts for nothing: what is a token to a model is one in code too. */
@@ -317,35 +334,6 @@ export class TextFlow {
     this.beginQuotedLine(this.input.at)
   }
 
-  /** A run of backticks inside a line opens inline code, or closes it. */
-  passBackticks(at: number, length: number): void {
-    const start = this.input.base + at
-    const isOpen = this.isInlineCode(at)
-    // The run may have begun in the chunk before: then it is judged anew, as a whole.
-    const goesOn = start === this.runEnd
-    if (!goesOn) this.beforeRun = isOpen ? this.inlineCode : 0
-    this.runLength = goesOn ? this.runLength + length : length
-    this.runEnd = start + length
-    const { beforeRun, runLength } = this
-    this.inlineCode = beforeRun === 0 ? runLength : beforeRun === runLength ? 0 : beforeRun
-    this.lineSeenTo = this.runEnd
-  }
-
-  /** Whether inline code is open at `at`. It does not go on in the next line. */
-  isInlineCode(at: number): boolean {
-    if (this.inlineCode === 0) return false
-    const { input } = this
-    const from = Math.max(input.at, this.lineSeenTo - input.base)
-    if (hasLineBreak(input.text, from, at)) this.inlineCode = 0
-    this.lineSeenTo = Math.max(this.lineSeenTo, input.base + at)
-    return this.inlineCode > 0
-  }
-
-  /** Length of the backtick run that opened the inline code at `at`, or 0. */
-  inlineCodeAt(at: number): number {
-    return this.isInlineCode(at) ? this.inlineCode : 0
-  }
-
   /** Right behind this UTF-16 unit. */
   isBehind(code: number, at: number): boolean {
     return this.codeBefore(at) === code
@@ -367,10 +355,12 @@ export class TextFlow {
     while (end > input.at && isSpace(input.text.charCodeAt(end - 1))) end--
     const last = this.codeBefore(end)
     if (isSpace(last)) return this.spaceIsInValue
-    if (isOneOf('[{', last)) return true
+    // [ and {, by their codes: to look a sign up in a string takes longer than all the rest.
+    if (last === 91 || last === 123) return true
     if (last !== COLON && last !== COMMA) return false
     const earlier = end > input.at ? this.earlierOf(end) : this.earlierCode
-    return isOneOf(last === COLON ? `"'` : ']}', earlier)
+    // Quotes, or ] and }.
+    return last === COLON ? earlier === 34 || earlier === 39 : earlier === 93 || earlier === 125
   }
 
   /** Not a letter or digit behind another one. */

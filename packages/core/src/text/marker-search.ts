@@ -79,23 +79,24 @@ export class MarkerSearch<T> {
 
   /** The first position from `from` on at which a marker may start, or the end of the text. */
   nextStart(text: string, from: number): number {
-    if (text.length - from > SHORT) {
-      this.starts ??= startPattern(this.root)
-      this.starts.lastIndex = from
-      if (this.starts.test(text)) return this.starts.lastIndex - 2
-      const last = text.length - 1
-      return this.mayStart(text, last) ? last : text.length
+    const { length } = text
+    if (length - from > SHORT) return this.nextInLong(text, from)
+    const { firstBits, secondBits } = this
+    for (let at = from; at < length; at++) {
+      const first = firstBits[text.charCodeAt(at) & 0xff] ?? 0
+      if (first === 0) continue
+      if (at + 1 === length || (first & (secondBits[text.charCodeAt(at + 1) & 0xff] ?? 0)) !== 0) return at
     }
-    for (let at = from; at < text.length; at++) {
-      if (this.mayStart(text, at)) return at
-    }
-    return text.length
+    return length
   }
 
-  private mayStart(text: string, at: number): boolean {
-    const first = this.firstBits[text.charCodeAt(at) & 0xff] ?? 0
-    if (first === 0) return false
-    return at + 1 === text.length || (first & (this.secondBits[text.charCodeAt(at + 1) & 0xff] ?? 0)) !== 0
+  private nextInLong(text: string, from: number): number {
+    this.starts ??= startPattern(this.root)
+    this.starts.lastIndex = from
+    if (this.starts.test(text)) return this.starts.lastIndex - 2
+    // The pattern has two characters: the last one may be the first of them.
+    const last = text.length - 1
+    return this.firstBits[text.charCodeAt(last) & 0xff] === 0 ? text.length : last
   }
 
   /** `node`: the one of all markers that start with this character. */

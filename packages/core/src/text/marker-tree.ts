@@ -1,4 +1,5 @@
 import { COLON, type Marker } from './marker.ts'
+import { isSpace, isWordCode } from './space.ts'
 
 /**
  * Markers by their common beginnings. A node stands for as much of a marker as possible, not for a single
@@ -53,8 +54,11 @@ export function childAt<T>({ codes, children }: MarkerNode<T>, code: number): Ma
   return undefined
 }
 
-/** How many characters behind the first one a pattern looks at: enough to tell `functions.` from a word of prose. */
-const LOOK_AHEAD = 9
+/**
+ * How many characters behind the first one a pattern looks at: enough to tell `functions.` from a word of prose, and fewer
+ * where a marker begins with a sign. White space does not count: code is full of it, and it tells nothing.
+ */
+const LOOK_AHEAD = { word: 9, sign: 4 }
 
 /**
  * Matches the first two characters of every marker below `root`, but only in front of those that may follow them: prose
@@ -62,7 +66,7 @@ const LOOK_AHEAD = 9
  */
 export function startPattern({ children }: MarkerNode<unknown>): RegExp {
   const starts = children.map((node) => {
-    const next = followers(node, 1, LOOK_AHEAD)
+    const next = followers(node, 1, LOOK_AHEAD[isWordCode(node.label[0] ?? 0) ? 'word' : 'sign'])
     return (
       escaped(node.label[0]) +
       (next === 'anything' ? '[^]' : anyOf(alternatives(next, (rest) => `(?=${rest})`)))
@@ -91,19 +95,26 @@ export function followers(
   const isEnd = node.loose || node.worn !== undefined || node.value !== undefined
   const isWhole = at === node.label.length && isEnd
   if (isWhole || depth === 0) return 'anything'
+  const behind = (code: number): number => (isSpace(code) ? depth : depth - 1)
   const inLabel = node.label[at]
-  if (inLabel !== undefined) return [[inLabel, following(node, at + 1, depth - 1)]]
-  const children = node.children.map((child): Follower => [
-    child.label[0] ?? 0,
-    following(child, 1, depth - 1),
-  ])
+  if (inLabel !== undefined) return [[inLabel, following(node, at + 1, behind(inLabel))]]
+  const children = node.children.map((child): Follower => {
+    const code = child.label[0] ?? 0
+    return [code, following(child, 1, behind(code))]
+  })
   return node.suffixed === undefined ? children : [...children, [COLON, '']]
 }
 
 /** The same as a pattern, which matches where the text ends as well. */
 function following(node: MarkerNode<unknown>, at: number, depth: number): string {
   const next = followers(node, at, depth)
-  return next === 'anything' ? '' : anyOf([...alternatives(next, (rest) => rest), '$'])
+  if (next === 'anything') return ''
+  return guard(next) + anyOf([...alternatives(next, (rest) => rest), '$'])
+}
+
+/** Most texts go on like none of many: a class tells that at once, where they would be tried one after the other. */
+function guard(next: readonly Follower[]): string {
+  return next.length < 3 ? '' : `(?=[${next.map(([code]) => escaped(code)).join('')}]|$)`
 }
 
 function alternatives(next: readonly Follower[], then: (rest: string) => string): string[] {

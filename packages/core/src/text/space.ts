@@ -1,5 +1,3 @@
-import { SHORT } from './next-match.ts'
-
 /** Space, tab, line feed, carriage return: what grammars allow between their markers. */
 export function isSpace(code: number): boolean {
   return code === 32 || code === 10 || code === 13 || code === 9
@@ -35,9 +33,11 @@ export function isLineStart(text: string, start: number, end: number, before: bo
   return before
 }
 
-/** Pieces are short, as a rule: to make a string of one takes longer than to look through it. */
+/** Up to this length it takes less to look through a piece of a text than to make a string of it. */
+const SHORT_PIECE = 48
+
 export function hasLineBreak(text: string, from: number, to: number): boolean {
-  if (to - from > SHORT) return text.slice(from, to).includes('\n')
+  if (to - from > SHORT_PIECE) return text.slice(from, to).includes('\n')
   for (let at = from; at < to; at++) {
     if (text.charCodeAt(at) === 10) return true
   }
@@ -63,9 +63,4 @@ export function marginOf(text: string, start: number, end: number, before: numbe
     width += code === 9 ? TAB_WIDTH : 1
   }
   return before + width
-}
-
-/** Whether it is one of two signs: by its code, since a string would be made of every character that is looked at. */
-export function isOneOf(signs: string, code: number): boolean {
-  return code === signs.charCodeAt(0) || code === signs.charCodeAt(1)
 }

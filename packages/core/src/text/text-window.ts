@@ -28,6 +28,7 @@ export class TextWindow {
     this.base += this.at
     this.text = this.at < this.text.length ? this.text.slice(this.at) + chunk : chunk
     this.at = 0
+    if (this.observer !== undefined) this.observer.appended(chunk)
   }
 
   /**

@@ -1,3 +1,4 @@
+import type { ToolSet } from '../../engines/tool-set.ts'
 import type { FormatId } from '../../formats/format-id.ts'
 import { repairCodes } from '../../problems.ts'
 import { NONE, PARTIAL } from '../../text/marker.ts'
@@ -50,11 +51,20 @@ export class CandidateJudge {
     this.codeEnd = new CodeEnd(input)
   }
 
+  /** The candidate was read to its end. */
+  judge(candidate: Candidate, tools: ToolSet): Proof {
+    const { evidence, found } = candidate
+    if (!evidence.showsCall) return isExpected(found.as) ? 'proven' : 'disproven'
+    // Behind prose an example is as likely: one that could not be called is none.
+    if (found.as === 'trailing' && !evidence.hasRequired(tools)) return 'disproven'
+    return this.judgeNext(candidate)
+  }
+
   /**
    * Another call, or nothing more: then it was meant as a call. What prose follows was an example, or
    * a draft.
    */
-  judge(candidate: Candidate): Proof {
+  private judgeNext(candidate: Candidate): Proof {
     const { input } = this
     const { found } = candidate
     if (isExpected(found.as)) return this.judgeSentence(candidate)

@@ -44,7 +44,7 @@ export class FenceJudge {
   /** The code that is open at `at`, for special tokens: a fence, backticks in the line, or an element of HTML. */
   codeAt(at: number): Code | undefined {
     if (this.fence !== undefined) return { is: 'fence', fence: this.fence }
-    const length = this.flow.inlineCodeAt(at)
+    const length = this.flow.inlineCode.lengthAt(at)
     if (length > 0) return { is: 'inline', fence: { code: BACKTICK, length } }
     return this.isInElement ? { is: 'element' } : undefined
   }
@@ -79,7 +79,7 @@ export class FenceJudge {
     if (flow.isLineStart(at)) return false
     const isAlone = at + 1 < text.length && text.charCodeAt(at + 1) !== code
     if (!isAlone && !flow.isBehind(code, at)) return false
-    if (code === BACKTICK && this.fence === undefined) flow.passBackticks(at, 1)
+    if (code === BACKTICK && this.fence === undefined) flow.inlineCode.pass(at, 1)
     return true
   }
 
@@ -105,7 +105,8 @@ export class FenceJudge {
   private passRun(at: number): 'text' {
     const { text } = this.input
     this.width = runLength(text, at)
-    if (this.fence === undefined && text.charCodeAt(at) === BACKTICK) this.flow.passBackticks(at, this.width)
+    if (this.fence === undefined && text.charCodeAt(at) === BACKTICK)
+      this.flow.inlineCode.pass(at, this.width)
     return 'text'
   }
 }
