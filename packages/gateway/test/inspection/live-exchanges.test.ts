@@ -50,11 +50,22 @@ describe('exchanges in memory', () => {
   })
 })
 
+interface Flood {
+  readonly live: LiveExchanges
+  readonly clock: { ms: number }
+  readonly pour: (from: number, to: number) => void
+}
+
+/** The numbers of those that are still there. */
+function kept(live: LiveExchanges, from: number, to: number): number[] {
+  return Array.from({ length: to - from }, (_, at) => from + at).filter((at) => live.has(`r${at}`))
+}
+
 describe('exchanges that come faster than anybody could look', () => {
   const SIZE = 20_000
 
   /** A memory for fifty exchanges, which is full, and a clock that stands still. */
-  function flooded(): { live: LiveExchanges; clock: { ms: number }; pour(from: number, to: number): void } {
+  function flooded(): Flood {
     const clock = { ms: 0 }
     const live = new LiveExchanges({ bytes: 50 * SIZE, now: () => clock.ms, redact: (text) => text })
     const pour = (from: number, to: number): void => {
@@ -66,10 +77,6 @@ describe('exchanges that come faster than anybody could look', () => {
     }
     pour(0, 1000)
     return { live, clock, pour }
-  }
-
-  function kept(live: LiveExchanges, from: number, to: number): number[] {
-    return Array.from({ length: to - from }, (_, at) => from + at).filter((at) => live.has(`r${at}`))
   }
 
   it('are there if they are the latest, and so are the first for which there was room', () => {
