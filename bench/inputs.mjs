@@ -36,6 +36,23 @@ Use \`<List>\` where \`{ items }\` is known, and \`a < b\` where {it} is not. [S
 
 `
 
+const source = `import { readFile } from 'node:fs/promises'
+
+/** Reads a file once, and keeps what it holds. */
+export class Cache<T extends object> {
+  private readonly known = new Map<string, Promise<T>>()
+
+  get(path: string, parse: (text: string) => T): Promise<T> {
+    const known = this.known.get(path)
+    if (known !== undefined) return known
+    const made = readFile(path, 'utf8').then((text) => parse(text))
+    this.known.set(path, made)
+    return made
+  }
+}
+
+`
+
 export function prose(length) {
   return repeatTo(sentence, length)
 }
@@ -46,6 +63,22 @@ export function wideProse(length) {
 
 export function codeHeavy(length) {
   return repeatTo(code, length)
+}
+
+/** Code with no fence around it. */
+export function sourceCode(length) {
+  return repeatTo(source, length)
+}
+
+/** Data behind a sentence: at the start of an answer it might be a call. */
+export function jsonData(length) {
+  const items = Array.from({ length: Math.ceil(length / 100) }, (_, id) => ({
+    id,
+    title: `item ${id}`,
+    tags: ['open', 'new'],
+    size: { width: id, height: 2 },
+  }))
+  return `Here are the items:\n\n${JSON.stringify(items, null, 2)}`.slice(0, length)
 }
 
 /** About 200 bytes of arguments. */

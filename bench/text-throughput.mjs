@@ -1,11 +1,17 @@
-import { chunksOf, codeHeavy, prose, wideProse } from './inputs.mjs'
+import { chunksOf, codeHeavy, jsonData, prose, sourceCode, wideProse } from './inputs.mjs'
 import { sideBySide } from './measure.mjs'
 import { toEvents, toSink } from './reading.mjs'
 import { printTable, short } from './table.mjs'
 
 const LENGTH = 200_000
 const sizes = [4096, 20, 4, 1]
-const texts = { prose, 'prose in Chinese': wideProse, 'code and Markdown': codeHeavy }
+const texts = {
+  prose,
+  'prose in Chinese': wideProse,
+  'code and Markdown': codeHeavy,
+  'code without a fence': sourceCode,
+  'data as JSON': jsonData,
+}
 
 /** How fast is text passed on in which no call is found? */
 export async function textThroughput() {

@@ -211,8 +211,9 @@ export class Reader {
     if (this.engine !== undefined) return this.runEngine(this.engine)
     if (this.candidate !== undefined) return this.decide(this.candidate)
     const found = this.scanner.scan()
-    if (typeof found === 'object') this.follow(found)
-    return found !== 'more'
+    if (found === 'more') return false
+    if (found !== 'again') this.follow(found)
+    return true
   }
 
   private follow(found: Found): void {
@@ -390,10 +391,8 @@ export class Reader {
 
   private isTooLong(candidate: Candidate): boolean {
     const { longestCandidate } = this
-    const longest = isExpected(candidate.found.as)
-      ? Math.min(LONGEST_EXAMPLE, longestCandidate)
-      : longestCandidate
-    return candidate.recording.lengthAt(this.input) > longest
+    const most = isExpected(candidate.found.as) ? LONGEST_EXAMPLE : longestCandidate
+    return candidate.recording.lengthAt(this.input) > Math.min(most, longestCandidate)
   }
 
   private get longestCandidate(): number {

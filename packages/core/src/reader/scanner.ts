@@ -106,7 +106,7 @@ export class Scanner {
     while (at < text.length) {
       const vocabulary = this.settled ?? this.vocabularyAt(at)
       const stretch = at < triedEnd ? tried : text
-      at = vocabulary.nextStart(stretch, at)
+      at = vocabulary === this.lexicon.answer ? this.startOfAnswer(at) : vocabulary.nextStart(stretch, at)
       if (at === stretch.length) continue
       const next = this.lookAt(vocabulary, at)
       if (typeof next !== 'number') return next
@@ -114,6 +114,13 @@ export class Scanner {
     }
     this.flow.passOn(text.length)
     return 'more'
+  }
+
+  /** What only an answer may begin with is not looked for behind its first character: prose is full of it. */
+  private startOfAnswer(from: number): number {
+    const { text } = this.input
+    const behind = skipSpace(text, from) + 1
+    return Math.min(this.lexicon.answer.nextStart(text.slice(0, behind + 1), from), behind)
   }
 
   /** A marker may start at `at`. Returns where to look further, if it is text. */
