@@ -85,6 +85,8 @@ async function bundleProgram(folder) {
 
 /** The page, with the licences of what is taken into it. It is served as it is, from any folder. */
 async function bundlePage(folder) {
+  // Where a test builds, the environment says so, and the libraries of the page would keep what they check while developing.
+  process.env.NODE_ENV = 'production'
   const { output } = await build({ root: inspector, build: { write: false } })
   writeFolder(folder, [
     ...output.map((file) => [file.fileName, file.type === 'chunk' ? file.code : file.source]),

@@ -11,14 +11,17 @@ const withoutTheRest = (): Plugin => ({
   name: 'what-answers-need',
   enforce: 'pre',
   transform: {
-    filter: { id: /\/formats\/records\/[\w-]+\.ts$/ },
-    handler: (code) => ({ code: code.replaceAll(theRest, ''), map: null }),
+    filter: { id: /\/formats\/(?:records\/[\w-]+|model-names)\.ts$/ },
+    handler: (code) => ({ code: code.replaceAll(theRest, '').replaceAll(remark, ''), map: null }),
   },
 })
 
 /** Fields of a record, from their names to the bracket that closes them: on the same line, or alone on one as far in. */
 const theRest =
   /^ {2}(?:title: .*\n|(?:checked|models|stripped|template|thinking): [[{](?:.*[\]}],\n|\n[^]*?^ {2}[\]}],\n))/gm
+
+/** What the table of names says for its readers. */
+const remark = /,\s*note: '[^'\n]*'/g
 
 /** A field that its constructor sets need not be named before: there are hundreds of them. */
 const withoutBareFields = (): Plugin => ({

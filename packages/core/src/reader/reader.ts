@@ -389,10 +389,9 @@ export class Reader {
     return isExpected(found.as) || evidence.wholeAt - start <= this.longestCandidate
   }
 
-  private isTooLong(candidate: Candidate): boolean {
-    const { longestCandidate } = this
-    const most = isExpected(candidate.found.as) ? LONGEST_EXAMPLE : longestCandidate
-    return candidate.recording.lengthAt(this.input) > Math.min(most, longestCandidate)
+  private isTooLong({ found, recording }: Candidate): boolean {
+    const most = isExpected(found.as) ? LONGEST_EXAMPLE : LONGEST_CANDIDATE
+    return recording.lengthAt(this.input) > Math.min(most, this.writer.limit)
   }
 
   private get longestCandidate(): number {
