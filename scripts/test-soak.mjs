@@ -188,16 +188,18 @@ async function latency(gateway, upstream) {
   const { first, gap } = await addedLatency(gateway, upstream, 120)
   tell('first byte, one stream at a time', `${late(first)} later than from the upstream itself`)
   tell('time between two pieces', `${late(gap)} longer`)
-  const rate = Number(values.load)
-  const { asked, faults, mean, p95, p99 } = await underLoad(gateway, {
-    rate,
-    seconds: Number(values['load-seconds']),
-  })
-  tell(
-    `${rate} requests a second`,
-    `${asked - faults.length} of ${asked} whole; ${fine(mean)} longer than the script (mean), ${fine(p95)} (p95), ${fine(p99)} (p99)`,
-  )
+  const load = { rate: Number(values.load), seconds: Number(values['load-seconds']) }
+  const direct = await underLoad(upstream, { ...load, dialects: ['openai-chat'] })
+  const through = await underLoad(gateway, load)
+  const { asked, faults } = through
+  tell(`${load.rate} requests a second`, `${asked - faults.length} of ${asked} whole`)
+  tell('longer than the script, through the gateway', spread(through))
+  tell('longer than the script, the upstream itself', spread(direct))
   for (const fault of faults.slice(0, 5)) failures.push(`latency: ${String(fault)}`)
+}
+
+function spread({ mean, p95, p99 }) {
+  return `${fine(mean)} (mean), ${fine(p95)} (p95), ${fine(p99)} (p99)`
 }
 
 function late({ median, p99 }) {

@@ -58,17 +58,8 @@ export async function checkLiveGateway({ check, shoot, lab }) {
   })
 
   await check('an exchange that is still running grows while one looks', async (page) => {
-    await page.goto(lab.open)
-    await rowsOf(page).first().waitFor()
-    const rows = await rowsOf(page).count()
-    const asked = lab.ask('kimi-k2+char')
-    await rowsOf(page).nth(rows).waitFor()
-    await rowsOf(page).first().click()
-    await page.locator('.source-row').first().waitFor()
-    const early = await page.locator('.source').innerText()
-    await page.getByText('It is still running.').waitFor()
+    const { asked, early } = await openRunning(page, lab)
     // What has not ended is not broken off.
-    await page.locator('.source-row .k-held').first().waitFor()
     expectSame(await page.locator('.said-one').count(), 0)
     await shoot(page, 'gateway-running')
     expectSame((await faultsIn(page)).join('\n'), '')
@@ -195,6 +186,28 @@ export async function checkLiveGateway({ check, shoot, lab }) {
     await page.getByText('invalid_request').first().waitFor()
     expectSame((await faultsIn(page)).join('\n'), '')
   })
+}
+
+/**
+ * An exchange of the real gateway of which a part is held, while it runs. On a busy machine the answer may be over before the page has
+ * opened it: then another is asked for.
+ */
+async function openRunning(page, lab, attempts = 4) {
+  await page.goto(lab.open)
+  await rowsOf(page).first().waitFor()
+  const rows = await rowsOf(page).count()
+  const asked = lab.ask('kimi-k2+char')
+  await rowsOf(page).nth(rows).waitFor()
+  await rowsOf(page).first().click()
+  await page.locator('.source-row').first().waitFor()
+  const early = await page.locator('.source').innerText()
+  const running = page.getByText('It is still running.')
+  const held = page.locator('.source-row .k-held').first()
+  await held.or(page.locator('.source-row .k-name').first()).first().waitFor()
+  if ((await held.isVisible()) && (await running.isVisible())) return { asked, early }
+  await asked
+  if (attempts === 1) throw new Error('No exchange was seen running, with a part of it held.')
+  return openRunning(page, lab, attempts - 1)
 }
 
 /** The newest exchange of the real gateway. */
