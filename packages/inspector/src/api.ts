@@ -101,6 +101,8 @@ export interface ExchangeSummary {
 /** One exchange without the texts of its stages, which are asked for one by one. */
 export interface ExchangeDetails {
   readonly summary: ExchangeSummary
+  /** `outline`: it came in a flood that nobody looked at. Its stages are empty, and it has no recording. */
+  readonly keeps: 'everything' | 'outline'
   readonly client: ClientDetails
   /** Null where the request was refused before any upstream was asked. */
   readonly upstream: UpstreamDetails | null

@@ -64,6 +64,8 @@ export interface ExchangeSummary {
 
 export interface ExchangeDetails {
   readonly summary: ExchangeSummary
+  /** `outline`: it came in a flood that nobody looked at. Its stages are empty, and it has no recording. */
+  readonly keeps: 'everything' | 'outline'
   readonly client: ClientDetails
   readonly upstream: UpstreamDetails | null
   readonly notes: readonly NoteDetails[]

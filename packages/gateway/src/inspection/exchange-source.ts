@@ -43,7 +43,7 @@ export function byPlace(one: Place, other: Place): number {
   return one.id < other.id ? 1 : one.id > other.id ? -1 : 0
 }
 
-/** What is in memory, and the files behind it. Of an exchange that both have, the memory knows more. */
+/** What is in memory, and the files behind it. Of an exchange that both have, the memory knows more, unless it is an outline there. */
 export function withRecordings(
   live: ExchangeSource & { has(id: string): boolean },
   recorded: ExchangeSource,
@@ -54,6 +54,10 @@ export function withRecordings(
       const inMemory = await live.listedAfter(place)
       return [...inMemory, ...files.filter(({ id }) => !live.has(id))].toSorted(byPlace)
     },
-    find: async (id) => (await live.find(id)) ?? recorded.find(id),
+    find: async (id) => {
+      const inMemory = await live.find(id)
+      const isWhole = inMemory?.details().keeps === 'everything'
+      return isWhole ? inMemory : ((await recorded.find(id)) ?? inMemory)
+    },
   }
 }

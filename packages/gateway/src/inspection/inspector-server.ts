@@ -162,6 +162,10 @@ class ApiRequest {
 
   private async download(exchange: ShownExchange, id: string): Promise<void> {
     const { response } = this
+    if (exchange.details().keeps === 'outline') {
+      refuse(response, { status: 409, message: 'What was said in this exchange was not kept.' })
+      return
+    }
     const name = id.replaceAll(/[^\w.-]/g, '_').replace(/\.json$/, '')
     response.writeHead(200, {
       ...noStore,

@@ -53,9 +53,13 @@ const CHARACTER_BYTES = 2
  */
 export class LiveExchange {
   readonly about: LiveRequest
+  /** `outline`: what was said and asked is not kept, only what became of it. */
+  readonly keeps: 'everything' | 'outline'
   /** When it began, by the wall clock, in milliseconds. */
   readonly began: number
   held = 0
+  /** What an exchange holds counts once it is listed. */
+  isListed = false
   state: 'running' | 'over' | 'forgotten' = 'running'
   request: string | Uint8Array = ''
   requestAt = 0
@@ -73,13 +77,14 @@ export class LiveExchange {
   durationMs: number | null = null
   private readonly memory: ExchangeMemory
   private readonly startedAt: number
-  private readonly chunks: ChunkLog
+  private readonly chunks: ChunkLog | null
 
-  constructor(about: LiveRequest, began: number, memory: ExchangeMemory) {
+  constructor(about: LiveRequest, keeps: LiveExchange['keeps'], began: number, memory: ExchangeMemory) {
     this.about = about
+    this.keeps = keeps
     this.began = began
     this.memory = memory
-    this.chunks = new ChunkLog(memory.blocks)
+    this.chunks = keeps === 'everything' ? new ChunkLog(memory.blocks) : null
     this.startedAt = memory.now()
   }
 
@@ -95,28 +100,28 @@ export class LiveExchange {
   /** What the upstream was asked. */
   get asked(): KeptChunks {
     const { upstream } = this
-    if (upstream === null || upstream.body === null) return this.chunks.chunksOf('asked')
+    if (upstream === null || upstream.body === null) return this.chunksOf('asked')
     return { chunks: [upstream.body], times: [upstream.at] }
   }
 
   /** What the upstream said. */
   get said(): KeptChunks {
-    return this.chunks.chunksOf('said')
+    return this.chunksOf('said')
   }
 
   /** What the client got. */
   get got(): KeptChunks {
-    return this.chunks.chunksOf('got')
+    return this.chunksOf('got')
   }
 
-  /** To be called once, when the memory knows the exchange. */
+  /** To be called once, when the exchange is listed. */
   begin(): void {
     this.memory.hold(this, EXCHANGE_BYTES)
     this.memory.changed(this)
   }
 
   clientRequest(body: string | Uint8Array): void {
-    if (this.state === 'forgotten') return
+    if (this.chunks === null || this.state === 'forgotten') return
     this.request = typeof body === 'string' ? body : standingAlone(body)
     this.requestAt = this.elapsed()
     this.memory.hold(this, sizeOf(body))
@@ -132,9 +137,9 @@ export class LiveExchange {
     if (this.state === 'forgotten') return
     const { upstream, upstreamDialect: dialect, route, format, formatFrom, parser, path, body } = plan
     const { tools: _tools, onOpen: _onOpen, ...reading } = parser
-    const bytes = typeof body === 'string' ? null : this.keptOnce(body)
+    const bytes = typeof body === 'string' || this.chunks === null ? null : this.keptOnce(body)
     const before = this.upstream === null ? 0 : sizeOfBody(this.upstream.body, this.request)
-    this.chunks.beginAnew()
+    this.chunks?.beginAnew()
     this.upstream = {
       name: upstream.name,
       dialect,
@@ -215,6 +220,7 @@ export class LiveExchange {
 
   /** It is over, and kept on for a while. */
   settle(): void {
+    if (this.chunks === null) return
     const before = this.chunks.size
     this.chunks.settle()
     this.memory.hold(this, this.chunks.size - before)
@@ -225,9 +231,13 @@ export class LiveExchange {
     this.state = 'forgotten'
     this.request = ''
     this.upstream = null
-    this.chunks.giveBack()
+    this.chunks?.giveBack()
     this.notes.length = 0
     this.told.length = 0
+  }
+
+  private chunksOf(stage: KeptStage): KeptChunks {
+    return this.chunks?.chunksOf(stage) ?? { chunks: [], times: [] }
   }
 
   /** A request that did not have to change is in memory once. */
@@ -242,7 +252,7 @@ export class LiveExchange {
   }
 
   private add(stage: KeptStage, chunk: string | Uint8Array): void {
-    if (this.state === 'forgotten') return
+    if (this.chunks === null || this.state === 'forgotten') return
     const before = this.chunks.size
     this.chunks.add(stage, chunk, this.elapsed())
     this.memory.hold(this, this.chunks.size - before)

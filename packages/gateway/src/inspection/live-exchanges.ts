@@ -23,12 +23,21 @@ export interface LiveExchangesOptions {
   readonly redact: Redactor
 }
 
-/** So many that ended last are always there: whoever opens the page wants to see what just happened. */
+/** Of those that are kept whole, so many that ended last are always there: whoever opens the page wants to see what just happened. */
 const LATEST = 16
 
+/** How many are kept whole while nobody looks: so many as fast as they come, and from then on as many anew in this many seconds. */
+const MOST_WHOLE = 1000
+const WHOLE_SECONDS = 20
+
+/** How fast the memory is filled while nobody looks: once as fast as they come, and from then on anew in this many seconds. */
+const REFILL_SECONDS = 16
+
 /**
- * The exchanges under way and those that ended last, in memory. The oldest make room for new ones. While nobody looks and they come
- * faster than anybody could look, only some are kept on: see `isKeptOn`.
+ * The exchanges under way and those that ended last, in memory. The oldest make room for new ones. Where hundreds come in a second
+ * and nobody looks, each would push out another before anybody saw it, and keeping what was said in them would cost a gateway a
+ * twentieth of its time. Then most are followed as outlines, which are listed if something went wrong in them, and of those
+ * that are kept whole only some are kept on.
  */
 export class LiveExchanges implements ExchangeSource {
   /** Undefined while nobody looks: then nothing is told. */
@@ -41,14 +50,16 @@ export class LiveExchanges implements ExchangeSource {
   private oldest = this.exchanges.values()
   /** Those that ended last, of which it is not decided yet whether they are kept on. */
   private readonly latest: LiveExchange[] = []
-  private readonly allowance: Allowance
+  private readonly wholeExchanges: Allowance
+  private readonly keptBytes: Allowance
   private bytes: number
   private used = 0
 
   constructor({ bytes, now, redact }: LiveExchangesOptions) {
     this.bytes = bytes
     this.redact = redact
-    this.allowance = new Allowance(bytes, now)
+    this.wholeExchanges = new Allowance(MOST_WHOLE, WHOLE_SECONDS, now)
+    this.keptBytes = new Allowance(bytes, REFILL_SECONDS, now)
     this.memory = {
       now,
       blocks: new BlockPool(),
@@ -65,15 +76,15 @@ export class LiveExchanges implements ExchangeSource {
   }
 
   open(request: LiveRequest): LiveExchange {
-    const exchange = new LiveExchange(request, Date.now(), this.memory)
-    this.exchanges.set(request.requestId, exchange)
-    exchange.begin()
+    const isWhole = this.watcher !== undefined || this.wholeExchanges.take(1)
+    const exchange = new LiveExchange(request, isWhole ? 'everything' : 'outline', Date.now(), this.memory)
+    if (isWhole) this.list(exchange)
     return exchange
   }
 
   limit(bytes: number): void {
     this.bytes = bytes
-    this.allowance.most = bytes
+    this.keptBytes.most = bytes
     this.makeRoom()
   }
 
@@ -99,7 +110,19 @@ export class LiveExchanges implements ExchangeSource {
     return exchange === undefined ? undefined : new ShownLive(exchange, this.redact)
   }
 
+  private list(exchange: LiveExchange): void {
+    this.exchanges.set(exchange.about.requestId, exchange)
+    exchange.isListed = true
+    this.used += exchange.held
+    exchange.begin()
+  }
+
   private ended(exchange: LiveExchange): void {
+    if (exchange.keeps === 'everything') this.endedWhole(exchange)
+    else if (exchange.hasFaults || this.watcher !== undefined) this.list(exchange)
+  }
+
+  private endedWhole(exchange: LiveExchange): void {
     this.latest.push(exchange)
     const [first] = this.latest
     if (first === undefined || this.latest.length <= LATEST) return
@@ -109,17 +132,13 @@ export class LiveExchanges implements ExchangeSource {
     else this.forget(first)
   }
 
-  /**
-   * Where hundreds of exchanges come in a second, each would push out another before anybody saw it, and writing all of them
-   * into memory that is not in the caches any more, as objects that outlive their request, costs a gateway a twentieth of its
-   * time. So beyond the allowance those are kept on in which something went wrong.
-   */
   private isKeptOn(exchange: LiveExchange): boolean {
-    return this.watcher !== undefined || exchange.hasFaults || this.allowance.take(exchange.held)
+    return this.watcher !== undefined || exchange.hasFaults || this.keptBytes.take(exchange.held)
   }
 
   private hold(exchange: LiveExchange, bytes: number): void {
     exchange.held += bytes
+    if (!exchange.isListed) return
     this.used += bytes
     if (this.used > this.bytes) this.makeRoom()
   }
@@ -142,30 +161,29 @@ export class LiveExchanges implements ExchangeSource {
   }
 }
 
-/** How fast the memory is filled while nobody looks: once as fast as they come, and from then on anew in this many seconds. */
-const REFILL_SECONDS = 16
-
-/** Bytes that may be taken: as many as are there, and there are more of them every second. */
+/** What may be taken: as much as is there, and as much again comes in so many seconds. */
 class Allowance {
   most: number
+  private readonly seconds: number
   private readonly now: () => number
   private left: number
   private at: number
 
-  constructor(most: number, now: () => number) {
+  constructor(most: number, seconds: number, now: () => number) {
     this.most = most
+    this.seconds = seconds
     this.now = now
     this.left = most
     this.at = now()
   }
 
-  take(bytes: number): boolean {
+  take(amount: number): boolean {
     const now = this.now()
-    const more = ((now - this.at) / 1000 / REFILL_SECONDS) * this.most
+    const more = ((now - this.at) / 1000 / this.seconds) * this.most
     this.left = Math.min(this.most, this.left + more)
     this.at = now
-    if (bytes > this.left) return false
-    this.left -= bytes
+    if (amount > this.left) return false
+    this.left -= amount
     return true
   }
 }

@@ -64,7 +64,8 @@ export class RecordedShown implements ShownExchange {
 
   details(): ExchangeDetails {
     const client = clientDetails(this.text('client.dialect') ?? '', this.address())
-    return { summary: this.summary(), client, upstream: this.upstream(), notes: [], told: [] }
+    const upstream = this.upstream()
+    return { summary: this.summary(), keeps: 'everything', client, upstream, notes: [], told: [] }
   }
 
   async stage(stage: StageId, from: number): Promise<StagePart> {

@@ -34,6 +34,7 @@ export class ShownLive implements ShownExchange {
     const { dialect, asked } = exchange.about
     const details = {
       summary: summaryOf(exchange),
+      keeps: exchange.keeps,
       client: clientDetails(dialect, addressOf(asked)),
       upstream: exchange.upstream === null ? null : upstreamOf(exchange.upstream),
       notes: eachOnce(exchange.notes),

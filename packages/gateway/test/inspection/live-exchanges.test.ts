@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { BlockPool, ChunkLog } from '../../src/inspection/chunk-log.ts'
+import { type ExchangeSource, withRecordings } from '../../src/inspection/exchange-source.ts'
 import { listExchanges } from '../../src/inspection/list-exchanges.ts'
 import { LiveExchanges } from '../../src/inspection/live-exchanges.ts'
 
@@ -19,6 +20,7 @@ function read({ chunks }: ReturnType<ChunkLog['chunksOf']>): string[] {
 describe('exchanges in memory', () => {
   it('ten thousand of them are listed page by page, each once', async () => {
     const live = memory(1e9)
+    live.watcher = { changed: () => {}, gone: () => {} }
     for (let at = 0; at < 10_000; at++) live.open(about(`r${at}`)).end(200)
     const pages = async (cursor: string | null): Promise<string[]> => {
       const { exchanges, next } = await listExchanges(live, cursor, 500)
@@ -61,7 +63,91 @@ function kept(live: LiveExchanges, from: number, to: number): number[] {
   return Array.from({ length: to - from }, (_, at) => from + at).filter((at) => live.has(`r${at}`))
 }
 
-describe('exchanges that come faster than anybody could look', () => {
+describe('exchanges that come by the hundred in a second', () => {
+  const request = Buffer.from('{"model":"m"}')
+
+  /** So many have come in the same moment that no more are kept whole. */
+  function flooded(): Flood {
+    const clock = { ms: 0 }
+    const live = new LiveExchanges({ bytes: 1e9, now: () => clock.ms, redact: (text) => text })
+    const pour = (from: number, to: number): void => {
+      for (let at = from; at < to; at++) {
+        const exchange = live.open(about(`r${at}`))
+        exchange.clientRequest(request)
+        exchange.clientChunk('said')
+        exchange.end(200)
+      }
+    }
+    pour(0, 1000)
+    return { live, clock, pour }
+  }
+
+  it('are not there beyond the first thousand, and take no room', () => {
+    const { live, pour } = flooded()
+    const { usedBytes } = live
+    pour(1000, 3000)
+    expect(kept(live, 0, 3000)).toHaveLength(1000)
+    expect(live.usedBytes).toBe(usedBytes)
+  })
+
+  it('fifty of them are kept whole in every second', () => {
+    const { live, clock, pour } = flooded()
+    clock.ms += 1000
+    pour(1000, 2000)
+    expect(kept(live, 1000, 2000)).toEqual(Array.from({ length: 50 }, (_, at) => 1000 + at))
+  })
+
+  it('are listed as an outline if something went wrong in them', async () => {
+    const { live } = flooded()
+    const { usedBytes } = live
+    const failed = live.open(about('failed'))
+    failed.clientRequest(request)
+    failed.clientChunk('said')
+    failed.tell('problem', 'truncated-call', 'The call was cut off.')
+    expect(live.has('failed')).toBe(false)
+    failed.end(502)
+    const shown = await live.find('failed')
+    expect(shown?.details()).toMatchObject({ keeps: 'outline', told: [{ code: 'truncated-call' }] })
+    expect(await shown?.stage('client-response', 0)).toEqual({ chunks: [], next: null })
+    expect(await shown?.request(1e6)).toBeUndefined()
+    expect(live.usedBytes).toBeGreaterThan(usedBytes)
+    live.limit(0)
+    expect(live.usedBytes).toBe(0)
+  })
+
+  it('are kept whole while somebody looks', async () => {
+    const { live, pour } = flooded()
+    live.watcher = { changed: () => {}, gone: () => {} }
+    pour(1000, 1100)
+    expect(kept(live, 1000, 1100)).toHaveLength(100)
+    const shown = await live.find('r1099')
+    expect(shown?.details().keeps).toBe('everything')
+  })
+
+  it('that were under way as an outline when somebody came to look are listed at their end', () => {
+    const { live } = flooded()
+    const exchange = live.open(about('under-way'))
+    live.watcher = { changed: () => {}, gone: () => {} }
+    exchange.end(200)
+    expect(live.has('under-way')).toBe(true)
+  })
+
+  it('are shown by their recording where there is one', async () => {
+    const { live } = flooded()
+    const failed = live.open(about('failed'))
+    failed.tell('problem', 'truncated-call', 'The call was cut off.')
+    failed.end(502)
+    const whole = await live.find('r0')
+    const recorded: ExchangeSource = {
+      listedAfter: () => Promise.resolve([]),
+      find: () => Promise.resolve(whole),
+    }
+    const source = withRecordings(live, recorded)
+    expect(await source.find('failed')).toBe(whole)
+  })
+})
+
+describe('exchanges that fill the memory faster than anybody could look', () => {
   const SIZE = 20_000
 
   /** A memory for fifty exchanges, which is full, and a clock that stands still. */

@@ -54,6 +54,7 @@ export function ExchangeView({ id }: { readonly id: string }): JSX.Element {
   }, [id, state, isLost])
 
   const value = loaded.value
+  const isOutline = value?.details.keeps === 'outline'
   return (
     <main class="exchange">
       <p class="crumbs">
@@ -78,6 +79,12 @@ export function ExchangeView({ id }: { readonly id: string }): JSX.Element {
               This exchange is too long to be shown whole: here is its beginning. Download has all of it.
             </p>
           )}
+          {isOutline ? (
+            <p class="fault">
+              Hundreds of exchanges came in a second while nobody looked. What was said in this one was not
+              kept.
+            </p>
+          ) : null}
           <div class="stages-tabs">
             <Tabs
               label="Stages"
@@ -90,7 +97,7 @@ export function ExchangeView({ id }: { readonly id: string }): JSX.Element {
                 { id: 'read-as', name: 'Read it as…' },
               ]}
             />
-            <ExchangeActions {...value} />
+            {isOutline ? null : <ExchangeActions {...value} />}
           </div>
           <div class={`stage-body is-${tab.value}`} role="tabpanel" aria-label={tab.value}>
             <Stage tab={tab.value} {...value} />
