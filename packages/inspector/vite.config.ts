@@ -12,9 +12,15 @@ const withoutTheRest = (): Plugin => ({
   enforce: 'pre',
   transform: {
     filter: { id: /\/formats\/(?:records\/[\w-]+|model-names)\.ts$/ },
-    handler: (code) => ({ code: code.replaceAll(theRest, '').replaceAll(remark, ''), map: null }),
+    handler: (code) => {
+      const needed = code.replaceAll(record, (fields) => fields.replaceAll(theRest, ''))
+      return { code: needed.replaceAll(remark, ''), map: null }
+    },
   },
 })
+
+/** A grammar may have a field of the same name, which answers need. */
+const record = /^export const \w+: Format = \{\n[^]*?^\}$/gm
 
 /** Fields of a record, from their names to the bracket that closes them: on the same line, or alone on one as far in. */
 const theRest =
