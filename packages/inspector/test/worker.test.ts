@@ -25,7 +25,7 @@ const surroundings = `
   const { parentPort } = require('node:worker_threads')
   globalThis.addEventListener = (type, listener) => parentPort.on(type, (data) => listener({ data }))
 `
-const [script = ''] = readdirSync(page).filter((name) => /^worker.*\.js$/.test(name))
+const script = readdirSync(page).find((name) => /^worker.*\.js$/.test(name)) ?? ''
 const worker = new Worker(surroundings + readFileSync(new URL(script, page), 'utf8'), { eval: true })
 afterAll(() => worker.terminate())
 
@@ -33,7 +33,7 @@ const broken = new Promise<never>((_, reject) => {
   worker.on('error', reject)
 })
 
-/** Asks the script of the page, from which the build takes what answers do not need. */
+/** Asks the script of the page, from which the build takes what answers do not need, and most names. */
 function ask<Kind extends keyof Questions>(kind: Kind, question: Questions[Kind]['ask']): Promise<unknown> {
   const { port1: here, port2: there } = new MessageChannel()
   worker.postMessage({ kind, ask: question, answer: there }, [there])
@@ -56,7 +56,7 @@ const samples = readdirSync(goldens).flatMap((name) =>
 function inputOf({ options, pieces, reason }: Golden): Input {
   const { format, model = '', tools, promptOpensReasoning: isOpened, delivery, calls } = options
   return {
-    source: pieces.map(({ text }) => text),
+    source: pieces.map(({ text }) => text).join(''),
     as: 'text',
     settings: {
       format: format ?? 'auto',
@@ -76,7 +76,7 @@ it.each([
   ['cut in the middle, with what is held', (length: number) => Math.floor(length / 2)],
 ])('the worker of the page reads every golden as the sources do: %s', async (_, cutOf) => {
   const judged = samples.map(async ({ title, input }) => {
-    const cut = cutOf([...input.source].join('').length)
+    const cut = cutOf(input.source.length)
     const answer = ask('read', { input, cut })
     const sent = packedReading(readInput(input, cut))
     return isDeepStrictEqual(await answer, { sent }) ? [] : [title]
