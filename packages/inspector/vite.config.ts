@@ -1,7 +1,11 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { defineConfig, type Plugin } from 'vite'
+import { shortNames, type Sources } from './short-names.ts'
 
-const core = fileURLToPath(new URL('../core/src/index.ts', import.meta.url))
+const core = fileURLToPath(new URL('../core/src', import.meta.url))
+const page = fileURLToPath(new URL('src', import.meta.url))
 
 /**
  * The page reads answers. What a record says for documentation, and for those who make requests, it would carry along for
@@ -12,9 +16,15 @@ const withoutTheRest = (): Plugin => ({
   enforce: 'pre',
   transform: {
     filter: { id: /\/formats\/(?:records\/[\w-]+|model-names)\.ts$/ },
-    handler: (code) => ({ code: code.replaceAll(theRest, '').replaceAll(remark, ''), map: null }),
+    handler: (code) => {
+      const needed = code.replaceAll(record, (fields) => fields.replaceAll(theRest, ''))
+      return { code: needed.replaceAll(remark, ''), map: null }
+    },
   },
 })
+
+/** A grammar may have a field of the same name, which answers need. */
+const record = /^export const \w+: Format = \{\n[^]*?^\}$/gm
 
 /** Fields of a record, from their names to the bracket that closes them: on the same line, or alone on one as far in. */
 const theRest =
@@ -35,13 +45,28 @@ const withoutBareFields = (): Plugin => ({
 
 const bareField = /^ {2}((?:private|protected) (?:readonly )?\w+: [^=\n]*)$/gm
 
+/** Of the core what reads text and streams. The rest of it speaks of fields that others have named, or of what the page is sent. */
+const whoseNames = (): Sources => ({
+  declaring: [
+    ...['text', 'engines', 'formats', 'reader', 'sse'].flatMap((part) => sourcesIn(join(core, part))),
+    join(core, 'parser-stage.ts'),
+  ],
+  talking: sourcesIn(page),
+})
+
+function sourcesIn(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.tsx?$/.test(name))
+    .map((name) => join(folder, name))
+}
+
 /** What comments tell a bundler, nobody reads any more. */
 const output = { comments: false }
 
 export default defineConfig({
   // Relative, so that the folder works wherever it is put.
   base: './',
-  resolve: { alias: { '@dragoman/core': core } },
+  resolve: { alias: { '@dragoman/core': join(core, 'index.ts') } },
   build: {
     target: 'es2023',
     outDir: '../gateway/dist/inspector',
@@ -55,7 +80,7 @@ export default defineConfig({
   },
   worker: {
     format: 'es',
-    plugins: () => [withoutTheRest(), withoutBareFields()],
+    plugins: () => [withoutTheRest(), withoutBareFields(), shortNames(whoseNames())],
     rolldownOptions: { output },
   },
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
