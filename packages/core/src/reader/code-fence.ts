@@ -1,4 +1,4 @@
-import { hasLineBreak, isLineStart, skipSpace } from '../text/space.ts'
+import { isLineStart, skipSpace } from '../text/space.ts'
 
 export const BACKTICK = 96
 export const TILDE = 126
@@ -57,11 +57,4 @@ export function insideFence(text: string, at: number, final: boolean): number | 
   if (start - lineEnd > LONGEST_INFO) return undefined
   if (start === text.length) return final ? undefined : 'more'
   return isLineStart(text, lineEnd, start, false) ? start : undefined
-}
-
-/** Whether the text is one line, with white space before it, that begins with the sign of a quote or of a table. */
-export function isQuotedUpTo(text: string): boolean {
-  const start = skipSpace(text, 0)
-  const code = text.charCodeAt(start)
-  return (code === 62 || code === 124) && !hasLineBreak(text, start, text.length)
 }

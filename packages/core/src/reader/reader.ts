@@ -108,7 +108,8 @@ export class Reader {
 
   push(text: string, channel: Channel): void {
     if (text === '') return
-    if ((channel !== this.channel || this.spaceBeside !== '') && this.staysBeside(text, channel)) return
+    const isBeside = channel !== this.channel || this.spaceBeside !== ''
+    if (isBeside ? this.staysBeside(text, channel) : !this.isReading && this.scanner.passAtOnce(text)) return
     if (this.options.lexicon.isEmpty) {
       this.passUnread(text, channel)
       return
@@ -212,13 +213,10 @@ export class Reader {
     if (this.candidate !== undefined) return this.decide(this.candidate)
     const found = this.scanner.scan()
     if (found === 'more') return false
-    if (found !== 'again') this.follow(found)
-    return true
-  }
-
-  private follow(found: Found): void {
+    if (found === 'again') return true
     if (found.as === 'certain') this.commit(found)
     else this.propose(found)
+    return true
   }
 
   private runEngine(engine: Engine): boolean {

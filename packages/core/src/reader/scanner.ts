@@ -12,6 +12,9 @@ import type { Lexicon } from './lexicon/lexicon.ts'
 import { type HeaderOpening, probeFirst, probeForced } from './lexicon/opening.ts'
 import type { Channel, ModelStream, TextFlow } from './text-flow.ts'
 
+const NEWLINE = 10
+const UNKNOWN = -1
+
 export interface ScannerOptions {
   readonly tools: ToolSet
   readonly startsInHeader: boolean
@@ -25,6 +28,10 @@ export interface ScannerOptions {
 export class Scanner {
   /** What is looked for, as long as nothing happens: to find it out for every chunk would take longer than the search. */
   private settled: Vocabulary | undefined
+  /** The same, and what is only noted. */
+  private noting: Pick<Vocabulary, 'nextStart'> | undefined
+  /** Where in the chunk that is at hand now a marker may start, if that is known. */
+  private nextAt = UNKNOWN
   /** Nothing was read yet, and what comes may be the header of a call. */
   private mayBeHeader: boolean
   private promptHeader: PromptHeader | undefined
@@ -69,7 +76,7 @@ export class Scanner {
       const piece = text.slice(start, end)
       for (let at = settled.nextStart(piece, 0); at < piece.length; at = settled.nextStart(piece, at + 1)) {
         const isPossible = mayBeInWord || flow.wouldBeginWord(text, start + at)
-        if (isPossible && settled.match(piece, at, false) !== NONE) return count
+        if (isPossible && settled.matchInLines(piece, at, false) !== NONE) return count
       }
       start = end
       count++
@@ -78,18 +85,42 @@ export class Scanner {
   }
 
   /**
-   * Passes text on up to the next marker. `more`: nothing is left to do with the text at hand. Every chunk comes by here, and
-   * most hold nothing: only where this is small does the engine join it with what it calls.
+   * Passes a chunk on that is not at hand yet, if it holds no marker and nothing to note. Nearly every chunk is such a one, behind
+   * others: with all that the rest need, it would take a fifth longer.
    */
-  scan(): Found | 'again' | 'more' {
-    const { settled, input } = this
-    if (settled === undefined) return this.scanStart()
-    const at = settled.nextStart(input.text, input.at)
-    if (at === input.text.length) {
-      this.flow.passOn(at)
-      return 'more'
+  passAtOnce(chunk: string): boolean {
+    const { noting, input } = this
+    if (noting === undefined || input.observer !== undefined || !input.isEmpty) return false
+    const at = noting.nextStart(chunk, 0)
+    if (at < chunk.length) {
+      this.nextAt = at
+      return false
     }
-    const next = this.lookAt(settled, at)
+    input.follow(chunk)
+    this.flow.passOn(at)
+    input.letGo()
+    return true
+  }
+
+  /** Passes text on up to the next marker. `more`: nothing is left to do with the text at hand. */
+  scan(): Found | 'again' | 'more' {
+    const { noting, input, nextAt } = this
+    if (nextAt !== UNKNOWN) {
+      this.nextAt = UNKNOWN
+      return this.scanAt(nextAt)
+    }
+    if (noting === undefined) return this.scanStart()
+    const at = noting.nextStart(input.text, input.at)
+    if (at < input.text.length) return this.scanAt(at)
+    this.flow.passOn(at)
+    return 'more'
+  }
+
+  /** A marker may start at `at`, or a note stands there. */
+  private scanAt(at: number): Found | 'again' | 'more' {
+    const { text } = this.input
+    const isNote = this.flow.line.takesNote(text, at)
+    const next = isNote ? at + 1 : this.lookAt(this.settled ?? this.vocabularyAt(at), at)
     return typeof next === 'number' ? this.scanFrom(next) : next
   }
 
@@ -100,15 +131,16 @@ export class Scanner {
 
   private scanFrom(from: number): Found | 'again' | 'more' {
     const { text, base } = this.input
+    const { line } = this.flow
     const triedEnd = this.openers.triedUpTo - base
     let at = from
     const tried = at < triedEnd ? text.slice(0, triedEnd) : ''
     while (at < text.length) {
       const vocabulary = this.settled ?? this.vocabularyAt(at)
       const stretch = at < triedEnd ? tried : text
-      at = vocabulary === this.lexicon.answer ? this.startOfAnswer(at) : vocabulary.nextStart(stretch, at)
+      at = this.nextStart(vocabulary, stretch, at)
       if (at === stretch.length) continue
-      const next = this.lookAt(vocabulary, at)
+      const next = line.takesNote(stretch, at) ? at + 1 : this.lookAt(vocabulary, at)
       if (typeof next !== 'number') return next
       at = next
     }
@@ -116,9 +148,15 @@ export class Scanner {
     return 'more'
   }
 
+  private nextStart(vocabulary: Vocabulary, text: string, from: number): number {
+    if (vocabulary === this.lexicon.answer) return this.startOfAnswer(from)
+    return (this.flow.line.hasNotes ? vocabulary : vocabulary.withNotes).nextStart(text, from)
+  }
+
   /** What only an answer may begin with is not looked for behind its first character: prose is full of it. */
   private startOfAnswer(from: number): number {
     const { text } = this.input
+    this.flow.line.expectNotes()
     const behind = skipSpace(text, from) + 1
     return Math.min(this.lexicon.answer.nextStart(text.slice(0, behind + 1), from), behind)
   }
@@ -132,8 +170,10 @@ export class Scanner {
     if (this.fences.passesLone(at)) return at + 1
     // No opener begins inside a word, so that half a word is never held for one; where tokens were lost, it may.
     if (!flow.beginsWord(at) && this.usual === this.lexicon) return at + 1
-    const length = vocabulary.match(input.text, at, input.final)
-    if (length === NONE || (length === PARTIAL && this.isMereBreak(at))) {
+    const length = flow.isBehind(NEWLINE, at)
+      ? vocabulary.matchInLines(input.text, at, input.final)
+      : vocabulary.match(input.text, at, input.final)
+    if (length === NONE) {
       return input.final && this.dropCutTag(vocabulary, at) ? 'again' : at + 1
     }
     const entry = length === PARTIAL ? undefined : vocabulary.found
@@ -146,12 +186,6 @@ export class Scanner {
     if (verdict === 'text') return at + this.widthOf(entry, length)
     flow.passOn(verdict.from)
     return verdict
-  }
-
-  /** A line break at the end of the text, which only the sign of a quoted line could follow. */
-  private isMereBreak(at: number): boolean {
-    const { text } = this.input
-    return !this.lexicon.holdsBreaks && at === text.length - 1 && text.charCodeAt(at) === 10
   }
 
   /** What may stand where text begins, and is no text. */
@@ -220,28 +254,38 @@ export class Scanner {
 
   /** Calls were read. */
   afterCalls(): void {
-    this.settled = undefined
+    this.unsettle()
     this.markers.afterCalls()
   }
 
   /** Text of this kind comes from now on: what the prompt held is of no concern to reasoning. */
   beginChannel(channel: Channel): void {
-    this.settled = undefined
+    this.unsettle()
     this.markers.beginChannel(channel)
     if (channel === 'reasoning') this.promptHeader = undefined
   }
 
   /** Plain-text openers before this position of the stream were tried already. */
   skipTried(upTo: number): void {
-    this.settled = undefined
+    this.unsettle()
     this.openers.triedUpTo = upTo
   }
 
   private vocabularyAt(at: number): Vocabulary {
     const isTried = this.input.base + at < this.openers.triedUpTo
     const vocabulary = this.chooseVocabulary(at, isTried)
-    if (!isTried && !this.flow.isUntouched && !this.flow.ownsSpace) this.settled = vocabulary
+    if (!isTried && !this.flow.isUntouched && !this.flow.ownsSpace) this.settle(vocabulary)
     return vocabulary
+  }
+
+  private settle(vocabulary: Vocabulary): void {
+    this.settled = vocabulary
+    this.noting = vocabulary.withNotes
+  }
+
+  private unsettle(): void {
+    this.settled = undefined
+    this.noting = undefined
   }
 
   private chooseVocabulary(at: number, isTried: boolean): Vocabulary {
@@ -261,7 +305,7 @@ export class Scanner {
     // A run of fence characters as a whole, or its second half would be judged again.
     if (entry?.is === 'fence-mark') return this.fences.width
     // The end of one arrow too many may be the whole of the next, and so may the end of two closing tags.
-    const mayOverlap = entry?.is === 'opener' || entry?.is === 'reasoning-end' || entry?.is === 'quoted-line'
+    const mayOverlap = entry?.is === 'opener' || entry?.is === 'reasoning-end'
     return mayOverlap ? 1 : length
   }
 
@@ -270,18 +314,14 @@ export class Scanner {
     if (entry.is === 'fence-mark') {
       const { isInside } = this.fences
       const verdict = this.fences.judge(at)
-      if (this.fences.isInside !== isInside) this.settled = undefined
+      if (this.fences.isInside !== isInside) this.unsettle()
       return verdict
-    }
-    if (entry.is === 'quoted-line') {
-      this.flow.beginQuotedLine(at + 1)
-      return 'text'
     }
     if (entry.is === 'code-tag') {
       this.fences.passTag(entry)
       return 'text'
     }
-    this.settled = undefined
+    this.unsettle()
     const verdict = this.markers.judge(entry, at, length)
     if (entry.is === 'stripped' && this.markers.headers.stripped.isExpected) {
       this.usual = this.lexicon.stripped()
@@ -291,7 +331,7 @@ export class Scanner {
 
   private dropCutTag(vocabulary: Vocabulary, at: number): boolean {
     const isDropped = this.markers.dropCutTag(vocabulary, at)
-    if (isDropped) this.settled = undefined
+    if (isDropped) this.unsettle()
     return isDropped
   }
 }

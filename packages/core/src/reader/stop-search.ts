@@ -69,8 +69,7 @@ export class StopSearch {
         const stops = this.stops(found, vocabulary.found, at, isLineStart(text, from, at, before))
         if (stops !== false) return frontier(at, stops === true)
       }
-      const isOverlapped = length !== NONE && vocabulary.found.is === 'quoted-line'
-      at = vocabulary.nextStart(text, at + (isOverlapped ? 1 : Math.max(1, length)))
+      at = vocabulary.nextStart(text, at + Math.max(1, length))
     }
     return frontier(text.length, false)
   }

@@ -1,18 +1,9 @@
 import type { Sink } from '../events.ts'
 import { problemCodes, repairCodes } from '../problems.ts'
 import { flatCopy } from '../text/held-text.ts'
-import {
-  hasLineBreak,
-  isBlank,
-  isLineStart,
-  isSpace,
-  isWordCode,
-  marginOf,
-  TAB_WIDTH,
-} from '../text/space.ts'
+import { isBlank, isLineStart, isSpace, isWordCode, marginOf, TAB_WIDTH } from '../text/space.ts'
 import type { TextWindow } from '../text/text-window.ts'
-import { isQuotedUpTo } from './code-fence.ts'
-import { InlineCode } from './inline-code.ts'
+import { Line } from './line.ts'
 
 export type Channel = 'content' | 'reasoning'
 
@@ -55,7 +46,7 @@ const opensString: ReadonlySet<number> = new Set([9, 13, 32, NEWLINE, 40, 44, 58
 /** Passes on what is no call, as content or as reasoning, and remembers what stood there last. */
 export class TextFlow {
   mode: Channel
-  readonly inlineCode: InlineCode
+  readonly line: Line
   private readonly input: TextWindow
   private readonly sink: Sink
   private place: Place = afterNothing
@@ -68,12 +59,6 @@ export class TextFlow {
   private earlierCode = 0
   /** What stands before the white space that the text ends with opens a value, or goes on with one. */
   private spaceIsInValue = false
-  /** The line at hand is quoted, or a row of a table. */
-  private isQuotedLine = false
-  /** Where it began. */
-  private quotedFrom = 0
-  /** Up to where in the stream that line goes on. */
-  private quoteSeenTo = 0
   /** The reasoning that the prompt opened, as far as it may turn out to be the answer. */
   private thought: string | undefined
   private thoughtPieces = 0
@@ -82,7 +67,8 @@ export class TextFlow {
     this.input = input
     this.sink = sink
     this.mode = mode
-    this.inlineCode = new InlineCode(input)
+    this.line = new Line(input)
+    if (mode === 'reasoning') this.line.begin('unread')
   }
 
   /** Whether the content or reasoning at hand has nothing but white space so far. */
@@ -101,9 +87,9 @@ export class TextFlow {
     return this.ownsSpace && at === this.input.at
   }
 
-  /** In the midst of content, with nothing open and no call before it. */
+  /** In the midst of content, with no call before it. */
   get isPlain(): boolean {
-    return this.mode === 'content' && this.place === afterText && this.inlineCode.length === 0
+    return this.mode === 'content' && this.place === afterText
   }
 
   /** White space behind a marker belongs to it. */
@@ -116,7 +102,7 @@ export class TextFlow {
     const { input } = this
     const from = input.at
     if (end <= from) return
-    if (this.inlineCode.length > 0 || this.previousCode === NEWLINE || this.isQuotedLine) this.noteLine(end)
+    if (this.line.mayChange) this.line.pass(end)
     const last = input.text.charCodeAt(end - 1)
     // What stands before a letter is never asked for.
     if (last < 46 || last === COLON) this.noteEnd(last, from, end)
@@ -138,13 +124,6 @@ export class TextFlow {
   private passThought(text: string): void {
     this.sink.reasoning(text)
     if (this.thought !== undefined) this.keepThought(this.thought + text)
-  }
-
-  /** The text up to `end` is passed on: a line may begin with it, or inline code and a quoted line end in it. */
-  private noteLine(end: number): void {
-    this.inlineCode.isOpenAt(end)
-    if (this.previousCode === NEWLINE) this.noteSign()
-    if (this.isQuotedLine) this.isInQuotedLine(end)
   }
 
   /** It ends with this unit, which may be white space, a quote, a comma or a colon, or the sign of a line in a patch. */
@@ -169,6 +148,7 @@ export class TextFlow {
       else if (code !== 32 && code !== 9) break
       else if (!hasBreak) width += code === 9 ? TAB_WIDTH : 1
     }
+    if (text.charCodeAt(end - 1) === NEWLINE) this.line.endWithBreak()
     this.spaceIsInValue = this.isInsideValue(start)
     this.lineStart = hasBreak || (start === from && this.lineStart)
     if (this.lineStart) this.margin = hasBreak ? width : this.margin + width
@@ -176,7 +156,7 @@ export class TextFlow {
 
   /** It is the first behind a marker, or of the answer. */
   private noteStart(text: string): void {
-    if (this.isFresh) this.passFirst(text)
+    if (this.isFresh) this.isFresh = isBlank(text)
     if (this.place !== afterText) this.moveOn(text)
   }
 
@@ -226,8 +206,7 @@ export class TextFlow {
     this.previousCode = NEWLINE
     this.earlierCode = 0
     this.spaceIsInValue = false
-    this.isQuotedLine = false
-    this.inlineCode.length = 0
+    this.line.begin(mode === 'reasoning' ? 'unread' : this.isFresh ? 'blank' : 'start')
   }
 
   /** Text comes in this channel from now on. No marker stands before it, so its white space is its own. */
@@ -243,10 +222,7 @@ export class TextFlow {
     this.earlierCode = text.length > 1 ? text.charCodeAt(text.length - 2) : this.previousCode
     this.previousCode = text.charCodeAt(text.length - 1)
     this.spaceIsInValue = false
-    if (hasLineBreak(text, 0, text.length)) {
-      this.inlineCode.length = 0
-      this.isQuotedLine = false
-    }
+    this.line.follow(text)
     this.moveOn('')
   }
 
@@ -274,9 +250,9 @@ export class TextFlow {
    */
   isQuoted(at: number, length: number): boolean | 'more' {
     const code = this.codeBefore(at)
-    if (code !== 34 && code !== 39 && code !== 96) return this.inlineCode.isOpenAt(at)
+    if (code !== 34 && code !== 39 && code !== 96) return this.line.isInCode(at)
     if (at + length === this.input.text.length && !this.input.final) return 'more'
-    return this.input.text.charCodeAt(at + length) === code || this.inlineCode.isOpenAt(at)
+    return this.input.text.charCodeAt(at + length) === code || this.line.isInCode(at)
   }
 
   /** The same, if inline code around it counts for nothing: what is a token to a model is one in code too. */
@@ -296,42 +272,6 @@ export class TextFlow {
     const earlier = at > this.input.at ? this.earlierOf(at) : this.earlierCode
     if (code === 43 || code === 45) return earlier === NEWLINE
     return (code === 34 || code === 39) && opensString.has(earlier)
-  }
-
-  /** Whether the line is quoted, or a row of a table: what it holds was written elsewhere, or is shown. */
-  isInQuotedLine(at: number): boolean {
-    const { input } = this
-    // What begins with the sign itself is no quote: some calls do.
-    if (this.isQuotedLine && input.base + at === this.quotedFrom) return false
-    if (this.isFresh && !this.isQuotedLine) return isQuotedUpTo(input.text.slice(input.at, at))
-    if (this.previousCode === NEWLINE && at > input.at) this.noteSign()
-    if (!this.isQuotedLine) return false
-    // Many openers may stand in one line: it is looked through once.
-    const from = Math.max(input.at, this.quoteSeenTo - input.base)
-    if (hasLineBreak(input.text, from, at)) this.isQuotedLine = false
-    this.quoteSeenTo = Math.max(this.quoteSeenTo, input.base + at)
-    return this.isQuotedLine
-  }
-
-  /** The line break before the text at hand was passed on already. */
-  private noteSign(): void {
-    const { input } = this
-    const code = input.text.charCodeAt(input.at)
-    if ((code === 62 || code === 124) && !this.isQuotedLine) this.beginQuotedLine(input.at)
-  }
-
-  /** A line begins at `at` with the sign of a quote or of a table. */
-  beginQuotedLine(at: number): void {
-    this.isQuotedLine = true
-    this.quotedFrom = this.input.base + at
-    this.quoteSeenTo = this.quotedFrom
-  }
-
-  /** No line break stands before the first line of an answer. */
-  private passFirst(text: string): void {
-    this.isFresh = isBlank(text)
-    if (this.isFresh || this.isQuotedLine || !isQuotedUpTo(text)) return
-    this.beginQuotedLine(this.input.at)
   }
 
   /** Right behind this UTF-16 unit. */

@@ -1,12 +1,4 @@
-import {
-  childAt,
-  copyTree,
-  followers,
-  insert,
-  type MarkerNode,
-  markerRoot,
-  startPattern,
-} from './marker-tree.ts'
+import { childAt, copyTree, insert, type MarkerNode, markerRoot, startPattern, steps } from './marker-tree.ts'
 import { COLON, type Marker, NONE, PARTIAL, skipSuffix, spelled, wornEnd } from './marker.ts'
 import { SHORT } from './next-match.ts'
 import { isSpace, skipSpace } from './space.ts'
@@ -15,10 +7,16 @@ import type { TextWindow } from './text-window.ts'
 /** White space inside a marker is bounded, or a hostile stream could hold text for ever. */
 const LONGEST_MATCH = 256
 
+const NEWLINE = 10
+
 /** The bit of first characters behind which anything may stand: every second character has it. */
 const ANYTHING = 1
 /** The first characters behind which only some may stand have a bit each; when they run out, the rest share the last one. */
-const LAST_BIT = 1 << 30
+const LAST_BIT = 1 << 28
+/** The bit of first characters that may end a text, as what follows them may make a marker of them. */
+const MAY_END = 1 << 29
+/** The bit of first and second characters of markers that count only at the start of a line. */
+const IN_LINES = 1 << 30
 
 /** Many markers looked up at once, in a tree, so the cost does not grow with their number. */
 export class MarkerSearch<T> {
@@ -33,14 +31,47 @@ export class MarkerSearch<T> {
   /** Behind which of these a second character may stand, by its low byte. */
   private readonly secondBits = new Uint32Array(256).fill(ANYTHING)
   private nextBit = ANYTHING << 1
+  /** Markers that count only at the start of a line. */
+  private lines: MarkerSearch<T> | undefined
   /** How markers start, once somebody asked. */
   private starts: RegExp | undefined
+  /** What `withNotes` finds beside the markers. */
+  private readonly notes: readonly string[]
+  private noted: MarkerSearch<T | 'note'> | undefined
+
+  /** Characters that count only where they stand twice. */
+  private runs: readonly string[] = []
+
+  /** A note is no marker, and means nothing to `nextStart` and `match`. */
+  constructor(notes: readonly string[] = []) {
+    this.notes = notes
+  }
 
   add(marker: Marker, value: T): void {
     const node = insert(this.root, marker)
     if (node === this.root) return
     node.value = value
     this.noteMarker(marker, node)
+  }
+
+  /**
+   * A character that counts only where it stands twice, or may do so: code is full of single ones. All other markers that begin with
+   * it begin with two of them.
+   */
+  addRun(character: string, value: T): void {
+    this.runs = [...this.runs, character]
+    this.add(character, value)
+  }
+
+  /** A marker of several characters that counts only right behind a line break. */
+  addToLines(marker: string, value: T): void {
+    this.lines ??= new MarkerSearch<T>()
+    this.lines.add(marker, value)
+    const [first, second] = [marker.charCodeAt(0) & 0xff, marker.charCodeAt(1) & 0xff]
+    this.firstBits[first] = (this.firstBits[first] ?? 0) | MAY_END | IN_LINES
+    this.secondBits[second] = (this.secondBits[second] ?? 0) | IN_LINES
+    this.starts = undefined
+    this.noted = undefined
   }
 
   /** A tag up to the end of its word, where more may stand in front of its bracket, or the bracket is missing. */
@@ -53,17 +84,38 @@ export class MarkerSearch<T> {
   private noteMarker(marker: Marker, node: MarkerNode<T>): void {
     const first = spelled(marker).charCodeAt(0)
     this.noteStart(first, childAt(this.root, first) ?? node)
+    this.noteFirst(first)
+  }
+
+  /** A marker begins with this character, which may be all that there is of it so far. */
+  private noteFirst(first: number): void {
+    this.firstBits[first & 0xff] = (this.firstBits[first & 0xff] ?? 0) | MAY_END
     this.starts = undefined
+    this.noted = undefined
+  }
+
+  /** What only begins at the end of a text is no note yet. */
+  private addNote(note: string, value: T): void {
+    const node = insert(this.root, note)
+    node.value ??= value
+    const first = note.charCodeAt(0)
+    this.noteStart(first, childAt(this.root, first) ?? node)
   }
 
   /** The same markers, to add further ones to. */
   copy(): MarkerSearch<T> {
-    const copy = new MarkerSearch<T>()
-    copy.root = copyTree(this.root)
-    copy.firstBits.set(this.firstBits)
-    copy.secondBits.set(this.secondBits)
-    copy.nextBit = this.nextBit
+    const copy = new MarkerSearch<T>(this.notes)
+    copy.take(this)
     return copy
+  }
+
+  private take(other: MarkerSearch<T>): void {
+    this.root = copyTree(other.root)
+    this.lines = other.lines?.copy()
+    this.firstBits.set(other.firstBits)
+    this.secondBits.set(other.secondBits)
+    this.nextBit = other.nextBit
+    this.runs = other.runs
   }
 
   get(marker: Marker): T | undefined {
@@ -80,39 +132,57 @@ export class MarkerSearch<T> {
   /** The first position from `from` on at which a marker may start, or the end of the text. */
   nextStart(text: string, from: number): number {
     const { length } = text
-    if (length - from > SHORT) return this.nextInLong(text, from)
+    if (length - from <= SHORT) return this.nextInShort(text, from)
+    const starts = (this.starts ??= this.startPattern())
+    starts.lastIndex = from
+    if (starts.test(text)) return starts.lastIndex - 2
+    // The pattern has two characters: the last one may be the first of them.
+    return ((this.firstBits[text.charCodeAt(length - 1) & 0xff] ?? 0) & MAY_END) === 0 ? length : length - 1
+  }
+
+  private startPattern(): RegExp {
+    return startPattern(this.root.children, this.lines?.root.children, this.runs)
+  }
+
+  private nextInShort(text: string, from: number): number {
+    const { length } = text
     const { firstBits, secondBits } = this
     for (let at = from; at < length; at++) {
       const first = firstBits[text.charCodeAt(at) & 0xff] ?? 0
       if (first === 0) continue
-      if (at + 1 === length || (first & (secondBits[text.charCodeAt(at + 1) & 0xff] ?? 0)) !== 0) return at
+      const second = at + 1 === length ? MAY_END : (secondBits[text.charCodeAt(at + 1) & 0xff] ?? 0)
+      const shared = first & second
+      if (shared === 0) continue
+      // Code is full of brackets at the end of a line.
+      if (shared !== IN_LINES || at === from || text.charCodeAt(at - 1) === NEWLINE) return at
     }
     return length
   }
 
-  private nextInLong(text: string, from: number): number {
-    this.starts ??= startPattern(this.root)
-    this.starts.lastIndex = from
-    if (this.starts.test(text)) return this.starts.lastIndex - 2
-    // The pattern has two characters: the last one may be the first of them.
-    const last = text.length - 1
-    return this.firstBits[text.charCodeAt(last) & 0xff] === 0 ? text.length : last
+  /** A search that finds the notes as well. */
+  get withNotes(): MarkerSearch<T | 'note'> {
+    if (this.noted === undefined) {
+      this.noted = new MarkerSearch<T | 'note'>()
+      this.noted.take(this)
+      // A single one is noted as well.
+      this.noted.runs = this.runs.filter((each) => !this.notes.includes(each))
+      for (const note of this.notes) this.noted.addNote(note, 'note')
+    }
+    return this.noted
   }
 
   /** `node`: the one of all markers that start with this character. */
   private noteStart(first: number, node: MarkerNode<T>): void {
-    const next = followers(node, 1, 1)
+    const next = this.runs.includes(String.fromCharCode(first)) ? [[first] as const] : steps(node, 1)
+    if (next === 'anything') this.firstBits[first & 0xff] = (this.firstBits[first & 0xff] ?? 0) | ANYTHING
+    else this.noteSeconds(first, next)
+  }
+
+  private noteSeconds(first: number, seconds: readonly (readonly [number, ...unknown[]])[]): void {
     const known = this.firstBits[first & 0xff] ?? 0
-    if (next === 'anything') {
-      this.firstBits[first & 0xff] = known | ANYTHING
-      return
-    }
-    const bit = known & ~ANYTHING || this.takeBit()
+    const bit = known & ~(ANYTHING | MAY_END | IN_LINES) || this.takeBit()
     this.firstBits[first & 0xff] = known | bit
-    for (const [code] of next) {
-      const second = code & 0xff
-      this.secondBits[second] = (this.secondBits[second] ?? 0) | bit
-    }
+    for (const [code] of seconds) this.secondBits[code & 0xff] = (this.secondBits[code & 0xff] ?? 0) | bit
   }
 
   private takeBit(): number {
@@ -220,6 +290,15 @@ export class MarkerSearch<T> {
     const hasMore = node.children.length > 0 || node.suffixed !== undefined || node.worn !== undefined
     const mayGoOn = (cursor < end || hasMore) && end - at < LONGEST_MATCH
     return mayGoOn && !final ? PARTIAL : length
+  }
+
+  /** The same right behind a line break, where more markers count. */
+  matchInLines(text: string, at: number, final: boolean): number {
+    const length = this.match(text, at, final)
+    if (length > 0 || this.lines === undefined) return length
+    const inLines = this.lines.match(text, at, final)
+    if (inLines > 0) this.value = this.lines.found
+    return inLines === NONE ? length : inLines
   }
 
   private matchWorn(value: T, text: string, at: number, from: number, end: number, final: boolean): number {

@@ -55,72 +55,91 @@ export function childAt<T>({ codes, children }: MarkerNode<T>, code: number): Ma
 }
 
 /**
- * How many characters behind the first one a pattern looks at: enough to tell `functions.` from a word of prose, and fewer
- * where a marker begins with a sign. White space does not count: code is full of it, and it tells nothing.
+ * How many characters of a marker a pattern looks at: enough to tell `functions.` from a word of prose, and fewer where it begins
+ * with a sign. White space does not count: code is full of it, and it tells nothing.
  */
-const LOOK_AHEAD = { word: 9, sign: 4 }
+const LOOK_AHEAD = { word: 10, sign: 5 }
 
 /**
- * Matches the first two characters of every marker below `root`, but only in front of those that may follow them: prose
- * and code are full of the first ones. At the end of a text one character may be half of them: that it cannot tell.
+ * Matches the first two characters of every marker, but only in front of those that may follow them: prose and code are full
+ * of the first ones. At the end of a text one character may be half of them: that it cannot tell. `inLines`: markers that count
+ * only right behind a line break. `doubled`: characters that are markers by themselves, and count only where they stand twice.
  */
-export function startPattern({ children }: MarkerNode<unknown>): RegExp {
-  const starts = children.map((node) => {
-    const next = followers(node, 1, LOOK_AHEAD[isWordCode(node.label[0] ?? 0) ? 'word' : 'sign'])
-    return (
-      escaped(node.label[0]) +
-      (next === 'anything' ? '[^]' : anyOf(alternatives(next, (rest) => `(?=${rest})`)))
-    )
+export function startPattern(
+  nodes: readonly MarkerNode<unknown>[],
+  inLines: readonly MarkerNode<unknown>[] = [],
+  doubled: readonly string[] = [],
+): RegExp {
+  const starts = nodes.map((node): Follower => {
+    const [first = 0] = node.label
+    const isSingle = node.label.length === 1 && node.value !== undefined
+    const isTwice = isSingle && doubled.includes(String.fromCharCode(first))
+    return [first, isTwice ? escaped(first) : secondOf(node, '')]
   })
-  // In two groups, the simple patterns and the others: a character that fits neither rules out a whole group at once.
-  const sorted = starts.toSorted((a, b) => a.length - b.length)
-  const half = Math.floor(sorted.length / 2)
-  return new RegExp(`${anyOf(sorted.slice(0, half))}|${anyOf(sorted.slice(half))}`, 'g')
+  const lines = inLines.map((node): Follower => [node.label[0] ?? 0, secondOf(node, BEHIND_BREAK)])
+  return new RegExp(anyOf([...starts, ...lines]), 'g')
 }
 
-function anyOf(patterns: readonly string[]): string {
-  // An empty class matches nothing, where an empty group would match everywhere.
-  return patterns.length === 0 ? '[]' : `(?:${patterns.join('|')})`
+/** In front of the two characters the text begins, or a line does: the break may be in the chunk before. */
+const BEHIND_BREAK = '(?<=(?:^|\\n)[^][^])'
+
+/** The second character of every marker below the node, where the two stand in the right `place` and in front of the right ones. */
+function secondOf(node: MarkerNode<unknown>, place: string): string {
+  const next = steps(node, 1)
+  if (next === 'anything') return `[^]${place}`
+  const depth = LOOK_AHEAD[isWordCode(node.label[0] ?? 0) ? 'word' : 'sign'] - 1
+  return anyOf(
+    next.map(([code, child, behind]) => {
+      const rest = child === undefined ? '' : following(child, behind, depthBehind(code, depth))
+      return [code, place + (rest === '' ? '' : `(?=${rest})`)]
+    }),
+  )
 }
 
-/** A character, and a pattern for what stands behind it, which is empty if anything may. */
+/** What stands behind the first `at` characters of the node's label. Where the text ends anything may. */
+function following(node: MarkerNode<unknown>, at: number, depth: number): string {
+  const next = depth === 0 ? 'anything' : steps(node, at)
+  if (next === 'anything') return ''
+  const followers = next.map(([code, child, behind]): Follower => [
+    code,
+    child === undefined ? '' : following(child, behind, depthBehind(code, depth)),
+  ])
+  return `(?:${anyOf(followers)}|$)`
+}
+
+function depthBehind(code: number, depth: number): number {
+  return isSpace(code) ? depth : depth - 1
+}
+
+/** A character, and where in the tree it leads: to the node's own label, or to that of a child. Nowhere: anything may follow. */
+type Step = readonly [code: number, node: MarkerNode<unknown> | undefined, at: number]
+
+/** Which characters may stand behind the first `at` of the node's label. */
+export function steps(node: MarkerNode<unknown>, at: number): readonly Step[] | 'anything' {
+  const inLabel = node.label[at]
+  if (inLabel !== undefined) return [[inLabel, node, at + 1]]
+  if (node.loose || node.worn !== undefined || node.value !== undefined) return 'anything'
+  const below = node.children.map((child): Step => [child.label[0] ?? 0, child, 1])
+  return node.suffixed === undefined ? below : [...below, [COLON, undefined, 0]]
+}
+
+/** A character, and a pattern for what stands behind it. */
 type Follower = readonly [code: number, rest: string]
 
-/** What stands behind the first `at` characters of the node's label; `depth`: how far the patterns look. */
-export function followers(
-  node: MarkerNode<unknown>,
-  at: number,
-  depth: number,
-): readonly Follower[] | 'anything' {
-  const isEnd = node.loose || node.worn !== undefined || node.value !== undefined
-  const isWhole = at === node.label.length && isEnd
-  if (isWhole || depth === 0) return 'anything'
-  const behind = (code: number): number => (isSpace(code) ? depth : depth - 1)
-  const inLabel = node.label[at]
-  if (inLabel !== undefined) return [[inLabel, following(node, at + 1, behind(inLabel))]]
-  const children = node.children.map((child): Follower => {
-    const code = child.label[0] ?? 0
-    return [code, following(child, 1, behind(code))]
+/** Those behind which the same stands are a class: they are told apart at once, where they would be tried one after the other. */
+function anyOf(followers: readonly Follower[]): string {
+  const byRest = new Map<string, string[]>()
+  for (const [code, rest] of followers) byRest.set(rest, [...(byRest.get(rest) ?? []), escaped(code)])
+  const patterns = [...byRest].map(([rest, [only = '', ...others]]) => {
+    const first = others.length === 0 ? only : `[${only}${others.join('')}]`
+    return first + rest
   })
-  return node.suffixed === undefined ? children : [...children, [COLON, '']]
-}
-
-/** The same as a pattern, which matches where the text ends as well. */
-function following(node: MarkerNode<unknown>, at: number, depth: number): string {
-  const next = followers(node, at, depth)
-  if (next === 'anything') return ''
-  return guard(next) + anyOf([...alternatives(next, (rest) => rest), '$'])
-}
-
-/** Most texts go on like none of many: a class tells that at once, where they would be tried one after the other. */
-function guard(next: readonly Follower[]): string {
-  return next.length < 3 ? '' : `(?=[${next.map(([code]) => escaped(code)).join('')}]|$)`
-}
-
-function alternatives(next: readonly Follower[], then: (rest: string) => string): string[] {
-  const last = next.filter(([, rest]) => rest === '').map(([code]) => escaped(code))
-  const further = next.flatMap(([code, rest]) => (rest === '' ? [] : [escaped(code) + then(rest)]))
-  return last.length === 0 ? further : [last.length === 1 ? last.join('') : `[${last.join('')}]`, ...further]
+  // An empty class matches nothing, where an empty group would match everywhere.
+  return patterns.length === 1
+    ? patterns.join('')
+    : patterns.length === 0
+      ? '[]'
+      : `(?:${patterns.join('|')})`
 }
 
 function insertText<T>(root: MarkerNode<T>, text: string): MarkerNode<T> {

@@ -31,6 +31,13 @@ export class TextWindow {
     if (this.observer !== undefined) this.observer.appended(chunk)
   }
 
+  /** `append` where all was read, nothing is recorded and nobody wants to know. */
+  follow(chunk: string): void {
+    this.base += this.at
+    this.text = chunk
+    this.at = 0
+  }
+
   /**
    * To be called when nobody reads on. A long text that was read would live until the next one comes: with many streams that is long
    * enough for the collector to move all that they bring into the memory that it seldom looks through. True where places in

@@ -44,7 +44,7 @@ export class FenceJudge {
   /** The code that is open at `at`, for special tokens: a fence, backticks in the line, or an element of HTML. */
   codeAt(at: number): Code | undefined {
     if (this.fence !== undefined) return { is: 'fence', fence: this.fence }
-    const length = this.flow.inlineCode.lengthAt(at)
+    const length = this.flow.line.codeLengthAt(at)
     if (length > 0) return { is: 'inline', fence: { code: BACKTICK, length } }
     return this.isInElement ? { is: 'element' } : undefined
   }
@@ -78,9 +78,7 @@ export class FenceJudge {
     if ((code !== BACKTICK && code !== TILDE) || flow.mode === 'reasoning') return false
     if (flow.isLineStart(at)) return false
     const isAlone = at + 1 < text.length && text.charCodeAt(at + 1) !== code
-    if (!isAlone && !flow.isBehind(code, at)) return false
-    if (code === BACKTICK && this.fence === undefined) flow.inlineCode.pass(at, 1)
-    return true
+    return isAlone || flow.isBehind(code, at)
   }
 
   judge(at: number): Found | 'text' | 'hold' {
@@ -91,22 +89,25 @@ export class FenceJudge {
     if (run.length < 3) return this.passRun(at)
     this.width = run.length
     if (this.fence !== undefined) {
-      if (closesFence(this.fence, run, input.text, at)) this.fence = undefined
+      if (closesFence(this.fence, run, input.text, at)) {
+        this.fence = undefined
+        this.flow.line.goOnAt(at + run.length)
+      }
       return 'text'
     }
     const isInline = isInlineFence(input.text, at, run, input.final)
     if (isInline === 'more') return 'hold'
     if (isInline) return this.passRun(at)
     const found = this.findFenced(run, at)
-    if (found === 'text') this.fence = run
+    if (found === 'text') {
+      this.fence = run
+      this.flow.line.begin('unread')
+    }
     return found
   }
 
   private passRun(at: number): 'text' {
-    const { text } = this.input
-    this.width = runLength(text, at)
-    if (this.fence === undefined && text.charCodeAt(at) === BACKTICK)
-      this.flow.inlineCode.pass(at, this.width)
+    this.width = runLength(this.input.text, at)
     return 'text'
   }
 }

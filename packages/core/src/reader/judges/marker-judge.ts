@@ -79,11 +79,7 @@ export class MarkerJudge {
     if (channel === 'reasoning') this.reasoning.begin(this.reasoningOpener)
   }
 
-  judge(
-    entry: Exclude<Entry, { is: 'fence-mark' | 'quoted-line' | 'code-tag' }>,
-    at: number,
-    length: number,
-  ): Verdict {
+  judge(entry: Exclude<Entry, { is: 'fence-mark' | 'code-tag' }>, at: number, length: number): Verdict {
     if ('owners' in entry && this.commitment.isForeign(entry.owners)) return 'text'
     if (entry.is === 'structure' && entry.isBodyEnd && this.leftovers.endsFlushed(entry.owners)) return 'text'
     if (entry.is === 'structure' && this.reasoning.isBesideMessages(entry.owners)) {

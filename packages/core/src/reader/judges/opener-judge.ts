@@ -146,7 +146,7 @@ export class OpenerJudge {
   /** Whether plain text is shown there, and not meant. */
   private isExample(at: number): boolean {
     const { flow } = this
-    return flow.inlineCode.isOpenAt(at) || flow.isQuotedCode(at) || flow.isInQuotedLine(at)
+    return flow.line.isInCode(at) || flow.isQuotedCode(at) || flow.line.isQuoted(at)
   }
 
   /** A bracket behind text opens calls only at the start of a line, and only where they are expected. */
@@ -163,7 +163,7 @@ export class OpenerJudge {
   private judgeTrailing(openings: readonly Opening[], at: number): Verdict {
     const { input, flow, tools } = this
     const isTried = input.base + at < this.triedUpTo
-    if (tools.size === 0 || isTried || !flow.standsAlone(at) || flow.inlineCode.isOpenAt(at)) return 'text'
+    if (tools.size === 0 || isTried || !flow.standsAlone(at) || flow.line.isInCode(at)) return 'text'
     // One of several calls, or one inside of other data, was not meant by itself.
     if (flow.isInsideValue(at)) return 'text'
     for (const opening of openings) {
@@ -178,7 +178,7 @@ export class OpenerJudge {
   /** An opener with no call behind it is text, and worth a report unless it was a mere guess. */
   private passOpener(openings: readonly Opening[], at: number, length: number): OpenerVerdict {
     const expected = openings.filter((opening) => !opening.isSalvage && this.commitment.allows(opening))
-    if (expected.length === 0 || this.flow.inlineCode.isOpenAt(at)) return 'text'
+    if (expected.length === 0 || this.flow.line.isInCode(at)) return 'text'
     const { input } = this
     const isMeant = expected.some(isMarked)
     const again = isMeant ? this.findAgain(openings, at, length) : undefined

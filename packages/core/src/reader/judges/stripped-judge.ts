@@ -92,8 +92,6 @@ export class StrippedJudge {
   /** There are tokens after all, or another format, or it is code. */
   private isForeign({ heading }: StrippedEntry, at: number): boolean {
     const { format, hasHeaders } = this.commitment
-    return (
-      hasHeaders || (format !== undefined && format !== heading.format) || this.flow.inlineCode.isOpenAt(at)
-    )
+    return hasHeaders || (format !== undefined && format !== heading.format) || this.flow.line.isInCode(at)
   }
 }

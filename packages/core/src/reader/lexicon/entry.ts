@@ -11,8 +11,6 @@ export type Entry =
   | { readonly is: 'fence-mark' }
   /** A tag of an element of HTML that holds code. */
   | { readonly is: 'code-tag'; readonly element: string; readonly opens: boolean }
-  /** A line break, and the sign of a quoted line or of a row of a table behind it. */
-  | { readonly is: 'quoted-line' }
   /** Plain tags around a whole answer. */
   | { readonly is: 'wrapper'; readonly opens: boolean; readonly closes: boolean }
   /** Of these formats: once another one is certain, it is a text like any other. */

@@ -7,6 +7,7 @@ import { collectOpenings, headerOpenings } from './collect-openings.ts'
 import type { Entry, LexiconOptions, Vocabulary } from './entry.ts'
 import type { Heading } from './heading.ts'
 import { type HeaderOpening, type Opening, opensLines, opensOnlyFirst } from './opening.ts'
+import { codeNotes, lineNotes } from '../line.ts'
 import { addStripped } from './stripped-entries.ts'
 
 /** Everything that is looked for outside of calls, by where in the output one is. */
@@ -29,8 +30,6 @@ export interface Lexicon {
   /** Nothing at all is looked for: text can be passed on unseen. */
   readonly isEmpty: boolean
   readonly readsCalls: boolean
-  /** Calls may begin with a line break. Where none does, it is passed on before one knows what the next line begins with. */
-  readonly holdsBreaks: boolean
   /** A marker may tell that what was taken for reasoning was the answer. */
   readonly endsAnswers: boolean
   readonly grammars: ReadonlyMap<FormatId, readonly Grammar[]>
@@ -48,8 +47,9 @@ export function buildLexicon(formats: readonly Format[], options: LexiconOptions
   const turnTokens = options.readsCalls ? turnTokensIn(formats) : []
   const isEmpty = openers.size === 0 && headers.length === 0 && formats.every(hasOnlyContent)
   const build = (where: Where): Vocabulary => {
-    const search = new MarkerSearch<Entry>()
     const isFenced = where === 'fencedContent'
+    const isReasoning = where === 'reasoning' || where === 'triedReasoning'
+    const search = new MarkerSearch<Entry>(notesFor(where, openers))
     if (!isFenced) for (const [marker, entry] of residue) search.add(marker, entry)
     for (const [marker, owners] of turnTokens) {
       // Code may hold the text of such a token. At the very end it ends the turn, even in a fence that was never closed.
@@ -57,21 +57,14 @@ export function buildLexicon(formats: readonly Format[], options: LexiconOptions
     }
     addStructure(search, formats, where)
     addHeadings(search, formats, where)
-    let hasPlain = false
     for (const [key, openings] of openers) {
       const usable = openings.filter((opening) => isReadIn(where, opening))
-      hasPlain ||= usable.some(({ grammar }) => !grammar.isSpecial)
       if (usable.length > 0) search.add(markerOf(key), { is: 'opener', openings: usable })
     }
-    if (where === 'answer' || where === 'content') addTrailing(search, openers, where, formats[0]?.id)
-    if (!isEmpty && where !== 'reasoning' && where !== 'triedReasoning') {
-      search.add('`', { is: 'fence-mark' })
-      search.add('~', { is: 'fence-mark' })
+    if (where === 'content') addTrailing(search, openers, formats[0]?.id)
+    if (!isEmpty && !isReasoning) {
+      for (const mark of ['`', '~']) search.addRun(mark, { is: 'fence-mark' })
       if (openers.size > 0 && !isFenced) addCodeTags(search)
-    }
-    if (hasPlain && (where === 'answer' || where === 'content')) {
-      // Only plain text in such a line is an example: where nothing else is looked for, every line would be looked at in vain.
-      for (const sign of ['\n>', '\n|']) search.add(sign, { is: 'quoted-line' })
     }
     if (where === 'answer' || where === 'content') addStripped(search, formats, where, options)
     return search
@@ -93,7 +86,6 @@ export function buildLexicon(formats: readonly Format[], options: LexiconOptions
     beginsWithHeader: formats[0]?.channels !== undefined,
     isEmpty,
     readsCalls: options.readsCalls,
-    holdsBreaks: options.salvages,
     endsAnswers: formats.some(({ answerEnd }) => answerEnd !== undefined),
     grammars: new Map(formats.map(({ id, grammars }) => [id, grammars])),
   }
@@ -111,15 +103,15 @@ function addCodeTags(search: MarkerSearch<Entry>): void {
 
 type Where = Exclude<
   keyof Lexicon,
-  | 'beginsWithHeader'
-  | 'isEmpty'
-  | 'endsAnswers'
-  | 'holdsBreaks'
-  | 'readsCalls'
-  | 'headers'
-  | 'grammars'
-  | 'stripped'
+  'beginsWithHeader' | 'isEmpty' | 'endsAnswers' | 'readsCalls' | 'headers' | 'grammars' | 'stripped'
 >
+
+/** In code and in thoughts nobody asks about lines. Of a quoted one only plain text is an example, so that it matters only where such is read. */
+function notesFor(where: Where, openers: ReadonlyMap<string, readonly Opening[]>): readonly string[] {
+  if (where === 'fencedContent' || where === 'reasoning' || where === 'triedReasoning') return []
+  const usable = [...openers.values()].flat().filter((opening) => isReadIn(where, opening))
+  return usable.some(({ grammar }) => !grammar.isSpecial) ? lineNotes : codeNotes
+}
 
 /** Makes the value when it is first asked for: few answers need it. */
 function once<T>(make: () => T): () => T {
@@ -142,12 +134,11 @@ function isReadIn(where: Where, opening: Opening): boolean {
 /**
  * JSON that no marker announces may stand behind prose. Code is full of brackets: what is looked for is the bracket with
  * the key of a name behind it. Over several lines it has to begin one, or every bracket at the end of a line of code
- * would be held. A line may end in the first chunk too: there the bracket opens whatever it opens without the line.
+ * would be held.
  */
 function addTrailing(
   search: MarkerSearch<Entry>,
   openers: ReadonlyMap<string, readonly Opening[]>,
-  where: 'answer' | 'content',
   named: FormatId | undefined,
 ): void {
   const bare = [...openers.values()].flat().filter(({ opens, isSalvage }) => opens === 'bare' && isSalvage)
@@ -157,20 +148,15 @@ function addTrailing(
       if (search.get(marker) === undefined) search.add(marker, { is: 'opener', openings })
     }
     // A list of calls by name is looked for only where its format was named: links and lists in prose begin so too.
-    if (grammar.engine === 'pythonic' && opening.format === named && where === 'content') add('[', [opening])
+    if (grammar.engine === 'pythonic' && opening.format === named) add('[', [opening])
     if (grammar.engine !== 'delimited-json') continue
     for (const key of grammar.envelope.nameKeys) {
       for (const start of startsOfLines) {
-        const all = where === 'answer' ? openers.get(start.charAt(0)) : undefined
-        add(`\n${start}"${key}"`, (all ?? [opening]).map(behindBreak))
+        search.addToLines(`${start}"${key}"`, { is: 'opener', openings: [opening] })
       }
-      if (where === 'content') for (const start of startsInLine) add(`${start}"${key}"`, [opening])
+      for (const start of startsInLine) add(`${start}"${key}"`, [opening])
     }
   }
-}
-
-function behindBreak(opening: Opening): Opening {
-  return { ...opening, lead: 1 }
 }
 
 /** How objects and lists of them begin in one line. */
