@@ -47,11 +47,13 @@ export class ToolSet {
     }
     this.isKnown = tools !== undefined && tools !== null
     this.offered = tools?.length ?? 0
-    for (const [index, tool] of (tools ?? []).entries()) {
+    for (const tool of tools ?? []) {
       if (!isRecord(tool)) {
+        const index = tools?.indexOf(tool)
         throw new DragomanError('invalid-option', `tools[${index}] must be an object that defines a tool.`)
       }
-      const definition = [tool['function'], tool['custom']].find(isRecord) ?? tool
+      const { function: plain, custom } = tool
+      const definition = isRecord(plain) ? plain : isRecord(custom) ? custom : tool
       const name = definition['name']
       if (typeof name !== 'string') continue
       this.schemas.set(

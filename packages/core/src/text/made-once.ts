@@ -1,5 +1,5 @@
 /** A function that makes something of each object once. What it made is kept as long as the object is. */
-export function madeOnce<Key extends object, Made extends object>(
+export function madeOnce<Key extends object, Made extends object | string>(
   make: (key: Key) => Made,
 ): (key: Key) => Made {
   const known = new WeakMap<Key, Made>()

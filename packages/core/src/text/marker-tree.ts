@@ -77,7 +77,21 @@ export function startPattern(
     return [first, isTwice ? escaped(first) : secondOf(node, '')]
   })
   const lines = inLines.map((node): Follower => [node.label[0] ?? 0, secondOf(node, BEHIND_BREAK)])
-  return new RegExp(anyOf([...starts, ...lines]), 'g')
+  const all = joined([...lines, ...starts])
+  // In two groups: what no character of ASCII fits, or only such a one, is ruled out at once.
+  const isAscii = ([code]: Follower): boolean => code < 0x80
+  const wide = all.filter((each) => !isAscii(each))
+  return new RegExp(`${anyOf(all.filter(isAscii))}|${anyOf(wide)}`, 'g')
+}
+
+/** Those with the same first character in one. */
+function joined(followers: readonly Follower[]): readonly Follower[] {
+  const byCode = new Map<number, string[]>()
+  for (const [code, rest] of followers) byCode.set(code, [...(byCode.get(code) ?? []), rest])
+  return [...byCode].map(([code, rests]) => [
+    code,
+    rests.length === 1 ? rests.join('') : `(?:${rests.join('|')})`,
+  ])
 }
 
 /** In front of the two characters the text begins, or a line does: the break may be in the chunk before. */

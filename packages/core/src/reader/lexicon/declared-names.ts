@@ -20,8 +20,9 @@ const remembered = madeOnce<Lexicon, Map<string, Lexicon>>(() => new Map())
  * anywhere else plain words would have to be held back.
  */
 export function withDeclaredNames(lexicon: Lexicon, formats: readonly Format[], tools: ToolSet): Lexicon {
-  const owner = findOwner(formats)
-  if (owner === undefined) return lexicon
+  const [first] = formats
+  const owner = first === undefined ? 'none' : ownerIn(first)
+  if (owner === 'none') return lexicon
   const names = [...tools.names()].filter((name) => name !== '')
   const key = names.join('\0')
   const known = remembered(lexicon)
@@ -45,13 +46,12 @@ interface Owner {
 }
 
 /** Only a format that was named: for any other, every line and every sentence would have to be looked at. */
-function findOwner([first]: readonly Format[]): Owner | undefined {
-  if (first === undefined) return undefined
-  for (const grammar of first.salvage) {
-    if ('namePrefixes' in grammar) return { format: first.id, grammar }
+const ownerIn = madeOnce(({ id: format, salvage }: Format): Owner | 'none' => {
+  for (const grammar of salvage) {
+    if ('namePrefixes' in grammar) return { format, grammar }
   }
-  return undefined
-}
+  return 'none'
+})
 
 /** The call may follow the sentence before it in the same line, with a blank or without. */
 const leads = ['\n', ...['.', ':', '!', '?'].flatMap((mark) => [mark, `${mark} `])]
