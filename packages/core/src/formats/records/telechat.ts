@@ -22,7 +22,7 @@ const telechatTags: TaggedParamsGrammar = {
   ],
   keyEnd: ['</param_key>'],
   parameterEnd: ['</param_value>'],
-  parameter: { trim: 'none' },
+  parameter: { trim: 'space' },
   envelope: usualEnvelope,
 }
 
