@@ -15,7 +15,8 @@ export const problemCodes = {
   'extra-field': 'The markup of a call holds a field or attribute without meaning; it is left out.',
   'missing-tag':
     'A tag before or behind a value is missing or damaged; the value was taken from or up to where it can only begin or end.',
-  'stray-text': 'There is text between or after calls, or in the turn of somebody else. It is passed on as text.',
+  'stray-text':
+    'There is text between or after calls, or in the turn of somebody else. It is passed on as text.',
   'unopened-reasoning':
     'Reasoning was closed that was never opened. If the prompt opens it, say so (promptOpensReasoning, models[].startsInReasoning).',
   'unclosed-reasoning':

@@ -62,6 +62,10 @@ export const granite: Format = {
   reasoning: [think, ...thoughts],
   structure: [],
   wrappers: [{ begin: '<response>', end: '</response>' }],
-  turnTokens: ['<|end_of_text|>', ...speakers.map((role) => ['<|start_of_role|>', role, '<|end_of_role|>']), ...commonTurnTokens],
+  turnTokens: [
+    '<|end_of_text|>',
+    ...speakers.map((role) => ['<|start_of_role|>', role, '<|end_of_role|>']),
+    ...commonTurnTokens,
+  ],
   thinking: [{ models: /granite-?3\.[23]/, default: 'off', on: { thinking: true } }],
 }

@@ -65,9 +65,5 @@ export const k2Horizon: Format = {
     end: `</ifm|${name}>`,
   })),
   structure: [],
-  turnTokens: [
-    '<|ifm|im_start|>',
-    ...speakers.map((role) => `<|ifm|im_start|>${role}`),
-    '<|ifm|im_end|>',
-  ],
+  turnTokens: ['<|ifm|im_start|>', ...speakers.map((role) => `<|ifm|im_start|>${role}`), '<|ifm|im_end|>'],
 }
