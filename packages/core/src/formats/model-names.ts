@@ -193,7 +193,7 @@ const keywords: readonly ModelNameRow[] = [
   { pattern: /\bdots\b/, format: 'dots' },
   { pattern: /\bspark-?x?2\.5/, format: 'spark', grammar: 'glm-xml' },
   { pattern: /hyperclova-?x?.*think.*14b/, format: 'hyperclova', grammar: 'hyperclova-message' },
-  { pattern: /hyperclova-?x?.*think/, format: 'hyperclova', grammar: 'hyperclova-xml' },
+  { pattern: /hyperclova-?x?.*think/, format: 'hyperclova', grammar: 'glm-xml' },
   {
     pattern: /\btelechat-?4(?!\d*b)|\bxing(?:chen)?-?4(?!\d*b)/,
     format: 'telechat',

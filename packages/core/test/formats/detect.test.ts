@@ -159,7 +159,7 @@ const otherFamilies: readonly Expected[] = [
   ['XHToken/Spark-X2.5-4B', 'spark', 'glm-xml'],
   ['ai-sage/GigaChat3.5-432B-A28B', 'gigachat', 'gigachat3.5'],
   ['upstage/solar-open-2', 'solar', 'solar-open-2'],
-  ['naver-hyperclovax/HyperCLOVAX-SEED-Think-32B', 'hyperclova', 'hyperclova-xml'],
+  ['naver-hyperclovax/HyperCLOVAX-SEED-Think-32B', 'hyperclova', 'glm-xml'],
   ['HyperCLOVAX-SEED-Think-14B', 'hyperclova', 'hyperclova-message'],
   ['TeleChat4-36B', 'telechat', 'telechat4-xml'],
   ['xing4-large', 'telechat', 'telechat4-xml'],

@@ -14,11 +14,8 @@ import {
 
 /** How a grammar writes the value of a parameter. */
 export interface ParameterShape {
-  /**
-   * `newline`: one line break behind the opening tag and one before the closing tag belong to the tags. `space`: all white
-   * space there does.
-   */
-  readonly trim: 'newline' | 'space' | 'none'
+  /** `newline`: one line break behind the opening tag and one before the closing tag belong to the tags. */
+  readonly trim: 'newline' | 'none'
   /** An attribute that tells strings from JSON. Without it the tool's schema decides. */
   readonly typeAttribute?: TypeAttribute
   /** A value may stand in `<![CDATA[` and `]]>`. */
@@ -48,9 +45,6 @@ type Value =
   /** Decided when it is whole. */
   | { is: 'collected'; text: string; type: (text: string) => TypedValue }
 
-/** So much white space at the end of a value may belong to its tag. */
-const LONGEST_SPACE = 256
-
 /** Names of a parameter that holds all the arguments. */
 const wrappers: ReadonlySet<string> = new Set(['arguments', 'input', 'parameters', 'args'])
 
@@ -66,7 +60,7 @@ export class ParameterWriter {
   private place: 'start' | 'inside' = 'start'
   /** The JSON of a lone `arguments` parameter that the tool does not know: it may be all of them. */
   private wrapped: string | undefined
-  /** A line break, or white space, that is part of the value unless the closing tag follows. */
+  /** A line break that is part of the value unless the closing tag follows. */
   private heldNewline = ''
   /** No tag opened the value: white space before it is not part of it. */
   private isBare = false
@@ -142,10 +136,6 @@ export class ParameterWriter {
     }
     let text = this.heldNewline + piece
     this.heldNewline = ''
-    if (this.shape.trim === 'space') {
-      this.trimmed(text)
-      return
-    }
     if (this.place === 'start') {
       // Half a line break: the next piece tells.
       if (text === '\r') {
@@ -159,20 +149,10 @@ export class ParameterWriter {
     this.write(text.slice(0, text.length - this.heldNewline.length))
   }
 
-  /** White space goes out when something follows it in the value, or when there is more than can be held. */
-  private trimmed(written: string): void {
-    const text = this.place === 'start' ? written.trimStart() : written
-    if (text === '') return
-    this.place = 'inside'
-    const end = Math.max(text.trimEnd().length, text.length - LONGEST_SPACE)
-    this.heldNewline = text.slice(end)
-    this.write(text.slice(0, end))
-  }
-
   end(): void {
     const { writer } = this.context
     // A carriage return alone is no line break.
-    if (this.heldNewline === '\r' && this.shape.trim === 'newline') this.write('\r')
+    if (this.heldNewline === '\r') this.write('\r')
     if (writer.isOver()) return
     if (this.tagged !== undefined) this.writeTagged(this.tagged)
     if (this.value.is === 'string') {

@@ -32,7 +32,7 @@ const shell: TaggedParamsGrammar = {
   callEnd: labelled.callEnd,
   parameterBegin: [],
   parameterEnd: [],
-  parameter: { trim: 'space' },
+  parameter: { trim: 'newline' },
   bodyKey: 'command',
 }
 

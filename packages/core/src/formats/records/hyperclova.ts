@@ -1,5 +1,4 @@
 import { type DelimitedJsonGrammar, usualEnvelope } from '../../engines/json/grammar.ts'
-import type { TaggedParamsGrammar } from '../../engines/tagged/grammar.ts'
 import type { Format } from '../format.ts'
 import { bareJson, commonTurnTokens, think } from './common.ts'
 import { glmTags } from './glm.ts'
@@ -37,9 +36,6 @@ const clovaStripped: DelimitedJsonGrammar = {
   callBegin: [`assistant ${arrow}`],
 }
 
-/** 32B: GLM's tags, with white space around the values. */
-const clovaTags: TaggedParamsGrammar = { ...glmTags, id: 'hyperclova-xml', parameter: { trim: 'space' } }
-
 /** 32B writes GLM's tags on lines of their own, 14B messages with headers. */
 export const hyperclova: Format = {
   id: 'hyperclova',
@@ -52,7 +48,7 @@ export const hyperclova: Format = {
     against: 'proposals for vLLM',
     proof: ['proposal'],
   },
-  grammars: [clovaMessage, clovaTags, hermesJson],
+  grammars: [clovaMessage, glmTags, hermesJson],
   salvage: [clovaArrow, clovaStripped, bareJson],
   stripped: [
     {
