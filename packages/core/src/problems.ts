@@ -15,7 +15,8 @@ export const problemCodes = {
   'extra-field': 'The markup of a call holds a field or attribute without meaning; it is left out.',
   'missing-tag':
     'A tag before or behind a value is missing or damaged; the value was taken from or up to where it can only begin or end.',
-  'stray-text': 'There is text between or after calls. It is passed on as text.',
+  'stray-text':
+    'There is text between or after calls, or in the turn of somebody else. It is passed on as text.',
   'unopened-reasoning':
     'Reasoning was closed that was never opened. If the prompt opens it, say so (promptOpensReasoning, models[].startsInReasoning).',
   'unclosed-reasoning':
@@ -32,7 +33,8 @@ export const repairCodes = {
     'Arguments inside a JSON string, or inside a parameter of their own, were taken out of it.',
   'trailing-comma': 'A comma before a closing bracket was removed.',
   'control-character': 'A raw control character in a JSON string was escaped.',
-  'invalid-escape': 'A backslash in a JSON string that begins no escape was doubled.',
+  'invalid-escape':
+    'A backslash in a JSON string that begins no escape was doubled; one with a letter between values was taken for a line break.',
   'unescaped-quote': 'A quote or mark inside a text was not escaped; it was taken for a part of the text.',
   'python-literal': 'Python spelling (single quotes, True, False, None) was rewritten as JSON.',
   'surplus-closer': 'A closing bracket too many was removed.',

@@ -13,6 +13,8 @@ type Place =
   | 'escape'
   | 'hex'
   | 'word'
+  /** Behind a backslash between two values. */
+  | 'break'
   | 'done'
 
 const pythonWords: ReadonlyMap<string, string> = new Map([
@@ -29,11 +31,14 @@ const LONGEST_WORD = 400
 /**
  * Reads on where the strict scanner found an impossible character, and writes JSON. It knows only
  * the repairs that cannot change what was meant: raw control characters in strings, backslashes that begin no
- * escape, single quotes and Python constants, trailing commas, surplus closers. Anything else leaves it stuck, never guessed.
+ * escape, line breaks between values that are written as one, single quotes and Python constants, trailing commas, surplus
+ * closers. Anything else leaves it stuck, never guessed.
  */
 export class JsonRepair {
   readonly repairs = new Set<RepairCode>()
   private place: Place
+  /** Where reading goes on behind a line break that is written as an escape. */
+  private behindBreak: Place = 'value'
   private quote = 34
   private isKey: boolean
   private readonly stack: ('{' | '[')[]
@@ -135,10 +140,19 @@ export class JsonRepair {
       case 'word':
         this.word += char
         return this.word.length <= LONGEST_WORD
+      case 'break':
+        this.place = this.behindBreak
+        this.repairs.add('invalid-escape')
+        return 'nrt'.includes(char)
       default:
         if (isSpace(code)) {
           if (this.comma === '') this.json += char
           else this.comma += char
+          return true
+        }
+        if (code === 92) {
+          this.behindBreak = this.place
+          this.place = 'break'
           return true
         }
         return this.structural(code, char)

@@ -35,6 +35,12 @@ describe('repairs that cannot change what was meant', () => {
       'invalid-escape',
       'control-character',
     ],
+    [
+      'a line break between values that is written as an escape goes',
+      '{\\n\\t"a":[1\\n, true\\r\\n]}',
+      '{"a":[1, true]}',
+      'invalid-escape',
+    ],
     ["Python's constants become JSON's", '[True, False, None]', '[true, false, null]', 'python-literal'],
     ['a constant can stand alone', 'None ', 'null', 'python-literal'],
     ['a square bracket too many in an object goes', '{"a":{"b":1]}}', '{"a":{"b":1}}', 'surplus-closer'],

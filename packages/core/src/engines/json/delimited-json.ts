@@ -7,6 +7,7 @@ import { type Next, StateMachine } from '../state-machine.ts'
 import { findSwallowedEnd, isCutShort } from './cut-short.ts'
 import { EnvelopeReader } from './envelope-reader.ts'
 import type { DelimitedJsonGrammar } from './grammar.ts'
+import { passWrittenBreak } from './written-break.ts'
 
 type State =
   /** Before the first object, or between two. */
@@ -88,7 +89,9 @@ export class DelimitedJson extends StateMachine<State> {
   private between(calls: number): Next<State> {
     const { input, writer } = this.context
     const list = this.lists.ahead(input)
-    if (list === 'more') return 'more'
+    const written = list === 'none' ? passWrittenBreak(this.context) : 'none'
+    if (list === 'more' || written === 'more') return 'more'
+    if (written === 'passed') return { at: 'between', calls }
     const isList = list !== 'none'
     const char = input.text.charAt(input.at)
     const isAgain = char === '[' && this.isArrayClosed ? this.isFollowedBy('{') : calls === 0
@@ -244,7 +247,9 @@ export class DelimitedJson extends StateMachine<State> {
   private afterObject({ calls, isWhole }: Extract<State, { at: 'after-object' }>): Next<State> {
     const { input, writer } = this.context
     const closer = this.closers.ahead(input)
-    if (closer === 'more') return 'more'
+    const written = closer === 'none' ? passWrittenBreak(this.context) : 'none'
+    if (closer === 'more' || written === 'more') return 'more'
+    if (written === 'passed') return { at: 'after-object', calls, isWhole }
     const char = closer === 'none' ? input.text.charAt(input.at) : ''
     if (char === '}' || (char === ']' && !this.isArray)) {
       input.at++

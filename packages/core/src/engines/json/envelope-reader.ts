@@ -3,13 +3,13 @@ import { JsonRepair } from '../../text/json-repair.ts'
 import { JsonScanner } from '../../text/json-scanner.ts'
 import type { MarkerSearch } from '../../text/marker-search.ts'
 import { NONE, PARTIAL } from '../../text/marker.ts'
-import { skipSpace } from '../../text/space.ts'
 import type { CallWriter } from '../call-writer.ts'
 import type { EngineContext } from '../engine.ts'
 import type { ToolSet } from '../tool-set.ts'
 import { ArgumentsReader } from './arguments-reader.ts'
 import { type EnvelopeShape, isEnvelopeKey, wrapperKeys } from './grammar.ts'
 import { NamelessArguments } from './nameless-arguments.ts'
+import { passWrittenBreak } from './written-break.ts'
 import { expectingPython } from './python-arguments.ts'
 
 type State =
@@ -83,8 +83,8 @@ export class EnvelopeReader {
         return state
       default:
     }
-    input.at = skipSpace(input.text, input.at)
-    if (input.isEmpty) return 'more'
+    const written = passWrittenBreak(this.context)
+    if (written !== 'none') return written === 'more' ? 'more' : state
     const char = input.text.charAt(input.at)
     switch (state.at) {
       case 'open':

@@ -1,6 +1,6 @@
 import { JsonScanner } from '../../text/json-scanner.ts'
 import type { Marker } from '../../text/marker.ts'
-import { skipSpace } from '../../text/space.ts'
+import { skipBreaks } from '../../text/space.ts'
 import type { Probe } from '../engine.ts'
 
 /** Calls as JSON objects between two markers: one object, several, or an array of them. */
@@ -78,7 +78,7 @@ export function probeDelimitedJson(
   if (grammar.isBare === true && grammar.envelope.isStrict !== true) {
     return probeEnvelope(grammar.envelope, isOffered, text, at - 1, final)
   }
-  const start = skipSpace(text, at)
+  const start = skipBreaks(text, at)
   if (start === text.length) return final ? 'no' : 'more'
   const char = text.charAt(start)
   if (grammar.isBare === true) return (text.charAt(at - 1) === '{' ? `"'` : '{').includes(char) ? 'yes' : 'no'
@@ -88,7 +88,7 @@ export function probeDelimitedJson(
 
 /** Another grammar may go on with a marker in brackets, or with a list of calls by name. */
 function probeArray(text: string, at: number, final: boolean): Probe {
-  const start = skipSpace(text, at)
+  const start = skipBreaks(text, at)
   if (start === text.length) return final ? 'no' : 'more'
   return /[a-z/]/i.test(text.charAt(start)) ? 'no' : 'yes'
 }
@@ -106,15 +106,15 @@ export function probeEnvelope(
 ): Probe {
   const ended = final ? 'no' : 'more'
   let hasName = false
-  let at = skipSpace(text, text.charAt(start) === '[' ? start + 1 : start)
+  let at = skipBreaks(text, text.charAt(start) === '[' ? start + 1 : start)
   if (at === text.length) return ended
   if (text.charAt(at) !== '{') return 'no'
   for (;;) {
     const key = readString(text, at + 1)
     if (key === undefined) return 'no'
     if (key === 'more') return ended
-    const colon = skipSpace(text, key.end)
-    const value = skipSpace(text, colon + 1)
+    const colon = skipBreaks(text, key.end)
+    const value = skipBreaks(text, colon + 1)
     if (value >= text.length) return ended
     if (text.charAt(colon) !== ':') return 'no'
     if (hasName && shape.argumentKeys.includes(key.value)) {
@@ -127,7 +127,7 @@ export function probeEnvelope(
     if (field === 'more') return ended
     if (isName && !isOffered(field.value)) return 'no'
     hasName ||= isName
-    at = skipSpace(text, field.end)
+    at = skipBreaks(text, field.end)
     if (at === text.length) return ended
     if (text.charAt(at) !== ',') return 'no'
   }
@@ -143,7 +143,7 @@ function probeArguments(text: string, from: number, final: boolean): Probe {
     const read = readString(text, at + 1)
     if (read === 'more') return ended
     if (read?.value !== word) return 'yes'
-    at = skipSpace(text, read.end)
+    at = skipBreaks(text, read.end)
   }
   return 'no'
 }
@@ -156,7 +156,7 @@ const schemaStart = [
 
 /** The string at `from`, after white space; undefined where there is none. */
 function readString(text: string, from: number): { value: string; end: number } | 'more' | undefined {
-  const start = skipSpace(text, from)
+  const start = skipBreaks(text, from)
   if (start === text.length) return 'more'
   if (text.charAt(start) !== '"') return undefined
   const scanner = new JsonScanner()

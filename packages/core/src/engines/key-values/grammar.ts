@@ -15,8 +15,8 @@ export interface KeyValuesGrammar {
   readonly callEnd: readonly Marker[]
   /** Stands in front of the name, unless the model forgets it. */
   readonly namePrefix: string
-  /** Stands before a text and behind it. Texts are not escaped. */
-  readonly textMark: string
+  /** Stands before a text and behind it. Texts are not escaped. Left out: they stand in quotes. */
+  readonly textMark?: string
   /** Every value is written as a text: the tool's definition tells what it is. */
   readonly isUntyped?: boolean
 }
@@ -49,8 +49,11 @@ export function readHead(
   const name = text.slice(start, end)
   if (end - start > LONGEST_NAME || !/^$|^[\p{L}\p{N}_$@]/u.test(name)) return 'none'
   const open = skipSpace(text, end)
-  if (open === text.length) return ended
-  return name !== '' && '{('.includes(text.charAt(open)) ? { name, from: start, end: open } : 'none'
+  // Some write both, as code does: `NAME({…})`.
+  const inner = text.charAt(open) === '(' ? skipSpace(text, open + 1) : open
+  if (inner === text.length) return ended
+  if (name === '' || !'{('.includes(text.charAt(open))) return 'none'
+  return { name, from: start, end: text.charAt(inner) === '{' ? inner : open }
 }
 
 /** What must follow the opener: the name of a call and its bracket. */
@@ -86,11 +89,12 @@ export interface KeyValuesMarkers {
 export const keyValuesMarkers = madeOnce((grammar: KeyValuesGrammar): KeyValuesMarkers => {
   const inText = new MarkerSearch<'mark' | 'end'>()
   for (const marker of grammar.callEnd) inText.add(marker, 'end')
-  inText.add(grammar.textMark, 'mark')
+  const marks = grammar.textMark === undefined ? [] : [grammar.textMark]
+  for (const mark of marks) inText.add(mark, 'mark')
   return {
     begins: searchFor(...grammar.callBegin),
     ends: searchFor(...grammar.callEnd),
-    textMarks: searchFor(grammar.textMark),
+    textMarks: searchFor(...marks),
     inText,
   }
 })

@@ -1,7 +1,7 @@
 import { madeOnce } from '../../text/made-once.ts'
 import { MarkerSearch, searchFor } from '../../text/marker-search.ts'
 import { type Marker, NONE, PARTIAL } from '../../text/marker.ts'
-import { skipSpace } from '../../text/space.ts'
+import { skipBreaks, skipSpace } from '../../text/space.ts'
 import type { Probe } from '../engine.ts'
 import type { ToolSet } from '../tool-set.ts'
 import type { HeaderShape } from './call-header.ts'
@@ -173,9 +173,7 @@ function probePlainHeader(
   const { prefix = '' } = grammar.header
   const bareName = name.startsWith(prefix) ? name.slice(prefix.length) : name
   if (all.found !== 'separator' || !accepts(bareName)) return 'no'
-  const start = skipSpace(text, all.index + length)
-  if (start === text.length) return final ? 'no' : 'more'
-  return text.charAt(start) === '{' ? 'yes' : 'no'
+  return probeObject(text, skipSpace(text, all.index + length), final)
 }
 
 /** A name behind the namespace, or none where the namespace is the name, and the bracket of the arguments. */
@@ -245,9 +243,13 @@ export function probeNamedArguments(text: string, at: number, final: boolean): P
   if (fence === PARTIAL) return 'more'
   // A fence behind a name on the same line is inline code.
   if (fence !== NONE && !text.slice(at, start).includes('\n')) return 'no'
-  const brace = fence === NONE ? start : skipSpace(text, start + fence)
+  return probeObject(text, fence === NONE ? start : skipSpace(text, start + fence), final)
+}
+
+/** An object, with a key in quotes or nothing in it: other syntaxes have braces too. */
+function probeObject(text: string, brace: number, final: boolean): Probe {
   if (brace < text.length && text.charAt(brace) !== '{') return 'no'
-  const inside = skipSpace(text, brace + 1)
+  const inside = skipBreaks(text, brace + 1)
   if (inside >= text.length) return final ? 'no' : 'more'
   return /["'}]/.test(text.charAt(inside)) ? 'yes' : 'no'
 }

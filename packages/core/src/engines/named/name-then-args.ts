@@ -7,6 +7,7 @@ import { findSwallowedEnd, isCutShort } from '../json/cut-short.ts'
 import { EnvelopeReader } from '../json/envelope-reader.ts'
 import { usualEnvelope } from '../json/grammar.ts'
 import { NamelessArguments } from '../json/nameless-arguments.ts'
+import { passWrittenBreak } from '../json/written-break.ts'
 import { type Next, StateMachine } from '../state-machine.ts'
 import type { CallHeader } from './call-header.ts'
 import {
@@ -289,7 +290,9 @@ export class NameThenArgs extends StateMachine<State> {
   private closing(): Next<State> {
     const { input, writer } = this.context
     const role = this.markers.ahead(input)
-    if (role === 'more') return 'more'
+    const written = role === 'none' ? passWrittenBreak(this.context) : 'none'
+    if (role === 'more' || written === 'more') return 'more'
+    if (written === 'passed') return { at: 'closing' }
     const char = role === 'none' ? input.text.charAt(input.at) : ''
     if (char === '}' || char === ']') {
       input.at++

@@ -10,12 +10,41 @@ import type { TaggedParamsRole } from './grammar.ts'
 /** How much of a tag that cannot be read is looked at for its name. */
 const LONGEST_DAMAGE = 128
 
-/** The tool whose name the word begins with, where one of its keys is the rest: `get_weathercity`. */
-export function toolBeforeKey(tools: ToolSet, written: string): string | undefined {
+/**
+ * The tag without the key that runs on from its name, where one closes that: `get_weathercity</arg_key>`. Undefined: more text
+ * is needed.
+ */
+export function tagBeforeKey(
+  markers: MarkerSearch<TaggedParamsRole>,
+  tools: ToolSet,
+  { text, final }: TextWindow,
+  tag: Tag,
+): Tag | undefined {
+  const length = markers.match(text, tag.end, final)
+  if (length === PARTIAL) return undefined
+  if (length === NONE || markers.found.is !== 'key-end') return tag
+  const name = toolBeforeKey(tools, tag.name) ?? tag.name
+  return { ...tag, name, end: tag.end - (tag.name.length - name.length) }
+}
+
+/** The tool whose name the word begins with, where one of its keys is the rest. */
+function toolBeforeKey(tools: ToolSet, written: string): string | undefined {
   return [...tools.names()].find(
     (tool) =>
       written.startsWith(tool) && Object.hasOwn(tools.properties(tool) ?? {}, written.slice(tool.length)),
   )
+}
+
+/** The word that the text begins with, and where it ends. */
+export function firstWord(
+  text: string,
+  from: number,
+  final: boolean,
+): { readonly name: string; readonly end: number } | 'more' {
+  const start = skipSpace(text, from)
+  const [name = ''] = /^\S*/.exec(text.slice(start, start + LONGEST_DAMAGE)) ?? []
+  const end = start + name.length
+  return end === text.length && !final ? 'more' : { name, end }
 }
 
 /** A key with the word of its tag once more in front of it, or a colon behind it. */

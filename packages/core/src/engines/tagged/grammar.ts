@@ -2,10 +2,10 @@ import { madeOnce } from '../../text/made-once.ts'
 import { MarkerSearch, searchFor } from '../../text/marker-search.ts'
 import { type Marker, NONE, PARTIAL } from '../../text/marker.ts'
 import { skipSpace } from '../../text/space.ts'
-import { readTag, type TagShape } from '../../text/tag-reader.ts'
+import { readTag, type Tag, type TagShape } from '../../text/tag-reader.ts'
 import type { Probe } from '../engine.ts'
 import { type DelimitedJsonGrammar, type EnvelopeShape, usualEnvelope } from '../json/grammar.ts'
-import { readDamagedTag } from './damaged-tags.ts'
+import { firstWord, readDamagedTag } from './damaged-tags.ts'
 import { readElementTag } from './element-tag.ts'
 import type { ParameterShape } from './parameter-writer.ts'
 
@@ -48,6 +48,11 @@ export interface TaggedParamsGrammar {
   /** The arguments may stand in a tag of their own, as JSON. */
   readonly jsonBegin?: readonly OpeningTag[]
   readonly jsonEnd?: readonly Marker[]
+  /**
+   * What the call holds is this argument, as it stands, up to the first tag that closes a call. The tag may have a label in
+   * place of the name, and the text begins with the name then.
+   */
+  readonly bodyKey?: string
 }
 
 /** A forgotten tag is only guessed at in front of a short word. */
@@ -166,6 +171,7 @@ function probeTag(
     return probeEnvelope(grammar, text, at, final)
   }
   if (isPlaceholder(tag.name)) return 'no'
+  if (grammar.bodyKey !== undefined) return probeText(accepts, tag, text, final)
   const isAccepted = accepts(tag.name)
   if (grammar.isPlain === true && !isAccepted) return 'no'
   if (tag.isSelfClosing) return 'yes'
@@ -173,6 +179,17 @@ function probeTag(
     return place === 'alone' ? probeSentence(text, tag.end, final) : 'yes'
   }
   return probeBody(grammar, isAccepted, text, tag.end, final)
+}
+
+/** The tool is named by the tag or by the first word behind it, and text follows. With two names there are two readings. */
+function probeText(accepts: (name: string) => boolean, tag: Tag, text: string, final: boolean): Probe {
+  const word = firstWord(text, tag.end, final)
+  if (word === 'more') return 'more'
+  const isWord = accepts(word.name)
+  if (isWord === accepts(tag.name)) return 'no'
+  const start = skipSpace(text, isWord ? word.end : tag.end)
+  if (start === text.length) return final ? 'no' : 'more'
+  return '<{'.includes(text.charAt(start)) ? 'no' : 'yes'
 }
 
 /** A sentence that names a tag goes on behind it, in the same line. */

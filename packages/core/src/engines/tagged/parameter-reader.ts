@@ -18,6 +18,8 @@ export class ParameterReader {
   private readonly shape: ParameterShape
   private readonly markers: MarkerSearch<TaggedParamsRole>
   private readonly valueEnd: ValueEnd
+  /** No tags stand around the value. */
+  private readonly isText: boolean
   private tool = ''
   private parameters: ParameterWriter
   private place: 'value-start' | 'cdata' | 'value' | 'element' | 'done' = 'done'
@@ -28,6 +30,7 @@ export class ParameterReader {
     this.context = context
     this.shape = grammar.parameter
     this.markers = markersOf(grammar).all
+    this.isText = grammar.bodyKey !== undefined
     this.valueEnd = new ValueEnd(context.input, grammar)
     this.parameters = new ParameterWriter(context, grammar.parameter, '')
   }
@@ -57,6 +60,13 @@ export class ParameterReader {
     if (tag.value === 'bare') this.reportMissing(tag.name)
     if (tag.isSelfClosing) this.end()
     else this.place = this.mayBeWrapped ? 'value-start' : 'value'
+  }
+
+  /** The first parameter has no tags, and this name. Returns whether the tool has it. */
+  beginText(name = ''): boolean {
+    if (!this.isEmpty || !this.expects(name)) return false
+    this.begin({ name, attributes: noAttributes, isSelfClosing: false, end: 0 })
+    return true
   }
 
   private get mayBeWrapped(): boolean {
@@ -148,7 +158,8 @@ export class ParameterReader {
       return 'again'
     }
     this.end()
-    if (role.is !== 'parameter-end' || role.isWorn === true) {
+    const isExpected = role.is === (this.isText ? 'call-end' : 'parameter-end')
+    if (!isExpected || ('isWorn' in role && role.isWorn)) {
       this.reportMissing(input.text.slice(input.at, input.at + length))
     }
     if (role.is === 'parameter-end') input.at += length

@@ -109,21 +109,21 @@ export abstract class TaggedCalls<Inside extends object, Role extends TaggedPara
       writer.fail('no-call')
       return 'done'
     }
-    const name = this.splitName(tag, shape)
-    if (name === undefined) return 'more'
-    input.at = tag.end - (tag.name.length - name.length)
-    tellName(input, 'name', from, shape, { ...tag, name, end: input.at })
+    const meant = this.tagMeant(tag, shape)
+    if (meant === undefined) return 'more'
+    input.at = meant.end
+    tellName(input, 'name', from, shape, meant)
     this.junk = ''
-    this.beginArguments(writer.start(null, name), tag, shape)
-    if (read === 'bad') writer.problem('missing-tag', problemCodes['missing-tag'], name)
+    this.beginArguments(writer.start(null, meant.name), tag, shape)
+    if (read === 'bad') writer.problem('missing-tag', problemCodes['missing-tag'], meant.name)
     if (!tag.isSelfClosing) return { at: 'body' }
     this.endCall('closed')
     return { at: 'between' }
   }
 
-  /** The name of the tool, where something else runs on from it. Undefined: more text is needed. */
-  protected splitName(tag: Tag, _shape: OpeningTag): string | undefined {
-    return tag.name
+  /** The tag with the name of the tool, where something else runs on from it. Undefined: more text is needed. */
+  protected tagMeant(tag: Tag, _shape: OpeningTag): Tag | undefined {
+    return tag
   }
 
   /** What else may stand at `from`, where the name of a call should. Undefined: nothing. */

@@ -8,7 +8,7 @@ import { ArgumentsReader } from '../json/arguments-reader.ts'
 import { isCutShort } from '../json/cut-short.ts'
 import { DelimitedJson } from '../json/delimited-json.ts'
 import type { Next } from '../state-machine.ts'
-import { keyMeant, probeValue, readDamagedTag, toolBeforeKey } from './damaged-tags.ts'
+import { firstWord, keyMeant, probeValue, readDamagedTag, tagBeforeKey } from './damaged-tags.ts'
 import { readElementTag } from './element-tag.ts'
 import {
   envelopesOf,
@@ -160,7 +160,8 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
       const element = this.element()
       if (element !== undefined) return element
       const isJson = this.parameters.isEmpty && this.junk === '' && input.text.charAt(input.at) === '{'
-      return isJson ? { at: 'json', reader: new ArgumentsReader(writer, this.ends) } : { at: 'junk' }
+      if (isJson) return { at: 'json', reader: new ArgumentsReader(writer, this.ends) }
+      return { at: this.parameters.beginText(this.grammar.bodyKey) ? 'parameter' : 'junk' }
     }
     switch (role.is) {
       case 'parameter-begin':
@@ -216,15 +217,15 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
   }
 
   /** The first key may run on from the name, without its opening tag: `get_weathercity</arg_key>`. */
-  protected override splitName(tag: Tag, { name }: OpeningTag): string | undefined {
+  protected override tagMeant(tag: Tag, { name }: OpeningTag): Tag | undefined {
     const { input, tools } = this.context
-    if (name !== 'word' || this.grammar.keyEnd === undefined || !tools.isKnown || tools.has(tag.name)) {
-      return tag.name
+    if (!tools.isKnown || tools.has(tag.name)) return tag
+    if (this.grammar.bodyKey !== undefined) {
+      const word = firstWord(input.text, tag.end, input.final)
+      return word === 'more' ? undefined : { ...tag, ...word }
     }
-    const length = this.markers.match(input.text, tag.end, input.final)
-    if (length === PARTIAL) return undefined
-    if (length === NONE || this.markers.found.is !== 'key-end') return tag.name
-    return toolBeforeKey(tools, tag.name) ?? tag.name
+    const hasKeys = name === 'word' && this.grammar.keyEnd !== undefined
+    return hasKeys ? tagBeforeKey(this.markers, tools, input, tag) : tag
   }
 
   /** An element that is named after a parameter. Undefined if none stands here. */

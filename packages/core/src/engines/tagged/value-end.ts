@@ -52,6 +52,7 @@ export class ValueEnd {
 
   /** Whether this marker, which ends at `behind`, ends the value. */
   closes(role: TaggedParamsRole, behind: number, parameters: ParameterWriter): Probe {
+    if (this.grammar.bodyKey !== undefined) return 'yes'
     switch (role.is) {
       case 'parameter-end': {
         const marker = this.isFollowedBy(behind, afterParameter)

@@ -19,11 +19,14 @@ export const thinkingArgument: Pick<ThinkingFamily, 'on' | 'off'> = {
 /** Models that others taught to think as R1 does write as their base does. */
 export const taughtByR1: ThinkingFamily = { models: /deepseek-r1|r1-distill|r1-0528/, default: 'always' }
 
+/** Whose turns models begin: their own once more, or that of another, where they do not stop. */
+export const speakers = ['assistant', 'user', 'tool', 'system']
+
 /** Tokens with which chat templates end or begin a turn. Any server may let one slip through. */
 export const commonTurnTokens: readonly string[] = [
   '<|im_end|>',
   '<|im_start|>',
-  '<|im_start|>assistant',
+  ...speakers.map((role) => `<|im_start|>${role}`),
   '<|endoftext|>',
   '<|eot_id|>',
   '<|eom_id|>',

@@ -1,4 +1,5 @@
 import type { NameThenArgsGrammar } from '../../engines/named/grammar.ts'
+import type { TaggedParamsGrammar } from '../../engines/tagged/grammar.ts'
 import type { Format } from '../format.ts'
 import { commonTurnTokens, think } from './common.ts'
 
@@ -18,7 +19,23 @@ const labelled: NameThenArgsGrammar = {
   header: {},
 }
 
-/** What it runs in a shell has no JSON: that stays text. */
+/** What it runs in a shell has no JSON. */
+const shell: TaggedParamsGrammar = {
+  engine: 'tagged-params',
+  id: 'cwm-shell',
+  isSpecial: false,
+  isPlain: true,
+  isSectionOptional: true,
+  sectionBegin: [],
+  sectionEnd: [],
+  callBegin: [{ open: '<tool: ', name: 'inline', end: '>' }],
+  callEnd: labelled.callEnd,
+  parameterBegin: [],
+  parameterEnd: [],
+  parameter: { trim: 'newline' },
+  bodyKey: 'command',
+}
+
 export const cwm: Format = {
   id: 'cwm',
   title: 'Code World Model',
@@ -30,7 +47,7 @@ export const cwm: Format = {
     proof: ['proposal'],
   },
   grammars: [labelled],
-  salvage: [],
+  salvage: [shell],
   reasoning: [think],
   structure: [],
   turnTokens: commonTurnTokens,

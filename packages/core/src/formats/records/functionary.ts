@@ -1,6 +1,7 @@
 import type { NameThenArgsGrammar } from '../../engines/named/grammar.ts'
+import type { Marker } from '../../text/marker.ts'
 import type { Format } from '../format.ts'
-import { commonTurnTokens } from './common.ts'
+import { commonTurnTokens, speakers } from './common.ts'
 
 /** v3.1, and what the documentation of Llama 3.1 teaches. Qwen writes tags where this has JSON. */
 export const functionTag: NameThenArgsGrammar = {
@@ -15,6 +16,13 @@ export const functionTag: NameThenArgsGrammar = {
   callEnd: ['</function>'],
   header: {},
 }
+
+/** The headers of turns, as Llama 3 has them. */
+export const headers: readonly Marker[] = speakers.map((role) => [
+  '<|start_header_id|>',
+  role,
+  '<|end_header_id|>',
+])
 
 /** v3.2: every part of the answer is addressed to somebody, text to `all`. The prompt ends with the first arrow. */
 const functionaryV32: NameThenArgsGrammar = {
@@ -47,5 +55,5 @@ export const functionary: Format = {
   reasoning: [],
   structure: ['>>>all\n'],
   promptTail: '>>>',
-  turnTokens: [['<|start_header_id|>', 'assistant', '<|end_header_id|>'], ...commonTurnTokens],
+  turnTokens: [...headers, ...commonTurnTokens],
 }

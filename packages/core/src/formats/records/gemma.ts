@@ -86,8 +86,10 @@ export const gemma: Format = {
   turnTokens: [
     '<turn|>',
     '<|turn>model',
+    '<|turn>user',
     '<end_of_turn>',
     '<start_of_turn>model',
+    '<start_of_turn>user',
     '<|tool_response>',
     '<start_function_response>',
     '<eos>',

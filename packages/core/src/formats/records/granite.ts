@@ -1,6 +1,6 @@
 import { type DelimitedJsonGrammar, usualEnvelope } from '../../engines/json/grammar.ts'
 import type { Format, ReasoningMarkers } from '../format.ts'
-import { bareJson, commonTurnTokens, think } from './common.ts'
+import { bareJson, commonTurnTokens, speakers, think } from './common.ts'
 import { pythonicCall } from './pythonic.ts'
 
 /** Granite 3.0 writes an array behind its token; Phi-4 closes it as well. */
@@ -62,6 +62,10 @@ export const granite: Format = {
   reasoning: [think, ...thoughts],
   structure: [],
   wrappers: [{ begin: '<response>', end: '</response>' }],
-  turnTokens: ['<|end_of_text|>', ['<|start_of_role|>', 'assistant', '<|end_of_role|>'], ...commonTurnTokens],
+  turnTokens: [
+    '<|end_of_text|>',
+    ...speakers.map((role) => ['<|start_of_role|>', role, '<|end_of_role|>']),
+    ...commonTurnTokens,
+  ],
   thinking: [{ models: /granite-?3\.[23]/, default: 'off', on: { thinking: true } }],
 }

@@ -1,7 +1,7 @@
 import { usualEnvelope } from '../../engines/json/grammar.ts'
 import type { TaggedParamsGrammar } from '../../engines/tagged/grammar.ts'
 import type { Format } from '../format.ts'
-import { bareJson } from './common.ts'
+import { bareJson, speakers } from './common.ts'
 
 /** The template can be asked for tags, for tags that tell the type of each value, and for JSON. */
 const horizonTags: TaggedParamsGrammar = {
@@ -65,5 +65,5 @@ export const k2Horizon: Format = {
     end: `</ifm|${name}>`,
   })),
   structure: [],
-  turnTokens: ['<|ifm|im_start|>', '<|ifm|im_end|>'],
+  turnTokens: ['<|ifm|im_start|>', ...speakers.map((role) => `<|ifm|im_start|>${role}`), '<|ifm|im_end|>'],
 }

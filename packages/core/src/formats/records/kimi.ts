@@ -114,7 +114,15 @@ export const kimi: Format = {
     ['<|close|>', 'response', '<|sep|>'],
     ['<|close|>', 'message', '<|sep|>'],
   ],
-  turnTokens: ['<|end_of_msg|>', '<|im_assistant|>assistant<|im_middle|>', '[EOS]', ...commonTurnTokens],
+  turnTokens: [
+    '<|end_of_msg|>',
+    '<|im_assistant|>assistant<|im_middle|>',
+    '<|im_user|>user<|im_middle|>',
+    '<|im_system|>system<|im_middle|>',
+    '<|im_system|>tool<|im_middle|>',
+    '[EOS]',
+    ...commonTurnTokens,
+  ],
   thinking: [
     { models: /k2-?thinking|k2\.7-?code/, default: 'always' },
     { models: /k2\.[56]/, default: 'on', ...thinkingArgument },

@@ -1,7 +1,7 @@
 import { type DelimitedJsonGrammar, usualEnvelope } from '../../engines/json/grammar.ts'
 import type { Format } from '../format.ts'
-import { bareJson, commonTurnTokens, taughtByR1, think } from './common.ts'
-import { functionTag } from './functionary.ts'
+import { bareJson, commonTurnTokens, speakers, taughtByR1, think } from './common.ts'
+import { functionTag, headers } from './functionary.ts'
 import { llama4Pythonic, llamaBuiltin, pythonicList } from './pythonic.ts'
 import { claudeInvoke } from './xml.ts'
 
@@ -49,8 +49,8 @@ export const llama: Format = {
   reasoning: [think],
   structure: [],
   turnTokens: [
-    ['<|start_header_id|>', 'assistant', '<|end_header_id|>'],
-    ['<|header_start|>', 'assistant', '<|header_end|>'],
+    ...headers,
+    ...speakers.map((role) => ['<|header_start|>', role, '<|header_end|>']),
     '<|eot|>',
     '<|eom|>',
     ...commonTurnTokens,

@@ -1,4 +1,5 @@
 import { type DelimitedJsonGrammar, usualEnvelope } from '../../engines/json/grammar.ts'
+import type { KeyValuesGrammar } from '../../engines/key-values/grammar.ts'
 import type { NameThenArgsGrammar } from '../../engines/named/grammar.ts'
 import type { TaggedParamsGrammar } from '../../engines/tagged/grammar.ts'
 import type { Format } from '../format.ts'
@@ -50,6 +51,16 @@ const longcatCode: NameThenArgsGrammar = {
   header: { prefix: 'functions.' },
 }
 
+/** The same, without quotes around the keys, or with the arguments as Python names them. */
+const longcatKeys: KeyValuesGrammar = {
+  engine: 'key-values',
+  id: 'longcat-keys',
+  isSpecial: false,
+  callBegin: longcatCode.callBegin,
+  callEnd: [],
+  namePrefix: 'functions.',
+}
+
 export const longcat: Format = {
   id: 'longcat',
   title: 'LongCat',
@@ -67,7 +78,7 @@ export const longcat: Format = {
     proof: ['engine', 'report'],
   },
   grammars: [longcatJson, longcatTags],
-  salvage: [longcatCode, foreignTagJson, bareJson],
+  salvage: [longcatCode, longcatKeys, foreignTagJson, bareJson],
   stripped: [
     { grammar: 'longcat', left: '{"name": "get_weather", "arguments": {"city":"Paris"}}' },
     {

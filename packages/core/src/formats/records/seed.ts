@@ -43,6 +43,13 @@ export const seed: Format = {
     think,
   ],
   structure: [],
-  turnTokens: ['<seed:eos>', '<seed:bos>', ...commonTurnTokens],
+  turnTokens: [
+    '<seed:eos>',
+    '<seed:bos>',
+    // What it thinks of its budget. Outside of a thought nobody is told that.
+    '<seed:cot_budget_reflect>',
+    '</seed:cot_budget_reflect>',
+    ...commonTurnTokens,
+  ],
   thinking: [{ default: 'on', off: { thinking_budget: 0 }, budgetArgument: 'thinking_budget' }],
 }

@@ -3,7 +3,10 @@ import type { TaggedParamsGrammar } from '../../engines/tagged/grammar.ts'
 import type { Format } from '../format.ts'
 import { bareJson, commonTurnTokens, think } from './common.ts'
 
-/** GLM's tags with other words in them. */
+/**
+ * GLM's tags with other words in them. Engines that read them strip texts of white space. Here it stays: a line of code
+ * would lose its indentation, and a file its last line break.
+ */
 const telechatTags: TaggedParamsGrammar = {
   engine: 'tagged-params',
   id: 'telechat4-xml',

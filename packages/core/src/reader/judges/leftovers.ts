@@ -11,6 +11,9 @@ import type { Commitment } from './commitment.ts'
 /** What the last stretch of calls left to come: its closer, or the markers of what went out as text. */
 type Rest = { readonly of: 'open' | 'flushed'; readonly opening: Opening }
 
+/** Who else speaks in a conversation, as the tokens that begin turns spell it. */
+const otherSpeaker = /(?<!endof)user|tool|system|observation|function result/i
+
 /** Removes what a server or a model left behind: tokens that end a turn, closers of nothing. */
 export class Leftovers {
   /** There was an opener that was text: a closer behind it may be text as well. */
@@ -58,7 +61,9 @@ export class Leftovers {
     const mayBeMeant = onlyAtEnd || flow.mode === 'reasoning' || flow.isQuoted(at, length) !== false
     const isLast = this.isLast(at + length)
     if (mayBeMeant && isLast !== 'yes') return isLast === 'more' ? 'hold' : 'text'
-    flow.passMarker(at, length, hasCalls, 'turn-token')
+    // Behind the token of another speaker the model goes on in that one's place: nobody may take this for the answer.
+    const isOther = otherSpeaker.test(this.input.text.slice(at, at + length))
+    flow.passMarker(at, length, hasCalls || isOther, 'turn-token')
     return 'passed'
   }
 
