@@ -102,11 +102,12 @@ export class ToolSet {
     const key = `${tool}\0${parameter}`
     let types = this.typesOf.get(key)
     if (types === undefined) {
+      const schema = this.schemas.get(tool)
       const properties = this.properties(tool)
+      const isListed = properties !== undefined && Object.hasOwn(properties, parameter)
       const collected = new Set<JsonType>()
-      if (properties !== undefined && Object.hasOwn(properties, parameter)) {
-        collectTypes(properties[parameter], this.schemas.get(tool), collected)
-      }
+      if (isListed) collectTypes(properties[parameter], schema, collected)
+      else if (isRecord(schema)) collectTypes(schema['additionalProperties'], schema, collected)
       types = collected
       this.typesOf.set(key, types)
     }
