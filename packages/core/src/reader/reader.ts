@@ -160,6 +160,7 @@ export class Reader {
     this.reason = reason
     this.finishInput()
     if (this.spaceBeside !== '') this.passSpaceBeside()
+    this.markers.finish(reason)
   }
 
   /** Whether a call, or what may be one, is being read. */
