@@ -188,9 +188,7 @@ export class Reader {
       this.finishInput()
       this.input.final = false
     }
-    if (this.channel !== undefined || channel === 'reasoning') {
-      this.scanner.beginChannel(channel)
-    }
+    if (this.channel !== undefined || channel === 'reasoning') this.scanner.beginChannel(channel)
     this.channel = channel
   }
 
