@@ -19,7 +19,7 @@ export const problemCodes = {
   'unopened-reasoning':
     'Reasoning was closed that was never opened. If the prompt opens it, say so (promptOpensReasoning, models[].startsInReasoning).',
   'unclosed-reasoning':
-    'The answer was closed inside reasoning that the prompt had opened: what was taken for reasoning is given as the answer as well.',
+    'Nothing closed the reasoning but the end of the answer: what was taken for reasoning is given as the answer as well.',
   overflow: 'More was held back than limits.toolCallBytes allows.',
 } as const
 
