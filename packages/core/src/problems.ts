@@ -20,7 +20,7 @@ export const problemCodes = {
   'unopened-reasoning':
     'Reasoning was closed that was never opened. If the prompt opens it, say so (promptOpensReasoning, models[].startsInReasoning).',
   'unclosed-reasoning':
-    'The answer was closed inside reasoning that the prompt had opened: what was taken for reasoning is given as the answer as well.',
+    'Nothing closed the reasoning but the end of the answer: what was taken for reasoning is given as the answer as well.',
   overflow: 'More was held back than limits.toolCallBytes allows.',
 } as const
 
@@ -43,7 +43,7 @@ export const repairCodes = {
   namespace: 'A namespace in front of the name of an offered tool was left out.',
   'foreign-tags':
     'The arguments stood in tags that this syntax does not have; they were read by the names that the tool declares.',
-  'declared-type': 'A value that the model marked as a text got the type that the tool declares.',
+  'declared-type': 'A value that the model wrote as another type got the one that the tool declares.',
   'turn-token': 'A token that ends a turn had leaked into the text and was removed.',
   residue: 'A marker that belongs to nothing, or a call in the text behind structured ones, was removed.',
   'repeated-call': 'A structured call that repeats one in the text was left out.',

@@ -104,11 +104,12 @@ export class ToolSet {
     const key = `${tool}\0${parameter}`
     let types = this.typesOf.get(key)
     if (types === undefined) {
+      const schema = this.schemas.get(tool)
       const properties = this.properties(tool)
+      const isListed = properties !== undefined && Object.hasOwn(properties, parameter)
       const collected = new Set<JsonType>()
-      if (properties !== undefined && Object.hasOwn(properties, parameter)) {
-        collectTypes(properties[parameter], this.schemas.get(tool), collected)
-      }
+      if (isListed) collectTypes(properties[parameter], schema, collected)
+      else if (isRecord(schema)) collectTypes(schema['additionalProperties'], schema, collected)
       types = collected
       this.typesOf.set(key, types)
     }
@@ -116,7 +117,11 @@ export class ToolSet {
   }
 }
 
-/** Properties may also stand in the parts of an `allOf`, or behind a reference. Returns whether there are any. */
+/**
+ * Properties may also stand in the parts that a schema is combined of, or behind a reference. A value of one that stands in
+ * several may be what any of them allows: typed by one alone, it would be a text where the model wrote an object. Returns
+ * whether there are any.
+ */
 function collectProperties(
   schema: unknown,
   root: unknown,
@@ -127,8 +132,12 @@ function collectProperties(
   seen.add(schema)
   const own = schema['properties']
   let hasAny = isRecord(own)
-  if (isRecord(own)) for (const [key, value] of Object.entries(own)) into.set(key, value)
-  const parts: unknown[] = Array.isArray(schema['allOf']) ? [...schema['allOf']] : []
+  if (isRecord(own)) {
+    for (const [key, value] of Object.entries(own)) {
+      into.set(key, into.has(key) ? { anyOf: [into.get(key), value] } : value)
+    }
+  }
+  const parts = branchesOf(schema)
   if (typeof schema['$ref'] === 'string') parts.push(follow(schema['$ref'], root))
   for (const part of parts) hasAny = collectProperties(part, root, into, seen) || hasAny
   return hasAny
@@ -155,13 +164,16 @@ export function collectTypes(
     if ('items' in schema) into.add('array')
   }
   if (schema['nullable'] === true) into.add('null')
-  for (const key of ['anyOf', 'oneOf', 'allOf']) {
-    const branches = schema[key]
-    if (!Array.isArray(branches)) continue
-    for (const branch of branches) collectTypes(branch, root, into, seen)
-  }
+  for (const branch of branchesOf(schema)) collectTypes(branch, root, into, seen)
   const reference = schema['$ref']
   if (typeof reference === 'string') collectTypes(follow(reference, root), root, into, seen)
+}
+
+/** The schemas that a schema is combined of. */
+export function branchesOf(schema: Readonly<Record<string, unknown>>): unknown[] {
+  return ['anyOf', 'oneOf', 'allOf'].flatMap((key): unknown[] =>
+    Array.isArray(schema[key]) ? schema[key] : [],
+  )
 }
 
 /** Follows a reference inside the document, `#/$defs/Thing`; others cannot be reached from here. */

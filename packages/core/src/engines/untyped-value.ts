@@ -32,6 +32,8 @@ export function typeValue(text: string, types: ReadonlySet<JsonType>): TypedValu
   const type = jsonTypeOf(literal)
   if (type !== undefined && allows(types, type, literal)) return { json: literal }
   if (types.has('object') && literal === '') return { json: '{}' }
+  const declared = declaredJson(literal, type, types)
+  if (declared !== undefined) return declared
   // A tool that takes no text here did not get the text "null": the model left the value out.
   const otherwise = constants.get(literal.toLowerCase()) === 'null' ? { json: 'null' } : asString(text)
   return repaired(literal, types) ?? { ...otherwise, mismatch: true }
@@ -43,6 +45,23 @@ const constants: ReadonlyMap<string, string> = new Map([
   ['none', 'null'],
   ['null', 'null'],
 ])
+
+/** What the tool takes, written as another type: in quotes although it is no text, or as the number of a boolean. */
+function declaredJson(
+  literal: string,
+  type: JsonType | undefined,
+  types: ReadonlySet<JsonType>,
+): TypedValue | undefined {
+  if (type === 'integer' && types.has('boolean')) {
+    const json = ['false', 'true'][['0', '1'].indexOf(literal)]
+    return json === undefined ? undefined : { json, repairs: new Set(['declared-type']) }
+  }
+  if (type !== 'string') return undefined
+  const inside: unknown = JSON.parse(literal)
+  const typed = isBlank(String(inside)) ? undefined : typeValue(String(inside), types)
+  if (typed === undefined || typed.mismatch === true) return undefined
+  return { json: typed.json, repairs: new Set([...(typed.repairs ?? []), 'declared-type']) }
+}
 
 /** Text that the model itself marked as JSON. Text that is not JSON stays a string. */
 export function jsonOrString(text: string): TypedValue {
@@ -159,9 +178,9 @@ export function bareJson(text: string, types: ReadonlySet<JsonType> | undefined)
   if (types === undefined || types.size === 0) return { json: literal ?? JSON.stringify(text) }
   if (isPureString(types)) return { json: JSON.stringify(text) }
   const typed = typeValue(literal ?? text, types)
-  if (typed.mismatch !== true) return typed
+  const isOther = typed.mismatch === true || typed.repairs?.has('declared-type') === true
   // The model wrote a number or a constant, whatever the tool wants.
-  return literal === undefined ? typed : { json: literal }
+  return literal !== undefined && isOther ? { json: literal } : typed
 }
 
 /** A value where everything is written without marks. Some templates print lists and dictionaries as Python does. */

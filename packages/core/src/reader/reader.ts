@@ -161,6 +161,7 @@ export class Reader {
     this.reason = reason
     this.finishInput()
     if (this.spaceBeside !== '') this.passSpaceBeside()
+    this.markers.finish(reason)
   }
 
   /** Whether a call, or what may be one, is being read. */
@@ -188,9 +189,7 @@ export class Reader {
       this.finishInput()
       this.input.final = false
     }
-    if (this.channel !== undefined || channel === 'reasoning') {
-      this.scanner.beginChannel(channel)
-    }
+    if (this.channel !== undefined || channel === 'reasoning') this.scanner.beginChannel(channel)
     this.channel = channel
   }
 

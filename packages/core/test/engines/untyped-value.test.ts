@@ -21,8 +21,7 @@ const literals: Literal[] = [
   ['false', ['boolean'], 'false'],
   ['42', ['integer', 'number'], '42'],
   ['-7', ['integer', 'number'], '-7'],
-  ['0', ['integer', 'number'], '0'],
-  ['1', ['integer', 'number'], '1'],
+  ['2', ['integer', 'number'], '2'],
   ['1.5', ['number'], '1.5'],
   ['9007199254740993', ['integer', 'number'], '9007199254740993'],
   ['123456789012345678901234567890', ['integer', 'number'], '123456789012345678901234567890'],
@@ -58,6 +57,13 @@ const slips: Literal[] = [
   ['{"a": 1,}', ['object'], '{"a": 1}'],
   ["['x', None]", ['array'], '["x", null]'],
   ['{"a": 1}}', ['object'], '{"a": 1}'],
+]
+
+/** What stands in quotes although it is no text. */
+const quoted: Literal[] = [
+  ['"42"', ['integer', 'number'], '42'],
+  ['"true"', ['boolean'], 'true'],
+  [String.raw`"[\"x\"]"`, ['array'], '["x"]'],
 ]
 
 /** What is none of JSON's literals: a string everywhere, a mismatch where strings are not allowed. */
@@ -107,7 +113,7 @@ describe('giving a bare text the type that the schema allows', () => {
     }
   })
 
-  it.each(slips)(
+  it.each([...slips, ...quoted])(
     '%j is repaired to %j only where no string is allowed, and recorded',
     (text, types, json) => {
       for (const allowed of everySet) {
@@ -118,6 +124,20 @@ describe('giving a bare text the type that the schema allows', () => {
       }
     },
   )
+
+  it.each([
+    ['0', 'false'],
+    ['1', 'true'],
+  ])('%j is a number where one is allowed, and %s where only a boolean is', (text, word) => {
+    for (const allowed of everySet) {
+      const isNumber = allowed.has('integer') || allowed.has('number')
+      const isWord = !isNumber && allowed.has('boolean') && !allowed.has('string')
+      const { repairs, ...value } = typeValue(text, allowed)
+      const expected = isNumber ? { json: text } : isWord ? { json: word } : kept(text, allowed)
+      expect({ allowed, ...value }).toEqual({ allowed, ...expected })
+      expect(repairs?.has('declared-type') ?? false).toBe(isWord)
+    }
+  })
 
   it('brackets that are missing at the end of a value are added, and that is recorded', () => {
     const { json, repairs } = typeValue('[1, {"a": "x"', new Set(['array']))

@@ -15,8 +15,8 @@ export interface KeyValuesGrammar {
   readonly callEnd: readonly Marker[]
   /** Stands in front of the name, unless the model forgets it. */
   readonly namePrefix: string
-  /** Stands before a text and behind it. Texts are not escaped. Left out: they stand in quotes. */
-  readonly textMark?: string
+  /** One of them stands before a text and behind it. Texts are not escaped. Left out: they stand in quotes. */
+  readonly textMarks?: readonly string[]
   /** Every value is written as a text: the tool's definition tells what it is. */
   readonly isUntyped?: boolean
 }
@@ -89,7 +89,7 @@ export interface KeyValuesMarkers {
 export const keyValuesMarkers = madeOnce((grammar: KeyValuesGrammar): KeyValuesMarkers => {
   const inText = new MarkerSearch<'mark' | 'end'>()
   for (const marker of grammar.callEnd) inText.add(marker, 'end')
-  const marks = grammar.textMark === undefined ? [] : [grammar.textMark]
+  const marks = grammar.textMarks ?? []
   for (const mark of marks) inText.add(mark, 'mark')
   return {
     begins: searchFor(...grammar.callBegin),

@@ -58,7 +58,10 @@ function nameInId(id: string, prefix: string, tools: ToolSet): string | null {
 /** The declared tool that the id spells out, with or without prefix and number. */
 function declaredIn(id: string, prefix: string, tools: ToolSet): string | undefined {
   const rest = id.startsWith(prefix) ? id.slice(prefix.length) : id
-  return [rest, withoutIndex(rest), withoutIndex(id), id].find((name) => tools.has(name))
+  // What stands behind the colon may be anything, where a tool has the name before it.
+  return [rest, withoutIndex(rest), withoutIndex(id), id, rest.replace(/:[^:]*$/, '')].find((name) =>
+    tools.has(name),
+  )
 }
 
 /** Everything before the last colon with a number behind it: names may hold colons and dots of their own. */

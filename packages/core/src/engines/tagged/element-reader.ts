@@ -35,6 +35,8 @@ export class ElementReader {
   private key = ''
   private state: State = { at: 'done' }
   private marks = new MarkerSearch<'tag' | 'bare-end'>()
+  /** Elements that were opened inside of a string, where they are text, and so are the tags that close them. */
+  private opened: string[] = []
 
   constructor(context: EngineContext, grammar: ElementTreeGrammar, tool: string) {
     this.context = context
@@ -66,6 +68,7 @@ export class ElementReader {
     }
     this.keys.add(name)
     this.key = name
+    this.opened = []
     this.marks = new MarkerSearch()
     this.marks.add(this.grammar.prefix === '' ? '<' : this.grammar.prefix, 'tag')
     if (this.grammar.prefix !== '') this.marks.add(`</${name}>`, 'bare-end')
@@ -158,8 +161,17 @@ export class ElementReader {
       const isEnd = isTag === 'no' ? this.isFollowedByJunk(tag.end) : isTag
       return isEnd === 'yes' ? tag.end : isEnd
     }
-    if (tag.is !== 'close') return this.expects(tag.name) ? this.endUnclosed() : 'no'
+    if (tag.is !== 'close') {
+      if (this.expects(tag.name)) return this.endUnclosed()
+      if (tag.is === 'open' && this.opened.length < DEEPEST) this.opened.push(tag.name)
+      return 'no'
+    }
     if (this.isCallEnd(input.at)) return this.endUnclosed()
+    const depth = this.opened.lastIndexOf(tag.name)
+    if (depth >= 0) {
+      this.opened.length = depth
+      return 'no'
+    }
     return this.endWrongly(tag)
   }
 
@@ -289,10 +301,14 @@ export class ElementReader {
     const { input } = this.context
     const depth = open.findLastIndex((element) => element.name === tag.name)
     if (depth >= 0) {
+      if (depth < open.length - 1) this.endUnclosed()
       input.at = tag.end
       return this.closeTo(open, depth)
     }
-    if (this.isCallEnd(this.context.input.at)) return this.closeTo(open, 0)
+    if (this.isCallEnd(input.at)) {
+      this.endUnclosed()
+      return this.closeTo(open, 0)
+    }
     const top = open.at(-1) ?? open[0]
     top.text += this.takeValue(input.at + length)
     return { at: 'tree', open }

@@ -1,6 +1,6 @@
 import type { RepairCode } from '../../problems.ts'
 import { isBlank } from '../../text/space.ts'
-import { collectTypes, follow, isRecord, type JsonType } from '../tool-set.ts'
+import { branchesOf, collectTypes, follow, isRecord, type JsonType } from '../tool-set.ts'
 import { type TypedValue, typeValue } from '../untyped-value.ts'
 
 /** An element as it was written: text, or elements in it, or both. */
@@ -116,10 +116,7 @@ export class SchemaView {
     for (let part = open.pop(); part !== undefined || open.length > 0; part = open.pop()) {
       if (!isRecord(part) || found.has(part)) continue
       found.add(part)
-      for (const key of ['allOf', 'anyOf', 'oneOf']) {
-        const branches = part[key]
-        if (Array.isArray(branches)) open.push(...branches.toReversed())
-      }
+      open.push(...branchesOf(part).toReversed())
       if (typeof part['$ref'] === 'string') open.push(follow(part['$ref'], this.root))
     }
     return [...found]

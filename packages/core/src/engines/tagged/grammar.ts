@@ -132,16 +132,24 @@ export function probeNamedParameters(
   return length === PARTIAL ? 'more' : length === NONE ? 'no' : 'yes'
 }
 
+/** What is known of a name that stands where that of a tool should. */
+export interface NameProof {
+  /** It may be one here: its format was named, or a tool of this name was offered, or nobody knows the tools. */
+  accepts(name: string): boolean
+  /** A tool of this name was offered. */
+  declares(name: string): boolean
+}
+
 /** What must follow the opener of a section: the tag of a call, after white space. */
 export function probeTaggedParams(
   grammar: TaggedParamsGrammar,
   tag: OpeningTag | undefined,
-  accepts: (name: string) => boolean,
+  proof: NameProof,
   text: string,
   at: number,
   final: boolean,
 ): Probe {
-  if (tag !== undefined) return probeTag(grammar, tag, accepts, text, at, final, 'alone')
+  if (tag !== undefined) return probeTag(grammar, tag, proof, text, at, final, 'alone')
   const start = skipSpace(text, at)
   if (start === text.length) return final ? 'no' : 'more'
   const { all } = markersOf(grammar)
@@ -151,13 +159,13 @@ export function probeTaggedParams(
   const role = all.found
   if (role.is === 'section-end' && grammar.isSpecial) return 'yes'
   if (role.is !== 'call-begin') return 'no'
-  return probeTag(grammar, role.tag, accepts, text, start + length, final, 'in-section')
+  return probeTag(grammar, role.tag, proof, text, start + length, final, 'in-section')
 }
 
 function probeTag(
   grammar: TaggedParamsGrammar,
   shape: OpeningTag,
-  accepts: (name: string) => boolean,
+  proof: NameProof,
   text: string,
   at: number,
   final: boolean,
@@ -166,19 +174,19 @@ function probeTag(
   const tag = readTag(text, at, shape, final)
   if (tag === 'more') return 'more'
   if (tag === 'bad') {
-    const damaged = readDamagedTag(text, at, 'inline', accepts)
-    if (damaged !== undefined) return probeBody(grammar, true, text, damaged.end, final)
+    const damaged = readDamagedTag(text, at, 'inline', (name) => proof.accepts(name))
+    if (damaged !== undefined) return probeBody(grammar, true, true, text, damaged.end, final)
     return probeEnvelope(grammar, text, at, final)
   }
   if (isPlaceholder(tag.name)) return 'no'
-  if (grammar.bodyKey !== undefined) return probeText(accepts, tag, text, final)
-  const isAccepted = accepts(tag.name)
+  if (grammar.bodyKey !== undefined) return probeText(proof.accepts, tag, text, final)
+  const isAccepted = proof.accepts(tag.name)
   if (grammar.isPlain === true && !isAccepted) return 'no'
   if (tag.isSelfClosing) return 'yes'
   if (shape.name !== 'word' && grammar.isPlain !== true) {
     return place === 'alone' ? probeSentence(text, tag.end, final) : 'yes'
   }
-  return probeBody(grammar, isAccepted, text, tag.end, final)
+  return probeBody(grammar, isAccepted, proof.declares(tag.name), text, tag.end, final)
 }
 
 /** The tool is named by the tag or by the first word behind it, and text follows. With two names there are two readings. */
@@ -219,6 +227,7 @@ export function probeEnvelope(grammar: TaggedParamsGrammar, text: string, at: nu
 function probeBody(
   grammar: TaggedParamsGrammar,
   isAccepted: boolean,
+  isDeclared: boolean,
   text: string,
   at: number,
   final: boolean,
@@ -232,9 +241,19 @@ function probeBody(
   if (length === NONE && grammar.readsElements === true)
     return isAccepted ? probeElement(text, start, final) : 'no'
   if (length === NONE) return probeLooseKey(grammar, text, start, final)
-  // A word between two tags is not much: it has to be a name that somebody knows.
-  const isEnd = all.found.is === 'call-end' || all.found.is === 'parameter-end'
-  return all.found.is !== 'section-begin' && (isAccepted || !isEnd) ? 'yes' : 'no'
+  // A word between two tags is not much: it has to be a name that somebody knows. Before the next call, the word behind a
+  // tag may be the last of a sentence that speaks of the tag: read as a call, it would take the real one with it.
+  switch (all.found.is) {
+    case 'section-begin':
+      return 'no'
+    case 'call-begin':
+      return isDeclared ? 'yes' : 'no'
+    case 'call-end':
+    case 'parameter-end':
+      return isAccepted ? 'yes' : 'no'
+    default:
+      return 'yes'
+  }
 }
 
 /** An element follows: a tag with a name and nothing else. */

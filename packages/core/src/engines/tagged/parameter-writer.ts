@@ -46,7 +46,7 @@ type Value =
   | { is: 'collected'; text: string; type: (text: string) => TypedValue }
 
 /** Names of a parameter that holds all the arguments. */
-const wrappers: ReadonlySet<string> = new Set(['arguments', 'input', 'parameters', 'args'])
+const wrappers: ReadonlySet<string> = new Set(['arguments', 'input', 'parameters', 'args', 'properties'])
 
 /** Turns the parameters of one call, which arrive as tags, into one JSON object. */
 export class ParameterWriter {

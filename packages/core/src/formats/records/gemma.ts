@@ -11,7 +11,7 @@ const gemma4: KeyValuesGrammar = {
   callBegin: ['<|tool_call>'],
   callEnd: ['<tool_call|>'],
   namePrefix: 'call:',
-  textMark: '<|"|>',
+  textMarks: ['<|"|>'],
 }
 
 const functionGemma: KeyValuesGrammar = {
@@ -21,11 +21,11 @@ const functionGemma: KeyValuesGrammar = {
   callBegin: ['<start_function_call>'],
   callEnd: ['<end_function_call>'],
   namePrefix: 'call:',
-  textMark: '<escape>',
+  textMarks: ['<escape>'],
   isUntyped: true,
 }
 
-/** What is left of a call when the server strips the special tokens, those around texts included. */
+/** What is left of a call when the server strips the special tokens, mostly those around texts too. */
 const gemmaStripped: KeyValuesGrammar = {
   engine: 'key-values',
   id: 'gemma-stripped',
@@ -33,7 +33,8 @@ const gemmaStripped: KeyValuesGrammar = {
   callBegin: ['call:'],
   callEnd: [],
   namePrefix: '',
-  textMark: '<|"|>',
+  textMarks: ['<|"|>', '<escape>'],
+  isUntyped: true,
 }
 
 /** A tag of its own making, with no token around the call. */

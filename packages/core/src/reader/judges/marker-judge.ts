@@ -1,7 +1,9 @@
+import type { EndReason } from '../../engines/engine.ts'
 import type { ToolSet } from '../../engines/tool-set.ts'
 import type { Sink } from '../../events.ts'
 import type { FormatId } from '../../formats/format-id.ts'
 import { problemCodes } from '../../problems.ts'
+import { isBlank } from '../../text/space.ts'
 import type { TextWindow } from '../../text/text-window.ts'
 import type { Verdict } from '../candidate.ts'
 import type { Entry, Vocabulary } from '../lexicon/entry.ts'
@@ -29,6 +31,8 @@ export class MarkerJudge {
   /** Once a call or a header was read, only its own format is. */
   readonly commitment = new Commitment()
   hasCalls = false
+  /** Words that could as well be prose opened a thought. */
+  private isLabelled = false
   readonly fences: FenceJudge
   readonly openers: OpenerJudge
   readonly leftovers: Leftovers
@@ -150,12 +154,27 @@ export class MarkerJudge {
   ): Verdict {
     if (entry.onlyFirst && !this.flow.isFirst(at)) return 'text'
     const isToken = this.input.text.startsWith('<|', at)
+    const isLabel = entry.onlyFirst && this.flow.mode === 'content'
     const verdict = this.reasoning.open(entry, at, length, this.flow.isFirst(at))
     const [format, ...others] = entry.owners
     if (verdict === 'passed' && isToken && format !== undefined && others.length === 0) {
       this.commitment.toFormat(format, this.lexicon.grammars.get(format) ?? [])
     }
+    if (verdict === 'passed' && isLabel) {
+      this.isLabelled = true
+      this.flow.keepThought('')
+    }
     return verdict
+  }
+
+  /**
+   * No more text comes. A thought that mere words opened, and nothing closed, was the answer if the model had finished:
+   * otherwise there would be none.
+   */
+  finish(reason: EndReason | undefined): void {
+    if (!this.isLabelled || reason === 'length' || reason === 'error') return
+    const answer = this.flow.takeThought()
+    if (!isBlank(answer)) this.giveAnswer(answer)
   }
 
   private passStructure(entry: Extract<Entry, { is: 'structure' }>, at: number, length: number): Verdict {

@@ -163,7 +163,7 @@ export class OpenerJudge {
   private judgeTrailing(openings: readonly Opening[], at: number): Verdict {
     const { input, flow, tools } = this
     const isTried = input.base + at < this.triedUpTo
-    if (tools.size === 0 || isTried || !flow.standsAlone(at) || flow.line.isInCode(at)) return 'text'
+    if (tools.size === 0 || isTried || !flow.standsAlone(at, '}') || flow.line.isInCode(at)) return 'text'
     // One of several calls, or one inside of other data, was not meant by itself.
     if (flow.isInsideValue(at)) return 'text'
     for (const opening of openings) {

@@ -151,10 +151,11 @@ function taggedBody(
   const tag = role.is === 'call-begin' ? role.tag : undefined
   const called: string[] = []
   const accepts = (each: string): boolean => called.push(each) > 0
-  const answer = probeTaggedParams(grammar, tag, accepts, text, start + length, final)
+  const proof = { accepts, declares: () => true }
+  const answer = probeTaggedParams(grammar, tag, proof, text, start + length, final)
   // The same long name in the header and in the tag fills the whole window: then the tag need not be whole.
   const isCut = answer === 'no' && text.length >= LONGEST_HEADING
-  const goesOn = isCut && probeTaggedParams(grammar, tag, accepts, text, start + length, false) === 'more'
+  const goesOn = isCut && probeTaggedParams(grammar, tag, proof, text, start + length, false) === 'more'
   if (answer !== 'yes' && !goesOn) return answer
   if (name === undefined && !called.some((each) => tools.has(each))) return 'no'
   const opening: Opening =

@@ -165,7 +165,8 @@ function probeWindow(opening: Opening, tools: ToolSet, text: string, at: number,
     case 'tagged-params': {
       if (grammar.namePrefixes !== undefined) return probeNamedParameters(grammar, text, at, final)
       const accepts = (name: string): boolean => (isNamed && grammar.isPlain !== true) || isOffered(name)
-      return probeTaggedParams(grammar, tag, accepts, text, at, final)
+      const declares = (name: string): boolean => tools.has(name)
+      return probeTaggedParams(grammar, tag, { accepts, declares }, text, at, final)
     }
     case 'element-tree':
       return probeElementTree(grammar, tag, text, at, final)
