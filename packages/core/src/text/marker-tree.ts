@@ -78,10 +78,13 @@ export function startPattern(
   })
   const lines = inLines.map((node): Follower => [node.label[0] ?? 0, secondOf(node, BEHIND_BREAK)])
   const all = joined([...lines, ...starts])
-  // In two groups: what no character of ASCII fits, or only such a one, is ruled out at once.
-  const isAscii = ([code]: Follower): boolean => code < 0x80
+  // In two groups, by the first character: a text of ASCII fits nothing of the one, and most of another script nothing of the other.
   const wide = all.filter((each) => !isAscii(each))
   return new RegExp(`${anyOf(all.filter(isAscii))}|${anyOf(wide)}`, 'g')
+}
+
+function isAscii([code]: Follower): boolean {
+  return code < 0x80
 }
 
 /** Those with the same first character in one. */

@@ -179,7 +179,7 @@ function probeTag(
     return probeEnvelope(grammar, text, at, final)
   }
   if (isPlaceholder(tag.name)) return 'no'
-  if (grammar.bodyKey !== undefined) return probeText(proof.accepts, tag, text, final)
+  if (grammar.bodyKey !== undefined) return probeText(proof, tag, text, final)
   const isAccepted = proof.accepts(tag.name)
   if (grammar.isPlain === true && !isAccepted) return 'no'
   if (tag.isSelfClosing) return 'yes'
@@ -190,11 +190,11 @@ function probeTag(
 }
 
 /** The tool is named by the tag or by the first word behind it, and text follows. With two names there are two readings. */
-function probeText(accepts: (name: string) => boolean, tag: Tag, text: string, final: boolean): Probe {
+function probeText(proof: NameProof, tag: Tag, text: string, final: boolean): Probe {
   const word = firstWord(text, tag.end, final)
   if (word === 'more') return 'more'
-  const isWord = accepts(word.name)
-  if (isWord === accepts(tag.name)) return 'no'
+  const isWord = proof.accepts(word.name)
+  if (isWord === proof.accepts(tag.name)) return 'no'
   const start = skipSpace(text, isWord ? word.end : tag.end)
   if (start === text.length) return final ? 'no' : 'more'
   return '<{'.includes(text.charAt(start)) ? 'no' : 'yes'
