@@ -80,7 +80,8 @@ export function startPattern(
   const all = joined([...lines, ...starts])
   // In two groups, by the first character: a text of ASCII fits nothing of the one, and most of another script nothing of the other.
   const wide = all.filter((each) => !isAscii(each))
-  return new RegExp(`${anyOf(all.filter(isAscii))}|${anyOf(wide)}`, 'g')
+  const groups = wide.length === 0 ? [all] : [all.filter(isAscii), wide]
+  return new RegExp(groups.map(anyOf).join('|'), 'g')
 }
 
 function isAscii([code]: Follower): boolean {
