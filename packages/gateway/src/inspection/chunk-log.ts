@@ -3,10 +3,6 @@ import type { KeptChunks } from './stage-part.ts'
 /** Small answers fit into one block, and not too much of the last one is wasted. */
 const BLOCK_BYTES = 16_384
 
-/** So much waits to be written, in so many chunks. */
-const MOST_WAITING_BYTES = 131_072
-const MOST_WAITING_CHUNKS = 64
-
 /** The length of a chunk with its source, and its time. */
 const HEADER_BYTES = 8
 
@@ -40,48 +36,40 @@ export class BlockPool {
 
 /**
  * What the upstream was asked and said and the client got in one exchange, in the order of time: a header and the bytes of each chunk, one
- * behind the other in blocks of a pool. No object is made for a chunk, because thousands of them would outlive their answer. Few
- * of them wait as they came: where an exchange is soon forgotten, nothing was copied for it.
+ * behind the other in blocks of a pool. No object is made for a chunk, because thousands of them would outlive their answer.
  */
 export class ChunkLog {
   private readonly pool: BlockPool
   private readonly blocks: Buffer[] = []
   private used = BLOCK_BYTES
-  private readonly waiting: WaitingChunk[] = []
-  private waitingBytes = 0
 
   constructor(pool: BlockPool) {
     this.pool = pool
   }
 
-  /** How many bytes of memory it takes, or will take once all is written. */
+  /** How many bytes of memory it takes. */
   get size(): number {
-    return (this.blocks.length + Math.ceil(this.waitingBytes / BLOCK_BYTES)) * BLOCK_BYTES
+    return this.blocks.length * BLOCK_BYTES
   }
 
-  /** The chunk must not change afterwards. */
   add(source: KeptStage, chunk: string | Uint8Array, at: number): void {
-    this.waiting.push({ source, chunk, at })
-    this.waitingBytes += chunk.length
-    if (this.waitingBytes > MOST_WAITING_BYTES || this.waiting.length > MOST_WAITING_CHUNKS) this.settle()
-  }
-
-  /** Writes what waits. */
-  settle(): void {
-    for (const { source, chunk, at } of this.waiting) this.write(source, chunk, at)
-    this.waiting.length = 0
-    this.waitingBytes = 0
+    if (typeof chunk !== 'string') {
+      this.addBytes(source, chunk, at)
+    } else if (Buffer.byteLength(chunk) === chunk.length) {
+      // Nearly all of what is sent is ASCII, which is copied in half the time that it takes to encode it.
+      this.addAscii(source, chunk, at)
+    } else {
+      this.addBytes(source, Buffer.from(chunk), at)
+    }
   }
 
   /** The upstream is asked again. */
   beginAnew(): void {
-    this.settle()
     if (this.blocks.length > 0) this.addHeader('anew', 0, 0)
   }
 
   /** The chunks of one stage; of the upstream's those since it was asked the last time. */
   chunksOf(wanted: KeptStage): KeptChunks {
-    this.settle()
     const chunks: Buffer[] = []
     const times: number[] = []
     const reader = new BlockReader(this.blocks, this.used)
@@ -106,19 +94,6 @@ export class ChunkLog {
     this.pool.give(this.blocks)
     this.blocks.length = 0
     this.used = BLOCK_BYTES
-    this.waiting.length = 0
-    this.waitingBytes = 0
-  }
-
-  private write(source: KeptStage, chunk: string | Uint8Array, at: number): void {
-    if (typeof chunk !== 'string') {
-      this.addBytes(source, chunk, at)
-    } else if (Buffer.byteLength(chunk) === chunk.length) {
-      // Nearly all of what is sent is ASCII, which is copied in half the time that it takes to encode it.
-      this.addAscii(source, chunk, at)
-    } else {
-      this.addBytes(source, Buffer.from(chunk), at)
-    }
   }
 
   private addAscii(source: Source, text: string, at: number): void {
@@ -158,12 +133,6 @@ export class ChunkLog {
     this.used = 0
     return block
   }
-}
-
-interface WaitingChunk {
-  readonly source: KeptStage
-  readonly chunk: string | Uint8Array
-  readonly at: number
 }
 
 /** Reads blocks in the order in which they were written. `used`: how much of the last one was. */

@@ -218,14 +218,6 @@ export class LiveExchange {
     this.memory.ended(this)
   }
 
-  /** It is over, and kept on for a while. */
-  settle(): void {
-    if (this.chunks === null) return
-    const before = this.chunks.size
-    this.chunks.settle()
-    this.memory.hold(this, this.chunks.size - before)
-  }
-
   /** Gives up all that takes room. */
   forget(): void {
     this.state = 'forgotten'

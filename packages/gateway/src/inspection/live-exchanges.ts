@@ -127,9 +127,7 @@ export class LiveExchanges implements ExchangeSource {
     const [first] = this.latest
     if (first === undefined || this.latest.length <= LATEST) return
     this.latest.shift()
-    if (first.state === 'forgotten') return
-    if (this.isKeptOn(first)) first.settle()
-    else this.forget(first)
+    if (first.state !== 'forgotten' && !this.isKeptOn(first)) this.forget(first)
   }
 
   private isKeptOn(exchange: LiveExchange): boolean {
