@@ -54,7 +54,8 @@ export const repairCodes = {
   'late-signature':
     'The signature of a piece of reasoning came when something else had been said; it was left out.',
   'forbidden-call': 'A call was written that the client does not allow; it was removed.',
-  'rescued-call': 'The upstream broke off with an error that held the call it could not read; it was read.',
+  'rescued-call':
+    'The upstream could not read a call: it broke off with an error that held it, or gave it out as the name of a tool. It was read.',
   flushed: 'More was held back than limits.toolCallBytes allows; it was passed on as text.',
 } as const
 

@@ -1,3 +1,6 @@
+import type { ModelEvent } from '../../events.ts'
+import { isBlank } from '../../text/space.ts'
+
 /** The tools that the upstream was offered, by the names it got. */
 export interface DeclaredTools {
   has(name: string): boolean
@@ -30,4 +33,21 @@ export function isWholeName(name: string, tools: DeclaredTools): boolean {
 export function withoutTokens(name: string): string {
   const at = name.indexOf('<|')
   return at <= 0 ? name : name.slice(0, at).trimEnd()
+}
+
+/** The call that the events make, if they make one, whole, and nothing else. */
+export function onlyCall(
+  events: readonly ModelEvent[],
+): { readonly name: string; readonly json: string } | null {
+  let name: string | null = null
+  let json = ''
+  let isWhole = false
+  for (const event of events) {
+    if (event.type === 'reasoning' || (event.type === 'text' && !isBlank(event.text))) return null
+    if (event.type === 'call-start' && name !== null) return null
+    if (event.type === 'call-start') name = event.name
+    if (event.type === 'call-delta') json += event.json
+    if (event.type === 'call-end') isWhole = event.complete
+  }
+  return name === null || !isWhole ? null : { name, json }
 }

@@ -40,6 +40,8 @@ export interface CallNaming {
   isCertain(call: StructuredCall): boolean
   /** The name by which the client knows the tool. */
   forClient(call: StructuredCall): string
+  /** Reads a name in which more than a name stands, of a call without arguments. */
+  readName(call: StructuredCall): void
   /** Whether the client does not let the model call the tool. To be asked where the name is certain. */
   isForbidden(call: StructuredCall): boolean
 }
@@ -278,8 +280,8 @@ export class AnswerOrder {
 
   private sendOn(call: StructuredCall): void {
     if (call.name === '' || this.delivery === 'complete' || !this.naming.isCertain(call)) return
-    // It may be what a server made of half a call: then the client is better off without it.
-    if (call.isEmpty && call.index === null) return
+    // It may be what a server made of half a call: then the client is better off without it. Or its arguments stand in the name.
+    if (call.index === null && (call.isEmpty || (!call.hasArguments && call.name.includes('<')))) return
     this.sendReady(call)
   }
 
@@ -301,6 +303,7 @@ export class AnswerOrder {
 
   private finish(call: StructuredCall, isCut: boolean): Failure | null {
     if (call.name === '') return isCut ? null : this.nameless(call)
+    if (call.index === null && (call.isEmpty || !call.hasArguments)) this.naming.readName(call)
     const fault = call.end(isCut)
     if (fault !== null) {
       // What is certain of half a call goes out all the same, so that the client sees where the model was stopped.

@@ -1,11 +1,11 @@
-import type { Sink } from '../../events.ts'
+import { EventCollector, type Sink } from '../../events.ts'
 import type { FormatId } from '../../formats/format-id.ts'
 import type { JsonObject } from '../../json/objects.ts'
 import { repairCodes, type RepairCode } from '../../problems.ts'
 import type { AnswerSink, FinishReason, Usage } from '../answer.ts'
 import { callTooLarge, type Failure, heldTooMuch, mostCalls, noContent, tooManyCalls } from '../failure.ts'
 import { InBandCalls } from './in-band.ts'
-import { type DeclaredTools, declaredName, isWholeName, withoutTokens } from './names.ts'
+import { type DeclaredTools, declaredName, isWholeName, onlyCall, withoutTokens } from './names.ts'
 import { AnswerOrder, type OrderOptions } from './order.ts'
 import { type OtherCall, StructuredCall } from './structured-call.ts'
 
@@ -236,6 +236,19 @@ export class CallPolicy {
     const name = this.declaredName(call)
     if (name !== clean) this.repair('namespace')
     return this.options.clientToolName?.(name) ?? name
+  }
+
+  readName(call: StructuredCall): void {
+    if (!call.name.includes('<')) return
+    const events = new EventCollector()
+    const parser = this.options.openParser(events)
+    parser.push(call.name, 'content')
+    parser.end('stop')
+    const read = onlyCall(events.take())
+    if (read === null) return
+    call.name = read.name
+    call.addArguments(read.json)
+    this.repair('rescued-call')
   }
 
   isForbidden(call: StructuredCall): boolean {
