@@ -23,7 +23,7 @@ export interface LiveExchangesOptions {
   readonly redact: Redactor
 }
 
-/** Of those that are kept whole, so many that ended last are always there: whoever opens the page wants to see what just happened. */
+/** So many that ended last are always there: whoever opens the page wants to see what just happened. */
 const LATEST = 16
 
 /** How many are kept whole while nobody looks: so many as fast as they come, and from then on as many anew in this many seconds. */
@@ -36,8 +36,8 @@ const REFILL_SECONDS = 16
 /**
  * The exchanges under way and those that ended last, in memory. The oldest make room for new ones. Where hundreds come in a second
  * and nobody looks, each would push out another before anybody saw it, and keeping what was said in them would cost a gateway a
- * twentieth of its time. Then most are followed as outlines, which are listed if something went wrong in them, and of those
- * that are kept whole only some are kept on.
+ * twentieth of its time. Then most are followed as outlines and listed at their end. Once others have ended behind them, those are kept
+ * on in which something went wrong, and of the whole ones as many as the allowance lets.
  */
 export class LiveExchanges implements ExchangeSource {
   /** Undefined while nobody looks: then nothing is told. */
@@ -118,11 +118,7 @@ export class LiveExchanges implements ExchangeSource {
   }
 
   private ended(exchange: LiveExchange): void {
-    if (exchange.keeps === 'everything') this.endedWhole(exchange)
-    else if (exchange.hasFaults || this.watcher !== undefined) this.list(exchange)
-  }
-
-  private endedWhole(exchange: LiveExchange): void {
+    if (!exchange.isListed) this.list(exchange)
     this.latest.push(exchange)
     const [first] = this.latest
     if (first === undefined || this.latest.length <= LATEST) return
@@ -131,7 +127,8 @@ export class LiveExchanges implements ExchangeSource {
   }
 
   private isKeptOn(exchange: LiveExchange): boolean {
-    return this.watcher !== undefined || exchange.hasFaults || this.keptBytes.take(exchange.held)
+    if (this.watcher !== undefined || exchange.hasFaults) return true
+    return exchange.keeps === 'everything' && this.keptBytes.take(exchange.held)
   }
 
   private hold(exchange: LiveExchange, bytes: number): void {

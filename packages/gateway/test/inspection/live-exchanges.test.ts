@@ -82,11 +82,13 @@ describe('exchanges that come by the hundred in a second', () => {
     return { live, clock, pour }
   }
 
-  it('are not there beyond the first thousand, and take no room', () => {
+  it('are not there beyond the first thousand, but for the latest, and those as an outline', async () => {
     const { live, pour } = flooded()
+    pour(1000, 2000)
     const { usedBytes } = live
-    pour(1000, 3000)
-    expect(kept(live, 0, 3000)).toHaveLength(1000)
+    pour(2000, 3000)
+    expect(kept(live, 0, 3000)).toEqual(Array.from({ length: 1016 }, (_, at) => (at < 1000 ? at : 1984 + at)))
+    expect((await live.find('r2999'))?.details().keeps).toBe('outline')
     expect(live.usedBytes).toBe(usedBytes)
   })
 
@@ -94,11 +96,11 @@ describe('exchanges that come by the hundred in a second', () => {
     const { live, clock, pour } = flooded()
     clock.ms += 1000
     pour(1000, 2000)
-    expect(kept(live, 1000, 2000)).toEqual(Array.from({ length: 50 }, (_, at) => 1000 + at))
+    expect(kept(live, 1000, 1984)).toEqual(Array.from({ length: 50 }, (_, at) => 1000 + at))
   })
 
   it('are listed as an outline if something went wrong in them', async () => {
-    const { live } = flooded()
+    const { live, pour } = flooded()
     const { usedBytes } = live
     const failed = live.open(about('failed'))
     failed.clientRequest(request)
@@ -106,6 +108,7 @@ describe('exchanges that come by the hundred in a second', () => {
     failed.tell('problem', 'truncated-call', 'The call was cut off.')
     expect(live.has('failed')).toBe(false)
     failed.end(502)
+    pour(1000, 1100)
     const shown = await live.find('failed')
     expect(shown?.details()).toMatchObject({ keeps: 'outline', told: [{ code: 'truncated-call' }] })
     expect(await shown?.stage('client-response', 0)).toEqual({ chunks: [], next: null })
