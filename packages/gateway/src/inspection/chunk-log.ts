@@ -3,6 +3,9 @@ import type { KeptChunks } from './stage-part.ts'
 /** Small answers fit into one block, and not too much of the last one is wasted. */
 const BLOCK_BYTES = 16_384
 
+/** Blocks are made so many at a time: each by itself, they would lie scattered among the buffers of connections. */
+const SLAB_BLOCKS = 64
+
 /** The length of a chunk with its source, and its time. */
 const HEADER_BYTES = 8
 
@@ -26,11 +29,19 @@ export class BlockPool {
   private readonly free: Buffer[] = []
 
   take(): Buffer {
-    return this.free.pop() ?? Buffer.allocUnsafeSlow(BLOCK_BYTES)
+    return this.free.pop() ?? this.firstOfSlab()
   }
 
   give(blocks: readonly Buffer[]): void {
     this.free.push(...blocks)
+  }
+
+  private firstOfSlab(): Buffer {
+    const slab = Buffer.allocUnsafeSlow(SLAB_BLOCKS * BLOCK_BYTES)
+    for (let start = BLOCK_BYTES; start < slab.length; start += BLOCK_BYTES) {
+      this.free.push(slab.subarray(start, start + BLOCK_BYTES))
+    }
+    return slab.subarray(0, BLOCK_BYTES)
   }
 }
 

@@ -28,7 +28,7 @@ const LATEST = 16
 
 /** How many are kept whole while nobody looks: so many as fast as they come, and from then on as many anew in this many seconds. */
 const MOST_WHOLE = 1000
-const WHOLE_SECONDS = 20
+const WHOLE_SECONDS = 50
 
 /** How fast the memory is filled while nobody looks: once as fast as they come, and from then on anew in this many seconds. */
 const REFILL_SECONDS = 16
