@@ -32,41 +32,51 @@ export interface Sink {
 
 /** A sink that turns each method call into an event object. */
 export class EventCollector implements Sink {
-  private events: ModelEvent[] = []
+  /** Most chunks make one event, and a list that grows has room for sixteen more: that would cost as much as the event. */
+  private first: ModelEvent | undefined
+  private others: ModelEvent[] = []
 
   text(text: string): void {
-    if (text !== '') this.events.push({ type: 'text', text })
+    if (text !== '') this.add({ type: 'text', text })
   }
 
   reasoning(text: string): void {
-    if (text !== '') this.events.push({ type: 'reasoning', text })
+    if (text !== '') this.add({ type: 'reasoning', text })
   }
 
   callStart(index: number, id: string | null, name: string): void {
-    this.events.push({ type: 'call-start', index, id, name })
+    this.add({ type: 'call-start', index, id, name })
   }
 
   callDelta(index: number, json: string): void {
-    if (json !== '') this.events.push({ type: 'call-delta', index, json })
+    if (json !== '') this.add({ type: 'call-delta', index, json })
   }
 
   callEnd(index: number, complete: boolean): void {
-    this.events.push({ type: 'call-end', index, complete })
+    this.add({ type: 'call-end', index, complete })
   }
 
   problem(code: ProblemCode, message: string, source: string): void {
-    this.events.push({ type: 'problem', code, message, source })
+    this.add({ type: 'problem', code, message, source })
   }
 
   repair(code: RepairCode, message: string): void {
-    this.events.push({ type: 'repair', code, message })
+    this.add({ type: 'repair', code, message })
   }
 
   /** What was written since the last call. */
   take(): ModelEvent[] {
-    const taken = this.events
-    this.events = []
-    return taken
+    const { first, others } = this
+    if (first === undefined) return []
+    this.first = undefined
+    if (others.length === 0) return [first]
+    this.others = []
+    return [first, ...others]
+  }
+
+  private add(event: ModelEvent): void {
+    if (this.first === undefined) this.first = event
+    else this.others.push(event)
   }
 }
 
