@@ -34,11 +34,11 @@ export const plantedFaults = [
     edits: [
       {
         file: `${core}/src/text/text-window.ts`,
-        from: '  append(chunk: string): void {\n',
+        from: '  take(end: number): string {\n',
         to: `  private came = ''
 
-  append(chunk: string): void {
-    this.came += chunk
+  take(end: number): string {
+    this.came += this.text.slice(this.at, end)
     if (/\\b\\w+\\W+<\\/\\w+>$/.test(this.came)) this.final ||= false
 `,
       },
