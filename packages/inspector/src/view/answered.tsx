@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
+import type { ExchangeDetails } from '../api.ts'
 import { counted } from '../model/numbers.ts'
 import { indexAt } from '../model/rows.ts'
 import type { LoadedExchange } from '../model/loaded-exchange.ts'
@@ -29,18 +30,7 @@ export function Answered({
             <Held held={said.trace.held} text={said.text} />
           </p>
         ) : null}
-        {details.told.length === 0 ? null : (
-          <details class="told">
-            <summary>What the gateway said of this answer ({details.told.length})</summary>
-            <ul>
-              {details.told.map(({ kind, code, message }, index) => (
-                <li key={index}>
-                  <span class={`badge badge-${kind}`}>{code}</span> <ShownText text={message} />
-                </li>
-              ))}
-            </ul>
-          </details>
-        )}
+        <Told told={details.told} isOpen={false} />
       </ReadingView>
       <section class="panel got" aria-label="Client got">
         <header class="panel-head">
@@ -104,4 +94,24 @@ function sentEvent({ events, places, spans }: OutputTrace, looked: number): numb
 function argumentsOf(events: OutputTrace['events'], call: number | null): number | null {
   const delta = events.findIndex((each) => each.type === 'call-delta' && each.index === call)
   return delta < 0 ? null : delta
+}
+
+/** Problems and repairs, as the gateway told them. */
+export function Told({
+  told,
+  isOpen,
+}: Pick<ExchangeDetails, 'told'> & { readonly isOpen: boolean }): JSX.Element | null {
+  if (told.length === 0) return null
+  return (
+    <details class="told" open={isOpen}>
+      <summary>What the gateway said of this answer ({told.length})</summary>
+      <ul>
+        {told.map(({ kind, code, message }, index) => (
+          <li key={index}>
+            <span class={`badge badge-${kind}`}>{code}</span> <ShownText text={message} />
+          </li>
+        ))}
+      </ul>
+    </details>
+  )
 }

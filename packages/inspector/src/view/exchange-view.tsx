@@ -6,7 +6,7 @@ import { gateway } from '../model/gateway.ts'
 import { type LoadedExchange, loadExchange, textOf } from '../model/loaded-exchange.ts'
 import { count, duration, moment } from '../model/numbers.ts'
 import { oneLine } from '../model/visible.ts'
-import { Answered } from './answered.tsx'
+import { Answered, Told } from './answered.tsx'
 import { ExchangeActions } from './exchange-actions.tsx'
 import { JsonView } from './json-view.tsx'
 import { Lost } from './list-state.tsx'
@@ -54,7 +54,6 @@ export function ExchangeView({ id }: { readonly id: string }): JSX.Element {
   }, [id, state, isLost])
 
   const value = loaded.value
-  const isOutline = value?.details.keeps === 'outline'
   return (
     <main class="exchange">
       <p class="crumbs">
@@ -79,29 +78,35 @@ export function ExchangeView({ id }: { readonly id: string }): JSX.Element {
               This exchange is too long to be shown whole: here is its beginning. Download has all of it.
             </p>
           )}
-          {isOutline ? (
-            <p class="fault">
-              Hundreds of exchanges came in a second while nobody looked. What was said in this one was not
-              kept.
-            </p>
-          ) : null}
-          <div class="stages-tabs">
-            <Tabs
-              label="Stages"
-              chosen={tab.value}
-              onChoose={(next) => (tab.value = next)}
-              tabs={[
-                { id: 'asked', name: 'Asked' },
-                { id: 'answered', name: 'Answered' },
-                { id: 'timeline', name: 'Timeline' },
-                { id: 'read-as', name: 'Read it as…' },
-              ]}
-            />
-            {isOutline ? null : <ExchangeActions {...value} />}
-          </div>
-          <div class={`stage-body is-${tab.value}`} role="tabpanel" aria-label={tab.value}>
-            <Stage tab={tab.value} {...value} />
-          </div>
+          {value.details.keeps === 'outline' ? (
+            <>
+              <p class="fault">
+                Hundreds of exchanges came in a second while nobody looked. What was said in this one was not
+                kept.
+              </p>
+              <Told told={value.details.told} isOpen />
+            </>
+          ) : (
+            <>
+              <div class="stages-tabs">
+                <Tabs
+                  label="Stages"
+                  chosen={tab.value}
+                  onChoose={(next) => (tab.value = next)}
+                  tabs={[
+                    { id: 'asked', name: 'Asked' },
+                    { id: 'answered', name: 'Answered' },
+                    { id: 'timeline', name: 'Timeline' },
+                    { id: 'read-as', name: 'Read it as…' },
+                  ]}
+                />
+                <ExchangeActions {...value} />
+              </div>
+              <div class={`stage-body is-${tab.value}`} role="tabpanel" aria-label={tab.value}>
+                <Stage tab={tab.value} {...value} />
+              </div>
+            </>
+          )}
         </>
       )}
     </main>
