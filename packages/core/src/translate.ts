@@ -108,7 +108,7 @@ class Translation implements AnswerTranslation {
   isStarted = false
   /** What the encoder gave the answer up for, or the collector found missing. */
   private givenUp: Failure | null = null
-  private encoderKeepAlive: (() => string | null) | null = null
+  private translator: AnswerEncoder | null = null
 
   constructor(options: TranslationOptions) {
     const { from, to, delivered, wants } = options
@@ -145,7 +145,7 @@ class Translation implements AnswerTranslation {
 
   keepAlive(): string | null {
     if (!this.isStarted || this.collector !== null || this.state === 'ended') return null
-    return this.encoderKeepAlive === null ? (this.answer.keepAlive?.() ?? null) : this.encoderKeepAlive()
+    return (this.translator ?? this.answer).keepAlive?.() ?? null
   }
 
   push(chunk: string | Uint8Array): string {
@@ -198,7 +198,7 @@ class Translation implements AnswerTranslation {
         },
       },
     })
-    this.encoderKeepAlive = () => sink.keepAlive?.() ?? null
+    this.translator = sink
     return new StartedAnswer(sink, output)
   }
 

@@ -30,7 +30,7 @@ export function watchedAnswer(sink: AnswerSink, watcher: AnswerWatcher): AnswerS
 /** Passes an answer on, and tells who watches. */
 export class WatchedAnswer implements AnswerSink {
   private readonly sink: AnswerSink
-  private readonly watcher: AnswerWatcher
+  protected readonly watcher: AnswerWatcher
 
   constructor(sink: AnswerSink, watcher: AnswerWatcher) {
     this.sink = sink
@@ -111,13 +111,6 @@ export class WatchedAnswer implements AnswerSink {
 
 /** Every piece of text costs a call more here, so only who asks for it pays for it. */
 class OverheardAnswer extends WatchedAnswer {
-  private readonly said: (characters: number) => void
-
-  constructor(sink: AnswerSink, watcher: AnswerWatcher) {
-    super(sink, watcher)
-    this.said = (characters) => watcher.said?.(characters)
-  }
-
   override text(text: string): void {
     if (text !== '') this.said(text.length)
     super.text(text)
@@ -141,5 +134,9 @@ class OverheardAnswer extends WatchedAnswer {
   override other(item: unknown, callIndex: number | null): void {
     this.said(0)
     super.other(item, callIndex)
+  }
+
+  private said(characters: number): void {
+    this.watcher.said?.(characters)
   }
 }

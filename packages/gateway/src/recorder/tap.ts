@@ -17,11 +17,13 @@ export function tapWrites(response: ServerResponse, onChunk: (chunk: string | Ui
     if (typeof chunk === 'string' || chunk instanceof Uint8Array) onChunk(chunk)
     return typeof method === 'function' ? Reflect.apply(method, response, given) : undefined
   }
-  response.write = (...given: unknown[]) => passOn(write, given) === true
-  response.end = (...given: unknown[]) => {
+  const tappedWrite = (...given: unknown[]): boolean => passOn(write, given) === true
+  const tappedEnd = (...given: unknown[]): ServerResponse => {
     passOn(end, given)
     return response
   }
+  response.write = tappedWrite
+  response.end = tappedEnd
 }
 
 /** Records everything that the upstream sends, before the listener gets it. */

@@ -5,6 +5,7 @@ import {
   type ConversationRequest,
   dialects,
   mintToolId,
+  type Usage,
 } from '@dragoman/core'
 import { breathe } from '../base/in-turns.ts'
 import { LONG_BODY } from '../base/read-long-json.ts'
@@ -166,11 +167,8 @@ function fittingNegotiation(
 }
 
 /** What is learned of upstreams from the request once it is over. */
-function watch(
-  attempts: Attempts,
-  request: ConversationRequest,
-  { client, log, upstreams }: RouteContext,
-): void {
+function watch(attempts: Attempts, request: ConversationRequest, context: RouteContext): void {
+  const { client, log, upstreams } = context
   // A client that left while its request was read is heard of no more. Its request would count as under way for good.
   if (client.response.closed) attempts.over()
   client.response.on('close', () => {
@@ -179,7 +177,15 @@ function watch(
     const { upstream, route } = attempts.current.stop
     upstreams.refresh(upstream, route.model)
   })
-  log.judgeUsage = (usage) => {
+  log.judgeUsage = usageJudge(attempts, request, context)
+}
+
+function usageJudge(
+  attempts: Attempts,
+  request: ConversationRequest,
+  { upstreams }: RouteContext,
+): (usage: Usage) => string | undefined {
+  return (usage) => {
     const { stop, negotiation } = attempts.current
     if (negotiation.plan.known.server?.tooLong !== 'silence') {
       upstreams.measure(stop.upstream, stop.route.model, () => estimateTokens(request), tokensRead(usage))
