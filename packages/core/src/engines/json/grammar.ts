@@ -78,12 +78,35 @@ export function probeDelimitedJson(
   if (grammar.isBare === true && grammar.envelope.isStrict !== true) {
     return probeEnvelope(grammar.envelope, isOffered, text, at - 1, final)
   }
+  if (grammar.isBare === true) return probeStrict(grammar, isOffered, text, at - 1, final)
   const start = skipBreaks(text, at)
   if (start === text.length) return final ? 'no' : 'more'
   const char = text.charAt(start)
-  if (grammar.isBare === true) return (text.charAt(at - 1) === '{' ? `"'` : '{').includes(char) ? 'yes' : 'no'
   if (char === '{') return 'yes'
   return char === '[' && grammar.opensArray !== true ? probeArray(text, start + 1, final) : 'no'
+}
+
+/**
+ * Whether an object that may be a call begins here, or an array of such. Its first key tells most data apart: nothing else than the
+ * keys of a call may stand in it.
+ */
+function probeStrict(
+  { envelope, listBegin = [] }: DelimitedJsonGrammar,
+  isOffered: (name: string) => boolean,
+  text: string,
+  start: number,
+  final: boolean,
+): Probe {
+  const first = text.charAt(start) === '[' ? skipBreaks(text, start + 1) : start
+  const at = skipBreaks(text, first + 1)
+  if (at >= text.length) return final ? 'no' : 'more'
+  if (text.charAt(first) !== '{' || !`"'`.includes(text.charAt(at))) return 'no'
+  const key = readString(text, at)
+  if (key === 'more') return final ? 'yes' : 'more'
+  if (key === undefined || isEnvelopeKey(envelope, key.value)) return 'yes'
+  if (envelope.isNameKey === true && isOffered(key.value)) return 'yes'
+  const isList = listBegin.some((marker) => Array.isArray(marker) && marker.includes(`"${key.value}"`))
+  return isList ? 'yes' : 'no'
 }
 
 /** Another grammar may go on with a marker in brackets, or with a list of calls by name. */
