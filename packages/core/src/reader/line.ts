@@ -1,4 +1,4 @@
-import { hasLineBreak, skipSpace } from '../text/space.ts'
+import { skipSpace } from '../text/space.ts'
 import type { TextWindow } from '../text/text-window.ts'
 
 /**
@@ -13,8 +13,8 @@ const BACKTICK = 96
 const QUOTE = 62
 const BAR = 124
 
-/** Up to this length it takes less to look through a piece of a text than to make a string of it. */
-const SHORT_PIECE = 48
+/** So much text is kept until it is looked through: to look through each piece of a few characters would take longer. */
+const LOOK_AFTER = 256
 
 /** What changes a line of plain text: code between backticks, and the beginning of a quote or of the row of a table. */
 export const codeNotes: readonly string[] = ['`']
@@ -22,17 +22,21 @@ export const lineNotes: readonly string[] = [...codeNotes, '\n>', '\n|']
 
 /**
  * The line at hand: whether it is quoted or a row of a table, and whether code between backticks is open in it, which does not go
- * on in the next line. It is looked through when somebody asks, or when its text is passed on. Most text holds none of the
- * notes, and is not looked through at all.
+ * on in the next line. Most text holds none of the notes, and is not looked at. From a note on, text is kept, and looked through
+ * when somebody asks or when there is much of it.
  */
 export class Line {
   /** The text at hand may change the line: it holds a note, or the line is not one of plain text. */
   mayChange = true
+  /** The text at hand holds a note, or stands behind one: then nobody has to look for more of them. */
   hasNotes = false
   private state: LineState = 'blank'
   private readonly input: TextWindow
-  /** Up to where in the stream the line was looked through: from its start each time would be quadratic. */
-  private seenTo = 0
+  /** What was passed on since the line was looked through, and where in the stream that begins. */
+  private unseen = ''
+  private unseenFrom = 0
+  /** Up to where in the stream text was kept or looked through: what is asked about is passed on later. */
+  private keptTo = 0
   private quotedFrom = 0
   /** Length of the run of backticks that opened code, or 0. */
   private codeLength = 0
@@ -50,12 +54,14 @@ export class Line {
     this.state = state
     this.mayChange = state !== 'unread'
     this.hasNotes = false
+    this.unseen = ''
     this.codeLength = 0
     this.runEnd = -1
   }
 
   /** `text` was passed on by somebody else. */
   follow(text: string): void {
+    this.look()
     if (text.includes('\n')) this.begin('start')
     if (this.state !== 'unread' && !text.endsWith('\n') && this.state !== 'quoted') this.state = 'plain'
   }
@@ -63,7 +69,7 @@ export class Line {
   /** Behind a fence that was closed the line goes on, and holds no code so far. */
   goOnAt(at: number): void {
     this.begin('plain')
-    this.seenTo = this.input.base + at
+    this.keptTo = this.input.base + at
   }
 
   /** Length of the run of backticks that opened the code at `at`, or 0. */
@@ -89,50 +95,29 @@ export class Line {
     this.mayChange = true
   }
 
-  /**
-   * Whether a note and nothing else stands at `at`. In a short text each is taken as it is found; in a long one the search
-   * passes them over, and the line is looked through where it is passed on.
-   */
+  /** Whether the first note of the text at hand stands there. Those behind it need not be looked for. */
   takesNote(text: string, at: number): boolean {
-    const code = text.charCodeAt(at)
-    if ((code !== BACKTICK && code !== NEWLINE) || this.hasNotes || this.state === 'unread') return false
-    const next = text.charCodeAt(at + 1)
-    const isOnlyNote =
-      code === NEWLINE ? next === QUOTE || next === BAR : at + 1 < text.length && next !== BACKTICK
-    if (!isOnlyNote || text.length - at > SHORT_PIECE) {
-      this.expectNotes()
-      return false
-    }
-    this.mayChange = true
-    const isPlain = this.state === 'plain' && this.codeLength === 0
-    if (!isPlain) this.lookTo(at)
-    const { base } = this.input
-    if (code === BACKTICK) {
-      this.passRun(base + at, 1)
-    } else {
-      this.begin('start')
-      this.readSign(at + 1, text.length)
-    }
-    this.seenTo = base + at + 1
+    if (this.hasNotes || this.state === 'unread' || !isNote(text, at)) return false
+    this.expectNotes()
     return true
   }
 
   /** To be called before the text up to `end` is passed on. */
   pass(end: number): void {
-    if (this.hasNotes) this.lookTo(end)
-    else this.lookForBreak(end)
-    this.hasNotes = false
-    this.mayChange = this.codeLength > 0 || (this.state !== 'plain' && this.state !== 'unread')
+    if (this.state === 'start' && !this.hasNotes && this.passStart(end)) return
+    this.keepTo(end)
+    if (!this.hasNotes || this.unseen.length >= LOOK_AFTER) this.look()
   }
 
-  /** In text without notes a line can only end: the next one is plain. */
-  private lookForBreak(end: number): void {
-    const { text, base, at } = this.input
-    const from = Math.max(at, this.seenTo - base)
-    if (this.state === 'blank') this.readSign(skipSpace(text, from), end)
-    else if (this.state === 'start') this.readSign(from, end)
-    const isPlain = this.codeLength === 0 && this.state !== 'quoted'
-    if (!isPlain && hasLineBreak(text, from, end)) this.begin('plain')
+  /** Whether a plain line begins there: in a text without notes that is told by its first character. */
+  private passStart(end: number): boolean {
+    const { text, at, base } = this.input
+    const from = Math.max(at, this.keptTo - base)
+    const code = from < end ? text.charCodeAt(from) : QUOTE
+    if (code === QUOTE || code === BAR) return false
+    this.state = 'plain'
+    this.mayChange = false
+    return true
   }
 
   /** What was passed on last ended with a line break. */
@@ -141,40 +126,50 @@ export class Line {
   }
 
   private lookTo(end: number): void {
-    const { input } = this
-    const from = Math.max(input.at, this.seenTo - input.base)
+    this.keepTo(end)
+    this.look()
+  }
+
+  private keepTo(end: number): void {
+    const { text, at, base } = this.input
+    const from = Math.max(at, this.keptTo - base)
     if (from >= end || this.state === 'unread') return
-    this.seenTo = input.base + end
-    const first = this.state === 'blank' ? this.readSign(skipSpace(input.text, from), end) : from
-    const lineBreak = lastBreak(input.text, first, end)
+    if (this.unseen === '') this.unseenFrom = base + from
+    this.unseen += text.slice(from, end)
+    this.keptTo = base + end
+  }
+
+  private look(): void {
+    const text = this.unseen
+    if (text === '') return
+    const first = this.state === 'blank' ? this.readSign(text, skipSpace(text, 0)) : 0
+    const lineBreak = lastBreak(text)
     if (lineBreak < first) {
-      if (this.state === 'start') this.readSign(first, end)
-      this.readBackticks(first, end)
-      return
+      if (this.state === 'start') this.readSign(text, first)
+      this.readBackticks(text, first)
+    } else {
+      this.begin('start')
+      this.readBackticks(text, this.readSign(text, lineBreak + 1))
     }
-    this.begin('start')
-    this.readBackticks(this.readSign(lineBreak + 1, end), end)
+    this.unseen = ''
+    this.hasNotes = this.codeLength > 0 || this.state === 'quoted'
+    this.mayChange = this.state !== 'plain' || this.codeLength > 0
   }
 
   /** Returns where the line begins. */
-  private readSign(at: number, end: number): number {
-    if (at >= end) return end
-    const code = this.input.text.charCodeAt(at)
+  private readSign(text: string, at: number): number {
+    if (at >= text.length) return at
+    const code = text.charCodeAt(at)
     this.state = code === QUOTE || code === BAR ? 'quoted' : 'plain'
-    this.quotedFrom = this.input.base + at
+    this.quotedFrom = this.unseenFrom + at
     return at
   }
 
-  private readBackticks(from: number, end: number): void {
-    const { text, base } = this.input
-    const isShort = end - from <= SHORT_PIECE
-    const piece = isShort ? text : text.slice(from, end)
-    const shift = isShort ? 0 : from
-    const to = end - shift
-    for (let at = nextBacktick(piece, from - shift, to); at < to; at = nextBacktick(piece, at, to)) {
+  private readBackticks(text: string, from: number): void {
+    for (let at = text.indexOf('`', from); at >= 0; at = text.indexOf('`', at)) {
       const start = at
-      while (at < to && piece.charCodeAt(at) === BACKTICK) at++
-      this.passRun(base + shift + start, at - start)
+      while (text.charCodeAt(at) === BACKTICK) at++
+      this.passRun(this.unseenFrom + start, at - start)
     }
   }
 
@@ -189,24 +184,14 @@ export class Line {
   }
 }
 
-/** The last line break from `from` up to `end`, or less than `from`. */
-function lastBreak(text: string, from: number, end: number): number {
-  // Looking from the end is slow where there is none.
-  if (end - from > SHORT_PIECE) {
-    const piece = text.slice(from, end)
-    return piece.includes('\n') ? from + piece.lastIndexOf('\n') : from - 1
-  }
-  let at = end - 1
-  while (at >= from && text.charCodeAt(at) !== NEWLINE) at--
-  return at
+function isNote(text: string, at: number): boolean {
+  const code = text.charCodeAt(at)
+  if (code !== NEWLINE) return code === BACKTICK
+  const next = text.charCodeAt(at + 1)
+  return next === QUOTE || next === BAR
 }
 
-function nextBacktick(text: string, from: number, end: number): number {
-  if (end - from > SHORT_PIECE) {
-    const at = text.indexOf('`', from)
-    return at < 0 ? end : at
-  }
-  let at = from
-  while (at < end && text.charCodeAt(at) !== BACKTICK) at++
-  return at
+/** Where the last line break stands, or -1. Looking from the end is slow where there is none. */
+function lastBreak(text: string): number {
+  return text.includes('\n') ? text.lastIndexOf('\n') : -1
 }

@@ -65,10 +65,7 @@ export class Reader {
       observer.watch(this.input)
     }
     this.writer = new CallWriter(this.input, sink, tools, options)
-    this.writer.onStart = () => {
-      if (this.candidate === undefined && this.opening !== undefined)
-        this.markers.commitment.toOpening(this.opening)
-    }
+    this.writer.onStart = this.commitToOpening.bind(this)
     this.flow = new TextFlow(this.input, sink, startsInReasoning ? 'reasoning' : 'content')
     if (startsInReasoning && lexicon.endsAnswers) this.flow.keepThought('')
     this.stops = new StopSearch(this.input, lexicon)
@@ -109,12 +106,14 @@ export class Reader {
   push(text: string, channel: Channel): void {
     if (text === '') return
     const isBeside = channel !== this.channel || this.spaceBeside !== ''
-    if (isBeside ? this.staysBeside(text, channel) : !this.isReading && this.scanner.passAtOnce(text)) return
+    if (isBeside && this.staysBeside(text, channel)) return
     if (this.options.lexicon.isEmpty) {
       this.passUnread(text, channel)
       return
     }
-    this.input.append(text)
+    const taken = isBeside || this.isReading ? 'not-taken' : this.scanner.takeAtOnce(text)
+    if (taken === 'passed') return
+    if (taken === 'not-taken') this.input.append(text)
     this.stop = 'unknown'
     this.run()
     if (this.input.letGo()) this.stop = 'unknown'
@@ -269,6 +268,12 @@ export class Reader {
     this.input.reveal()
     this.engine = undefined
     return true
+  }
+
+  /** A call has begun, so the stream is written in the format that the engine was started for. */
+  private commitToOpening(): void {
+    if (this.candidate === undefined && this.opening !== undefined)
+      this.markers.commitment.toOpening(this.opening)
   }
 
   private leaveEngine(): void {

@@ -15,6 +15,11 @@ import type { Channel, ModelStream, TextFlow } from './text-flow.ts'
 const NEWLINE = 10
 const UNKNOWN = -1
 
+/** In a longer text notes are not looked for: to look through its last line takes less. */
+const LONG_TEXT = 512
+
+type Starts = Pick<Vocabulary, 'nextStart'>
+
 export interface ScannerOptions {
   readonly tools: ToolSet
   readonly startsInHeader: boolean
@@ -29,7 +34,7 @@ export class Scanner {
   /** What is looked for, as long as nothing happens: to find it out for every chunk would take longer than the search. */
   private settled: Vocabulary | undefined
   /** The same, and what is only noted. */
-  private noting: Pick<Vocabulary, 'nextStart'> | undefined
+  private noting: Starts | undefined
   /** Where in the chunk that is at hand now a marker may start, if that is known. */
   private nextAt = UNKNOWN
   /** Nothing was read yet, and what comes may be the header of a call. */
@@ -85,43 +90,37 @@ export class Scanner {
   }
 
   /**
-   * Passes a chunk on that is not at hand yet, if it holds no marker and nothing to note. Nearly every chunk is such a one, behind
-   * others: with all that the rest need, it would take a fifth longer.
+   * Takes a chunk that comes where all is read, and passes it on if it holds no marker. Nearly every chunk is such a one, behind
+   * others: with all that the rest need, it would take a fifth longer. `at-hand`: the chunk is the text to read now.
    */
-  passAtOnce(chunk: string): boolean {
-    const { noting, input } = this
-    if (noting === undefined || input.observer !== undefined || !input.isEmpty) return false
-    const at = noting.nextStart(chunk, 0)
-    if (at < chunk.length) {
-      this.nextAt = at
-      return false
+  takeAtOnce(chunk: string): 'passed' | 'at-hand' | 'not-taken' {
+    const { noting, settled, input, flow } = this
+    if (noting === undefined || settled === undefined || input.observer !== undefined || !input.isEmpty) {
+      return 'not-taken'
     }
     input.follow(chunk)
-    this.flow.passOn(at)
+    const at = this.nextMarker(settled, noting, chunk, 0)
+    if (at < chunk.length) {
+      this.nextAt = at
+      return 'at-hand'
+    }
+    flow.passOn(at)
     input.letGo()
-    return true
+    return 'passed'
   }
 
   /** Passes text on up to the next marker. `more`: nothing is left to do with the text at hand. */
   scan(): Found | 'again' | 'more' {
-    const { noting, input, nextAt } = this
-    if (nextAt !== UNKNOWN) {
-      this.nextAt = UNKNOWN
-      return this.scanAt(nextAt)
+    const { settled, noting, input, nextAt } = this
+    if (settled === undefined || noting === undefined) return this.scanStart()
+    this.nextAt = UNKNOWN
+    const at = nextAt === UNKNOWN ? this.nextMarker(settled, noting, input.text, input.at) : nextAt
+    if (at < input.text.length) {
+      const next = this.lookAt(settled, at)
+      return typeof next === 'number' ? this.scanFrom(next) : next
     }
-    if (noting === undefined) return this.scanStart()
-    const at = noting.nextStart(input.text, input.at)
-    if (at < input.text.length) return this.scanAt(at)
     this.flow.passOn(at)
     return 'more'
-  }
-
-  /** A marker may start at `at`, or a note stands there. */
-  private scanAt(at: number): Found | 'again' | 'more' {
-    const { text } = this.input
-    const isNote = this.flow.line.takesNote(text, at)
-    const next = isNote ? at + 1 : this.lookAt(this.settled ?? this.vocabularyAt(at), at)
-    return typeof next === 'number' ? this.scanFrom(next) : next
   }
 
   private scanStart(): Found | 'again' | 'more' {
@@ -131,7 +130,6 @@ export class Scanner {
 
   private scanFrom(from: number): Found | 'again' | 'more' {
     const { text, base } = this.input
-    const { line } = this.flow
     const triedEnd = this.openers.triedUpTo - base
     let at = from
     const tried = at < triedEnd ? text.slice(0, triedEnd) : ''
@@ -140,7 +138,7 @@ export class Scanner {
       const stretch = at < triedEnd ? tried : text
       at = this.nextStart(vocabulary, stretch, at)
       if (at === stretch.length) continue
-      const next = line.takesNote(stretch, at) ? at + 1 : this.lookAt(vocabulary, at)
+      const next = this.lookAt(vocabulary, at)
       if (typeof next !== 'number') return next
       at = next
     }
@@ -150,7 +148,19 @@ export class Scanner {
 
   private nextStart(vocabulary: Vocabulary, text: string, from: number): number {
     if (vocabulary === this.lexicon.answer) return this.startOfAnswer(from)
-    return (this.flow.line.hasNotes ? vocabulary : vocabulary.withNotes).nextStart(text, from)
+    return this.nextMarker(vocabulary, vocabulary.withNotes, text, from)
+  }
+
+  /** Where the next marker may start. `noting`: the same vocabulary with what is only noted on the way. */
+  private nextMarker(vocabulary: Starts, noting: Starts, text: string, from: number): number {
+    const { line } = this.flow
+    if (line.hasNotes) return vocabulary.nextStart(text, from)
+    if (text.length - from > LONG_TEXT) {
+      line.expectNotes()
+      return vocabulary.nextStart(text, from)
+    }
+    const at = noting.nextStart(text, from)
+    return at < text.length && line.takesNote(text, at) ? vocabulary.nextStart(text, at) : at
   }
 
   /** What only an answer may begin with is not looked for behind its first character: prose is full of it. */

@@ -149,7 +149,8 @@ export class TextFlow {
       else if (!hasBreak) width += code === 9 ? TAB_WIDTH : 1
     }
     if (text.charCodeAt(end - 1) === NEWLINE) this.line.endWithBreak()
-    this.spaceIsInValue = this.isInsideValue(start)
+    this.spaceIsInValue =
+      start > from ? this.opensValue(text.charCodeAt(start - 1), start) : this.isInsideValue(start)
     this.lineStart = hasBreak || (start === from && this.lineStart)
     if (this.lineStart) this.margin = hasBreak ? width : this.margin + width
   }
@@ -294,11 +295,15 @@ export class TextFlow {
     let end = at
     while (end > input.at && isSpace(input.text.charCodeAt(end - 1))) end--
     const last = this.codeBefore(end)
-    if (isSpace(last)) return this.spaceIsInValue
+    return isSpace(last) ? this.spaceIsInValue : this.opensValue(last, end)
+  }
+
+  /** Whether a value, or more of one, stands behind this unit, which is the last before `end`. */
+  private opensValue(last: number, end: number): boolean {
     // [ and {, by their codes: to look a sign up in a string takes longer than all the rest.
     if (last === 91 || last === 123) return true
     if (last !== COLON && last !== COMMA) return false
-    const earlier = end > input.at ? this.earlierOf(end) : this.earlierCode
+    const earlier = end > this.input.at ? this.earlierOf(end) : this.earlierCode
     // Quotes, or ] and }.
     return last === COLON ? earlier === 34 || earlier === 39 : earlier === 93 || earlier === 125
   }

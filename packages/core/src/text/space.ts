@@ -33,17 +33,6 @@ export function isLineStart(text: string, start: number, end: number, before: bo
   return before
 }
 
-/** Up to this length it takes less to look through a piece of a text than to make a string of it. */
-const SHORT_PIECE = 48
-
-export function hasLineBreak(text: string, from: number, to: number): boolean {
-  if (to - from > SHORT_PIECE) return text.slice(from, to).includes('\n')
-  for (let at = from; at < to; at++) {
-    if (text.charCodeAt(at) === 10) return true
-  }
-  return false
-}
-
 /** A letter, a digit or an underscore. */
 export function isWordCode(code: number): boolean {
   return (
