@@ -32,6 +32,7 @@ import {
 import type { Quotas } from '../quotas/quotas.ts'
 import type { QuotaStore } from '../quotas/store.ts'
 import { Routing } from '../routing/routing.ts'
+import { detachFirstBuffer } from '../upstream/detach-first-buffer.ts'
 import { type BuiltInServer, Upstreams } from '../upstream/upstreams.ts'
 import { ClientAnswer } from '../exchange/client-answer.ts'
 import { ItemCache } from '../exchange/item-cache.ts'
@@ -88,6 +89,7 @@ export class Gateway {
   private state: 'serving' | 'leaving' | 'draining' = 'serving'
 
   constructor(config: GatewayConfig, world: GatewayWorld) {
+    detachFirstBuffer()
     this.config = config
     this.world = world
     this.upstreams = new Upstreams({
