@@ -1,4 +1,5 @@
-import { skipSpace } from '../text/space.ts'
+import { SHORT } from '../text/next-match.ts'
+import { isSpace, skipSpace } from '../text/space.ts'
 import type { TextWindow } from '../text/text-window.ts'
 
 /**
@@ -104,9 +105,27 @@ export class Line {
 
   /** To be called before the text up to `end` is passed on. */
   pass(end: number): void {
+    if (this.unseen === '' && end - this.input.at <= SHORT) {
+      this.readShort(end)
+      return
+    }
     if (this.state === 'start' && !this.hasNotes && this.passStart(end)) return
     this.keepTo(end)
     if (!this.hasNotes || this.unseen.length >= LOOK_AFTER) this.look()
+  }
+
+  /** One character after the other: a piece of a token is read faster so than it is kept. */
+  private readShort(end: number): void {
+    const { text, at, base } = this.input
+    if (this.state === 'unread') return
+    for (let next = Math.max(at, this.keptTo - base); next < end; next++) {
+      const code = text.charCodeAt(next)
+      if (code === NEWLINE && this.state !== 'blank') this.begin('start')
+      else if (this.state === 'start' || (this.state === 'blank' && !isSpace(code)))
+        this.readSign(code, base + next)
+      if (code === BACKTICK) this.passRun(base + next, 1)
+    }
+    this.decideNotes()
   }
 
   /** Whether a plain line begins there: in a text without notes that is told by its first character. */
@@ -142,27 +161,34 @@ export class Line {
   private look(): void {
     const text = this.unseen
     if (text === '') return
-    const first = this.state === 'blank' ? this.readSign(text, skipSpace(text, 0)) : 0
+    const first = this.state === 'blank' ? this.beginAt(text, skipSpace(text, 0)) : 0
     const lineBreak = lastBreak(text)
     if (lineBreak < first) {
-      if (this.state === 'start') this.readSign(text, first)
+      if (this.state === 'start') this.beginAt(text, first)
       this.readBackticks(text, first)
     } else {
       this.begin('start')
-      this.readBackticks(text, this.readSign(text, lineBreak + 1))
+      this.readBackticks(text, this.beginAt(text, lineBreak + 1))
     }
     this.unseen = ''
+    this.decideNotes()
+  }
+
+  /** The line was looked through as far as it came. */
+  private decideNotes(): void {
     this.hasNotes = this.codeLength > 0 || this.state === 'quoted'
     this.mayChange = this.state !== 'plain' || this.codeLength > 0
   }
 
-  /** Returns where the line begins. */
-  private readSign(text: string, at: number): number {
-    if (at >= text.length) return at
-    const code = text.charCodeAt(at)
-    this.state = code === QUOTE || code === BAR ? 'quoted' : 'plain'
-    this.quotedFrom = this.unseenFrom + at
+  /** A line begins there, if anything stands there. */
+  private beginAt(text: string, at: number): number {
+    if (at < text.length) this.readSign(text.charCodeAt(at), this.unseenFrom + at)
     return at
+  }
+
+  private readSign(code: number, position: number): void {
+    this.state = code === QUOTE || code === BAR ? 'quoted' : 'plain'
+    this.quotedFrom = position
   }
 
   private readBackticks(text: string, from: number): void {
