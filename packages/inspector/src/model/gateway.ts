@@ -28,7 +28,7 @@ interface LoadedStage {
   readonly isWhole: boolean
 }
 
-/** `none`: the page is not served by a gateway. `locked`: it wants a key. `lost`: it was there, and is asked again. */
+/** `connecting`: until the list is there. `none`: the page is not served by a gateway. `locked`: it wants a key. `lost`: it was there, and is asked again. */
 type GatewayState = 'connecting' | 'live' | 'lost' | 'locked' | 'none'
 
 /** What the gateway that serves this page knows. All of it comes by `api.ts`. */
@@ -135,6 +135,9 @@ class Gateway {
       this.#exchanges.value = this.#exchanges.value.filter(({ id, time }) => found.has(id) || time < oldest)
     } catch (error) {
       if (!(error instanceof Locked)) this.#fault.value = messageOf(error)
+    } finally {
+      // Before that an empty list says nothing.
+      if (this.#state.value === 'connecting') this.#state.value = 'live'
     }
   }
 
@@ -156,7 +159,7 @@ class Gateway {
     this.#stream = stream
     stream.addEventListener('open', () => {
       const wasLost = this.#state.value === 'lost'
-      this.#state.value = 'live'
+      if (wasLost) this.#state.value = 'live'
       // What happened before was not told, and the list may have been read before that.
       void this.#load(wasLost ? 'end' : 'known')
       if (wasLost) void this.#look()

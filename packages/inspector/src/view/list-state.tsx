@@ -9,7 +9,7 @@ export function NoGateway(): JSX.Element {
     <div class="empty empty-page">
       <h2>No gateway serves this page</h2>
       <p>
-        Exchanges are shown where a gateway serves it, at <code>/inspector</code>. The{' '}
+        To see exchanges, open <code>/inspector</code> on a running gateway. The{' '}
         <a href="#/workbench">workbench</a> works without one.
       </p>
     </div>
@@ -45,7 +45,7 @@ export function ListState({
       {isEmpty && isFiltered ? <p class="empty empty-page">Nothing fits the filter.</p> : null}
       {isEmpty && !isFiltered && fault === null ? (
         <div class="empty empty-page">
-          {state === 'connecting' ? <p>Looking…</p> : <Nothing status={status} />}
+          {state === 'connecting' ? <p>Loading…</p> : <Nothing status={status} />}
         </div>
       ) : null}
     </>
@@ -57,7 +57,7 @@ export function Lost(): JSX.Element | null {
   if (gateway.state.value !== 'lost') return null
   return (
     <p class="fault" role="alert">
-      The gateway does not answer. What is shown may be old; it is asked again.
+      The gateway does not answer. What is shown may be old. This page keeps asking.
     </p>
   )
 }
@@ -79,7 +79,7 @@ function Nothing({ status }: { readonly status: Status | null }): JSX.Element {
       <h2>Nothing has gone through yet</h2>
       <p>
         Send a request to this gateway, and it appears here.
-        {examples.length === 0 ? null : ' These are for a terminal:'}
+        {examples.length === 0 ? null : ' To try it, run one of these in a terminal:'}
       </p>
       {examples.map((example) => (
         <Example key={example.title} example={example} />
