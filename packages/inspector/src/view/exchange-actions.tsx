@@ -13,8 +13,11 @@ export function ExchangeActions({ details, stages, input, said }: LoadedExchange
   const isRunning = summary.state === 'running'
   const told = useSignal('')
   const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(asCurl(details, location.origin, textOf(stages['client-request'])))
-    told.value = 'The command is on the clipboard. It has no key in it.'
+    // Who shows recordings takes no requests: they are for a gateway at its usual address.
+    const isFolder = gateway.status.value?.shows === 'recordings'
+    const origin = isFolder ? 'http://127.0.0.1:12377' : location.origin
+    await navigator.clipboard.writeText(asCurl(details, origin, textOf(stages['client-request'])))
+    told.value = `Copied, without a key${isFolder ? ', for a gateway on port 12377' : ''}.`
   }
   const again = async (): Promise<void> => {
     told.value = 'Asking…'
@@ -46,7 +49,7 @@ export function ExchangeActions({ details, stages, input, said }: LoadedExchange
       <span class="joined">
         <button
           type="button"
-          title="A golden of the project, in Markdown"
+          title="Downloads the answer and the events that must come of it, as Markdown"
           disabled={isRunning}
           onClick={() =>
             download(`${summary.id}.md`, asGolden(`From ${summary.id}`, input, said), 'text/markdown')
@@ -56,7 +59,7 @@ export function ExchangeActions({ details, stages, input, said }: LoadedExchange
         </button>
         <button
           type="button"
-          title="The same as a case in JSON"
+          title="Downloads the same as JSON"
           aria-label="Make a test in JSON"
           disabled={isRunning}
           onClick={() =>
