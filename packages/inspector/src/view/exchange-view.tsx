@@ -189,7 +189,7 @@ function Head({ details }: Pick<LoadedExchange, 'details'>): JSX.Element {
             summary.client,
             summary.format === null
               ? null
-              : `${summary.format}${summary.formatFrom === null ? '' : `, told by ${toldBy[summary.formatFrom]}`}`,
+              : `format ${summary.format}${summary.formatFrom === null ? '' : `, known by ${toldBy[summary.formatFrom]}`}`,
             summary.firstByteMs === null ? null : `first byte ${duration(summary.firstByteMs)}`,
             summary.state === 'running'
               ? 'running'
