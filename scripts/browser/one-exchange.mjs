@@ -86,7 +86,7 @@ export async function checkOneExchange({ check, shoot, open }) {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     await open(page, '#/exchanges/kimi-call')
     await page.getByRole('button', { name: 'Copy as curl' }).click()
-    await page.getByText('on the clipboard').waitFor()
+    await page.getByText('Copied, without a key.').waitFor()
     const command = await page.evaluate(() => navigator.clipboard.readText())
     expectHolds(command, ['curl -N', '/v1/messages', '$DRAGOMAN_API_KEY', '"get_weather"'])
     const download = page.waitForEvent('download')

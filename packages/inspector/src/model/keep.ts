@@ -104,6 +104,20 @@ function longestRun(text: string): number {
   return Math.max(0, ...Array.from(text.matchAll(/`+/g), ([run]) => run.length))
 }
 
+/** Puts a text on the clipboard. The page of another machine has none without TLS: there a browser copies what is selected. */
+export async function copy(text: string): Promise<void> {
+  if (isSecureContext) {
+    await navigator.clipboard.writeText(text)
+    return
+  }
+  const field = document.createElement('textarea')
+  field.value = text
+  document.body.append(field)
+  field.select()
+  document.execCommand('copy')
+  field.remove()
+}
+
 /** Hands a text to the browser as a file. */
 export function download(name: string, text: string, type: string): void {
   const url = URL.createObjectURL(new Blob([text], { type }))

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import type { ExampleRequest, Status } from '../api.ts'
 import { gateway } from '../model/gateway.ts'
-import { asCurl } from '../model/keep.ts'
+import { asCurl, copy } from '../model/keep.ts'
 
 export function NoGateway(): JSX.Element {
   return (
@@ -91,8 +91,8 @@ function Nothing({ status }: { readonly status: Status | null }): JSX.Element {
 function Example({ example }: { readonly example: ExampleRequest }): JSX.Element {
   const isCopied = useSignal(false)
   const command = asCurl({ client: example }, location.origin, example.body)
-  const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(command)
+  const copyCommand = async (): Promise<void> => {
+    await copy(command)
     isCopied.value = true
   }
   return (
@@ -100,7 +100,7 @@ function Example({ example }: { readonly example: ExampleRequest }): JSX.Element
       <header class="panel-head">
         <h3>{example.title}</h3>
         <span class="spacer" />
-        <button type="button" onClick={() => void copy()}>
+        <button type="button" onClick={() => void copyCommand()}>
           {isCopied.value ? 'Copied' : 'Copy'}
         </button>
       </header>

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { asCase, asGolden, download } from '../model/keep.ts'
+import { asCase, asGolden, copy, download } from '../model/keep.ts'
 import {
   emptyInput,
   followLink,
@@ -155,9 +155,9 @@ function Actions({ input, reading, isWhole, isUnlinked }: ActionsProps): JSX.Ele
     report.value = 'running'
     report.value = await ask('chunkings', input)
   }
-  const copy = async (): Promise<void> => {
+  const copyLink = async (): Promise<void> => {
     const link = await linkTo({ input, cut: workbench.state.peek().cut })
-    await navigator.clipboard.writeText(new URL(link ?? '#/workbench', location.href).href)
+    await copy(new URL(link ?? '#/workbench', location.href).href)
     copied.value = true
   }
   return (
@@ -176,7 +176,7 @@ function Actions({ input, reading, isWhole, isUnlinked }: ActionsProps): JSX.Ele
         </output>
       </div>
       <div class="actions-group">
-        <button type="button" disabled={isUnlinked} onClick={() => void copy()}>
+        <button type="button" disabled={isUnlinked} onClick={() => void copyLink()}>
           {copied.value ? 'Copied' : 'Copy link'}
         </button>
         <button
