@@ -159,6 +159,8 @@ export async function checkLiveGateway({ check, shoot, lab }) {
       await second.stop()
       await page.getByText('The gateway does not answer', { exact: false }).waitFor()
       expectHolds(await page.locator('.source').innerText(), ['get_weather'])
+      await page.getByRole('button', { name: 'Ask again' }).click()
+      await page.locator('.actions').getByText('The gateway does not answer.').waitFor()
       await lab.startAt(new URL(first.page).port)
       await page.getByText('No such exchange', { exact: false }).waitFor()
       expectHolds(await page.locator('.source').innerText(), ['get_weather'])

@@ -63,6 +63,7 @@ export function ExchangeView({ id }: { readonly id: string }): JSX.Element {
       {fault.value === null || isLost ? null : (
         <p class="fault" role="alert">
           {fault.value}
+          {value === null ? null : ' What is shown was loaded before.'}
         </p>
       )}
       {value === null && fault.value === null && !isLost ? (

@@ -20,7 +20,7 @@ interface JsonViewProps {
 }
 
 const ROW_HEIGHT = 21
-/** What stands beside a note: edges, and the bar for scrolling. */
+/** Pixels of a row that a note does not get: padding, and the scroll bar. */
 const NOTE_TAKEN = 60
 /** Containers with more lines begin folded, unless something differs in them. */
 const LARGE = 60

@@ -13,7 +13,7 @@ interface SourceViewProps {
 }
 
 const ROW_HEIGHT = 21
-/** What stands beside the text: edges, and the bar for scrolling. */
+/** Pixels of a row that the text does not get: padding, and the scroll bar. */
 const TAKEN = 34
 
 /** What the model wrote, each character in the colour of what it became. */

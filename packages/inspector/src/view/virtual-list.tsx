@@ -10,7 +10,7 @@ interface VirtualListProps {
   readonly label: string
   /** What the rows show, where more may come in above: then what is read stays where it is. */
   readonly items?: readonly { readonly id: string }[]
-  /** This row is to be seen, whenever another is active; where none can be, whenever the value changes. */
+  /** The row to scroll to: when another becomes active, or, in a list without an active row, when this changes. */
   readonly seen?: number | null
   /** `listbox`: rows are options, of which one is active. */
   readonly role?: 'listbox' | 'group'
