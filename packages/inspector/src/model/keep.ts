@@ -50,12 +50,20 @@ export function asCase(id: string, { settings }: Input, reading: Reading): strin
     raw: reading.text,
     channel: reading.pieces[0]?.channel ?? 'content',
     ...optionsOf(settings),
+    ...(reading.tools === null ? {} : { tools: reading.tools }),
     ...(end === null ? {} : { finishReason: end }),
   }
   return `${JSON.stringify({ request, events: reading.trace.events }, null, 2)}\n`
 }
 
-function optionsOf({ format, model, tools, prompt, delivery }: ReadingSettings): Record<string, unknown> {
+function optionsOf({
+  format,
+  model,
+  tools,
+  prompt,
+  delivery,
+  calls,
+}: ReadingSettings): Record<string, unknown> {
   const declared = tools.trim() === '' ? undefined : parsed(tools)
   return {
     ...(format === 'auto' ? {} : { format }),
@@ -63,6 +71,7 @@ function optionsOf({ format, model, tools, prompt, delivery }: ReadingSettings):
     ...(declared === undefined ? {} : { tools: declared }),
     ...(prompt === 'unknown' ? {} : { promptOpensReasoning: prompt === 'opened' }),
     ...(delivery === 'incremental' ? {} : { delivery }),
+    ...(calls === 'read' ? {} : { calls }),
   }
 }
 
