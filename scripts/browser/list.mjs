@@ -8,7 +8,7 @@ export async function checkList({ check, open, server }) {
     await page.keyboard.press('/')
     await page.keyboard.type('opencode 502')
     await page.keyboard.press('Escape')
-    await page.getByText(/ of 10,00\d/).waitFor()
+    await page.getByText(/ of 10,0\d\d/).waitFor()
     await page.keyboard.press('j')
     await page.keyboard.press('j')
     await page.keyboard.press('k')
@@ -23,7 +23,7 @@ export async function checkList({ check, open, server }) {
 
   await check('what one reads in the list stays where it is while new exchanges come', async (page) => {
     await open(page, '')
-    await page.getByText(/10,\d\d\d exchanges/).waitFor()
+    await page.getByText(/10,0\d\d exchanges/).waitFor()
     await page.keyboard.press('j')
     const list = page.locator('.exchange-list')
     await list.evaluate((box) => box.scrollTo(0, 3600))
@@ -61,7 +61,7 @@ export async function checkList({ check, open, server }) {
 
   await check('the list is filtered by model, upstream and state, and to what has problems', async (page) => {
     await open(page, '')
-    await page.getByText(/10,00\d exchanges/).waitFor()
+    await page.getByText(/10,0\d\d exchanges/).waitFor()
     await choose(page, 'Model', 'glm-model')
     await choose(page, 'Upstream', 'openrouter')
     const shown = await rowsOf(page).allInnerTexts()
@@ -75,7 +75,7 @@ export async function checkList({ check, open, server }) {
     await page.getByLabel('Filter by text').fill('no such word')
     await page.getByText('Nothing fits the filter.').waitFor()
     await page.getByRole('button', { name: 'Show all' }).click()
-    await page.getByText(/10,00\d exchanges/).waitFor()
+    await page.getByText(/10,0\d\d exchanges/).waitFor()
   })
 
   await check('a new exchange appears by itself', async (page) => {

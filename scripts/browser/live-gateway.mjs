@@ -46,23 +46,6 @@ export async function checkLiveGateway({ check, shoot, lab }) {
     await shoot(page, 'gateway-read-as')
   })
 
-  await check('calls that came as data, and errors, are seen in the bytes of the upstream', async (page) => {
-    await lab.ask('kimi-k2+structured')
-    await openNewest(page, lab)
-    await page.getByText('calls came as data').waitFor()
-    const said = page.getByRole('region', { name: 'Upstream said', exact: true })
-    await said.getByLabel('all bytes').check()
-    await said.locator('.chunks').evaluate((box) => box.scrollTo(0, box.scrollHeight))
-    await said.getByText('"tool_calls"', { exact: false }).first().waitFor()
-    await shoot(page, 'gateway-structured')
-    await lab.ask('kimi-k2+500').catch(() => {})
-    await page.goto(lab.open)
-    await rowsOf(page).filter({ hasText: '+500' }).first().click()
-    await said.locator('.chunk-row').first().waitFor()
-    expectHolds(await said.innerText(), ['An error, and no answer', '"error"'])
-    await shoot(page, 'gateway-error')
-  })
-
   await check('a request is asked again only when the button is pressed', async (page) => {
     await openNewest(page, lab)
     const before = page.url()
@@ -204,6 +187,23 @@ export async function checkLiveGateway({ check, shoot, lab }) {
     await page.getByRole('heading', { name: 'No model is known' }).waitFor()
     await page.getByText('invalid_request').first().waitFor()
     expectSame((await faultsIn(page)).join('\n'), '')
+  })
+
+  await check('calls that came as data, and errors, are seen in the bytes of the upstream', async (page) => {
+    await lab.ask('kimi-k2+structured')
+    await openNewest(page, lab)
+    await page.getByText('calls came as data').waitFor()
+    const said = page.getByRole('region', { name: 'Upstream said', exact: true })
+    await said.getByLabel('all bytes').check()
+    await said.locator('.chunks').evaluate((box) => box.scrollTo(0, box.scrollHeight))
+    await said.getByText('"tool_calls"', { exact: false }).first().waitFor()
+    await shoot(page, 'gateway-structured')
+    await lab.ask('kimi-k2+500').catch(() => {})
+    await page.goto(lab.open)
+    await rowsOf(page).filter({ hasText: '+500' }).first().click()
+    await said.locator('.chunk-row').first().waitFor()
+    expectHolds(await said.innerText(), ['An error, and no answer', '"error"'])
+    await shoot(page, 'gateway-error')
   })
 }
 
