@@ -85,10 +85,26 @@ export async function checkBadInput({ check, shoot, lab }) {
       await page.getByText('Hi.').first().waitFor()
     }
     expectHolds(await page.locator('.crumbs').innerText(), ['<img src=x'])
+    // No gateway is here that the command could ask.
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await page.getByRole('button', { name: 'Copy as curl' }).click()
+    await page.getByText('Copied, without a key', { exact: false }).waitFor()
+    expectHolds(await page.evaluate(() => navigator.clipboard.readText()), [':12377/v1/chat/completions'])
     expectSame(await page.title(), 'Dragoman inspector')
     expectSame(await page.locator('main img').count(), 0)
     await shoot(page, 'recording-evil')
+    await page.getByRole('link', { name: 'Exchanges' }).first().click()
+    await rowsOf(page).getByText('newer.json').waitFor()
   })
+
+  await check(
+    'an address that is cut in the middle of an escape says that there is no such exchange',
+    async (page) => {
+      await page.goto(`${lab.open}#/exchanges/%E0%A4`)
+      await page.getByText('No such exchange', { exact: false }).waitFor()
+    },
+    { expectedErrors: /404/ },
+  )
 
   await check('where several processes serve, the page says that it knows one of them', async (page) => {
     await page.goto(await lab.startWorkers())

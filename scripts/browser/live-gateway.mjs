@@ -115,7 +115,7 @@ export async function checkLiveGateway({ check, shoot, lab }) {
       await page.getByText('live').first().waitFor()
       await page.context().clearCookies()
       await page.goto(`${lab.locked}#/exchanges/any`)
-      await page.getByRole('heading', { name: 'This gateway wants a key' }).waitFor()
+      await page.getByRole('heading', { name: 'Enter a key to see exchanges' }).waitFor()
       await page.getByText('locked').waitFor()
     },
     { expectedErrors: /401/ },
@@ -142,6 +142,8 @@ export async function checkLiveGateway({ check, shoot, lab }) {
       await second.stop()
       await page.getByText('The gateway does not answer', { exact: false }).waitFor()
       expectHolds(await page.locator('.source').innerText(), ['get_weather'])
+      await page.getByRole('button', { name: 'Ask again' }).click()
+      await page.locator('.actions').getByText('The gateway does not answer.').waitFor()
       await lab.startAt(new URL(first.page).port)
       await page.getByText('No such exchange', { exact: false }).waitFor()
       expectHolds(await page.locator('.source').innerText(), ['get_weather'])
@@ -185,6 +187,23 @@ export async function checkLiveGateway({ check, shoot, lab }) {
     await page.getByRole('heading', { name: 'No model is known' }).waitFor()
     await page.getByText('invalid_request').first().waitFor()
     expectSame((await faultsIn(page)).join('\n'), '')
+  })
+
+  await check('calls that came as data, and errors, are seen in the bytes of the upstream', async (page) => {
+    await lab.ask('kimi-k2+structured')
+    await openNewest(page, lab)
+    await page.getByText('calls came as data').waitFor()
+    const said = page.getByRole('region', { name: 'Upstream said', exact: true })
+    await said.getByLabel('all bytes').check()
+    await said.locator('.chunks').evaluate((box) => box.scrollTo(0, box.scrollHeight))
+    await said.getByText('"tool_calls"', { exact: false }).first().waitFor()
+    await shoot(page, 'gateway-structured')
+    await lab.ask('kimi-k2+500').catch(() => {})
+    await page.goto(lab.open)
+    await rowsOf(page).filter({ hasText: '+500' }).first().click()
+    await said.locator('.chunk-row').first().waitFor()
+    expectHolds(await said.innerText(), ['An error, and no answer', '"error"'])
+    await shoot(page, 'gateway-error')
   })
 }
 

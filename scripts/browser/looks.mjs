@@ -13,7 +13,7 @@ export async function checkLooks({ check, shoot, open }) {
         await page.locator('.chunk-row.is-focused').first().waitFor()
         await shoot(page, `inspector-${colorScheme}`)
       },
-      { colorScheme, viewport: { width: 1200, height: 540 } },
+      { colorScheme, viewport: { width: 1200, height: 528 } },
     )
     for (const [name, hash, ready] of [
       ['list', '', '.exchange-list'],

@@ -24,6 +24,8 @@ export async function checkOneExchange({ check, shoot, open }) {
       await page.locator(`.source-row .k-${kind}.is-chosen`).first().waitFor()
       await page.locator(`.chunk-row .k-${kind}.is-chosen`).first().waitFor()
     }
+    // The card of a call is marked whichever part of the call one looks at.
+    await page.locator('.call.is-hovered').waitFor()
     await page.keyboard.press('ArrowRight')
     await page.locator('.source-row .k-repaired.is-chosen').first().waitFor()
     await page.locator('.chunk-row.is-focused .k-arguments').first().waitFor()
@@ -41,7 +43,7 @@ export async function checkOneExchange({ check, shoot, open }) {
     await page.locator('.chunk-row .k-reasoning').first().waitFor()
     const rows = page.locator('.chunk-row')
     expectSame((await page.locator('.bytes').innerText()).includes('event: content_block_delta'), false)
-    await page.getByLabel('all bytes').check()
+    await page.getByRole('region', { name: 'Client got' }).getByLabel('all bytes').check()
     await page.getByText('event: message_start').waitFor()
     const parts = await rows.locator('.chunk-text').allInnerTexts()
     expectHolds(parts.join(''), ['"content_block":{"type":"thinking"', '"thinking_delta"'])
@@ -84,7 +86,7 @@ export async function checkOneExchange({ check, shoot, open }) {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     await open(page, '#/exchanges/kimi-call')
     await page.getByRole('button', { name: 'Copy as curl' }).click()
-    await page.getByText('on the clipboard').waitFor()
+    await page.getByText('Copied, without a key.').waitFor()
     const command = await page.evaluate(() => navigator.clipboard.readText())
     expectHolds(command, ['curl -N', '/v1/messages', '$DRAGOMAN_API_KEY', '"get_weather"'])
     const download = page.waitForEvent('download')

@@ -4,7 +4,7 @@ import { expectBelow, expectHolds, rowsOf } from './page.mjs'
 export async function checkSize({ check, shoot, open, server }) {
   await check('ten thousand exchanges are a list of which some fifty are drawn', async (page) => {
     await open(page, '')
-    await page.getByText(/10,00\d exchanges/).waitFor()
+    await page.getByText(/10,0\d\d exchanges/).waitFor()
     const list = page.locator('.exchange-list')
     const most = await list.evaluate(async (box) => {
       let longest = 0

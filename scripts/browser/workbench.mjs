@@ -22,9 +22,9 @@ export async function checkWorkbench({ check, shoot, open, folder }) {
     const slider = page.getByLabel('How much of the text has come')
     await slider.focus()
     await slider.fill('8')
-    await page.getByText('Held: <too It may become a marker.').waitFor()
+    await page.getByText('Held: <too · It may become a marker.').waitFor()
     await page.keyboard.press('ArrowRight')
-    await page.getByText('Held: <tool It may become a marker.').waitFor()
+    await page.getByText('Held: <tool · It may become a marker.').waitFor()
     await shoot(page, 'workbench-held')
     await page.getByRole('button', { name: 'End' }).click()
     await page.getByText('All 60 characters').waitFor()
@@ -54,11 +54,31 @@ export async function checkWorkbench({ check, shoot, open, folder }) {
   })
 
   await check(
+    'a link is copied where the page comes without TLS from another machine, too',
+    async (page) => {
+      await page.route('http://another.test/**', async (route) => {
+        const { pathname } = new URL(route.request().url())
+        await route.fulfill({ response: await route.fetch({ url: new URL(pathname, folder.url).href }) })
+      })
+      await page.goto('http://another.test/inspector/#/workbench')
+      expectSame(await page.evaluate(() => isSecureContext), false)
+      await paste(page, 'Hi.')
+      await page.getByRole('button', { name: 'Copy link' }).click()
+      await page.getByRole('button', { name: 'Copied' }).waitFor()
+      await page.locator('.field-wide textarea').focus()
+      await page.keyboard.press('Control+V')
+      const pasted = await page.locator('.field-wide textarea').inputValue()
+      expectHolds(pasted, ['http://another.test/inspector/#/workbench/'])
+    },
+    { expectedErrors: /404/ },
+  )
+
+  await check(
     'without a gateway the folder is a workbench',
     async (page) => {
       await page.goto(folder.url)
       await page.waitForURL(/#\/workbench/)
-      await page.getByRole('heading', { name: 'See what becomes of it' }).waitFor()
+      await page.getByRole('heading', { name: 'Read what a model wrote' }).waitFor()
       await shoot(page, 'welcome')
       await page.getByRole('link', { name: 'Exchanges' }).click()
       await page.getByRole('heading', { name: 'No gateway serves this page' }).waitFor()

@@ -132,6 +132,7 @@ const optionKeys: ReadonlySet<string> = new Set<keyof Options>([
   'promptOpensReasoning',
   'promptTail',
   'delivery',
+  'calls',
   'limits',
   'markers',
   'toolChoice',

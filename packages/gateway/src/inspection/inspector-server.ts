@@ -40,6 +40,12 @@ export const inspectorRoot = '/inspector'
 
 const apiRoot = `${inspectorRoot}/api/v1/`
 
+/** Whether a request asks for the page, or for what the page shows. */
+export function wantedFrom({ url = '' }: IncomingMessage): 'page' | 'data' {
+  const path = url.split('?', 1)[0]
+  return path === inspectorRoot || path === `${inspectorRoot}/` ? 'page' : 'data'
+}
+
 /** A key has at most so many bytes, and a client so long for it. */
 const KEY_LIMITS = { limit: 4096, longest: 10_000 }
 
@@ -102,8 +108,8 @@ class ApiRequest {
       refuse(this.response, { status: 401, message: 'The inspector is behind a key.' })
       return
     }
-    if (what === 'status' && isPlain) this.onGet(() => this.give(this.parts.status))
-    else if (what === 'changes' && isPlain) this.onGet(() => this.parts.changes.add(this.response))
+    if (what === 'status' && isPlain) this.status()
+    else if (what === 'changes' && isPlain) this.changes()
     else if (what === 'exchanges' && isPlain) await this.list()
     else if (what === 'exchanges' && id !== undefined && rest.length === 0) await this.exchange(id, part)
     else refuse(this.response, noPath)
@@ -129,7 +135,16 @@ class ApiRequest {
     else refuse(response, unlocked)
   }
 
+  private status(): void {
+    if (this.isRead()) this.give(this.parts.status)
+  }
+
+  private changes(): void {
+    if (this.isRead()) this.parts.changes.add(this.response)
+  }
+
   private async list(): Promise<void> {
+    if (!this.isRead()) return
     const { searchParams } = this.url
     const limit = numberIn(searchParams.get('limit') ?? '100')
     if (limit === undefined) {
@@ -137,16 +152,17 @@ class ApiRequest {
       return
     }
     const page = await listExchanges(this.parts.source, searchParams.get('cursor'), limit)
-    this.onGet(() => this.give(page))
+    this.give(page)
   }
 
   private async exchange(id: string, part: string | undefined): Promise<void> {
+    if (part !== 'again' && !this.isRead()) return
     const exchange = await this.parts.source.find(id)
     const stage = stageIds.find((each) => each === part)
     if (exchange === undefined) {
       refuse(this.response, noExchange)
     } else if (part === undefined) {
-      this.onGet(() => this.give(exchange.details()))
+      this.give(exchange.details())
     } else if (stage !== undefined) {
       const from = numberIn(this.url.searchParams.get('from') ?? '0')
       if (from === undefined) refuse(this.response, { status: 400, message: 'from must be a number.' })
@@ -198,10 +214,12 @@ class ApiRequest {
     this.give(asked)
   }
 
-  private onGet(answer: () => void): void {
-    const { method = '' } = this.request
-    if (method === 'GET' || method === 'HEAD') answer()
-    else refuse(this.response, { status: 405, message: 'This path is read by GET.' }, { allow: 'GET' })
+  /** False for a request that would change something, which is refused. */
+  private isRead(): boolean {
+    const { method } = this.request
+    if (method === 'GET' || method === 'HEAD') return true
+    refuse(this.response, { status: 405, message: 'This path is read by GET.' }, { allow: 'GET, HEAD' })
+    return false
   }
 
   private give(value: unknown): void {

@@ -26,18 +26,18 @@ export interface LiveExchangesOptions {
 /** So many that ended last are always there: whoever opens the page wants to see what just happened. */
 const LATEST = 16
 
-/** How many are kept whole while nobody looks: so many as fast as they come, and from then on as many anew in this many seconds. */
+/** While nobody looks, so many exchanges may be kept whole in a burst. The allowance is full again after so many seconds. */
 const MOST_WHOLE = 1000
 const WHOLE_SECONDS = 50
 
-/** How fast the memory is filled while nobody looks: once as fast as they come, and from then on anew in this many seconds. */
+/** While nobody looks, exchanges may fill the memory once in a burst. The allowance is full again after so many seconds. */
 const REFILL_SECONDS = 16
 
 /**
  * The exchanges under way and those that ended last, in memory. The oldest make room for new ones. Where hundreds come in a second
  * and nobody looks, each would push out another before anybody saw it, and keeping what was said in them would cost a gateway a
- * twentieth of its time. Then most are followed as outlines and listed at their end. Once others have ended behind them, those are kept
- * on in which something went wrong, and of the whole ones as many as the allowance lets.
+ * twentieth of its time. Then most are followed as outlines, and listed when they end. An exchange that is no longer among the latest
+ * stays only where something went wrong in it, or where it was kept whole and the allowance still has room.
  */
 export class LiveExchanges implements ExchangeSource {
   /** Undefined while nobody looks: then nothing is told. */

@@ -4,7 +4,7 @@ import { sendJson } from '../base/send.ts'
 import { checkPageCaller } from '../security/gatekeeper.ts'
 import { createRedactor } from '../security/redact.ts'
 import { Changes } from './changes.ts'
-import { type Door, inspectorRoot, serveInspector } from './inspector-server.ts'
+import { type Door, inspectorRoot, serveInspector, wantedFrom } from './inspector-server.ts'
 import { PageFiles } from './page-files.ts'
 import { RecordedExchanges } from './recorded-exchanges.ts'
 
@@ -35,12 +35,8 @@ export class RecordingsServer {
       // Without a listener an error on either socket would end the process.
       request.on('error', () => {})
       response.on('error', () => {})
-      const refused = checkPageCaller(request, {
-        isLoopback: true,
-        port: this.port,
-        allowedHosts: [],
-        allowedOrigins: [],
-      })
+      const policy = { isLoopback: true, port: this.port, allowedHosts: [], allowedOrigins: [] }
+      const refused = checkPageCaller(request, policy, wantedFrom(request))
       if (refused !== null) {
         sendJson(response, refused.status ?? 403, { error: { message: refused.failure.message } })
       } else if (isInspector(request.url ?? '/')) {

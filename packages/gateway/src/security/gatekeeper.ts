@@ -74,16 +74,32 @@ function checkPage(request: Caller, policy: CallerPolicy): Refusal | null {
 
 /**
  * The same for the inspector, which is for its own page alone: no other origin may call it, whatever the configuration
- * allows elsewhere, nor a page on another port of this machine.
+ * allows elsewhere, nor a page on another port of this machine. `wants`: the page itself holds no conversation, so a link on
+ * another site may open it, as people send each other what is in the workbench.
  */
-export function checkPageCaller(request: IncomingMessage, policy: CallerPolicy): Refusal | null {
+export function checkPageCaller(
+  request: IncomingMessage,
+  policy: CallerPolicy,
+  wants: 'page' | 'data',
+): Refusal | null {
   const { origin, host = '' } = request.headers
+  if (wants === 'page' && isFollowedLink(request)) return checkHost(request, policy, 'listed')
   const isOwn = origin === undefined || isSameHost(origin, host)
   const refused = checkCaller(isOwn ? withoutOrigin(request) : request, { ...policy, allowedOrigins: [] })
   if (refused !== null) return refused
   return request.headers['sec-fetch-site'] === 'same-site'
     ? refusal(403, 'permission', 'cross_site', 'Requests from other sites are not allowed.')
     : null
+}
+
+/** Whether a browser opens an address in a window of its own. A script may cause that, but is shown nothing of the window. */
+function isFollowedLink({ method, headers }: IncomingMessage): boolean {
+  return (
+    method === 'GET' &&
+    headers.origin === undefined &&
+    headers['sec-fetch-mode'] === 'navigate' &&
+    headers['sec-fetch-dest'] === 'document'
+  )
 }
 
 type Caller = Pick<IncomingMessage, 'headers' | 'rawHeaders'>

@@ -17,6 +17,7 @@ import { answerModels } from './models.ts'
 import { askAgain } from './ask-again.ts'
 import { askedAt, dialectOf, findRoute, type HttpRoute, isProbed, type RouteMatch } from './route-table.ts'
 import { Inspector, type InspectorWorld } from '../inspection/inspector.ts'
+import { wantedFrom } from '../inspection/inspector-server.ts'
 import type { Recorder } from '../recorder/recorder.ts'
 import { allowOrigin, answerPreflight, isPreflight } from '../security/cors.ts'
 import { clientAddress } from '../security/client-address.ts'
@@ -270,7 +271,8 @@ export class Gateway {
   private inspect(request: IncomingMessage, client: ClientAnswer, log: RequestLog): void {
     const { inspector } = this
     const off = inspector === undefined ? 'There is no inspector here.' : inspector.isOffBecause
-    const refused = checkPageCaller(request, this.gate) ?? (off === null ? null : inspectorOff(off))
+    const refused =
+      checkPageCaller(request, this.gate, wantedFrom(request)) ?? (off === null ? null : inspectorOff(off))
     if (refused !== null || inspector === undefined) {
       client.refuse(refused ?? inspectorOff(off ?? ''))
       return

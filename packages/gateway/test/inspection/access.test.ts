@@ -94,6 +94,40 @@ describe('another site', () => {
     expect((await lookAt(address).list()).exchanges).toHaveLength(1)
     expect((await send(address, again, { origin: address }, 'POST')).status).toBe(200)
   })
+
+  it('may have a link that opens the page, in a window and not in a frame, and nothing else', async () => {
+    const { address } = await start()
+    const link = {
+      'sec-fetch-site': 'cross-site',
+      'sec-fetch-mode': 'navigate',
+      'sec-fetch-dest': 'document',
+    }
+    const opened = await send(address, '/inspector/', link)
+    expect(opened.status).toBe(200)
+    expect(opened.headers['cross-origin-opener-policy']).toBe('same-origin')
+    expect((await send(address, '/inspector', { ...link, 'sec-fetch-site': 'same-site' })).status).toBe(308)
+    expect((await send(address, '/inspector/', { ...link, 'sec-fetch-dest': 'iframe' })).status).toBe(403)
+    expect((await send(address, '/inspector/', { ...link, 'sec-fetch-mode': 'no-cors' })).status).toBe(403)
+    expect((await send(address, '/inspector/', { ...link, host: 'evil.example' })).status).toBe(403)
+    expect((await send(address, '/inspector/', link, 'POST')).status).toBe(403)
+    await inTurn(everyPath.slice(1), async (path) => {
+      expect((await send(address, path, link)).status).toBe(403)
+    })
+  })
+})
+
+it('what is only to be read is given to nothing but GET and HEAD', async () => {
+  const { address } = await start()
+  await ask(address, 'openai', { stream: false })
+  const { id } = await lookAt(address).newest()
+  const exchange = `/inspector/api/v1/exchanges/${id}`
+  const parts = [exchange, `${exchange}/client-request`, `${exchange}/recording`]
+  await inTurn([...everyPath.slice(1), ...parts], async (path) => {
+    expect((await send(address, path, {}, 'DELETE')).status).toBe(405)
+  })
+  await inTurn(parts, async (path) => {
+    expect((await send(address, path, {}, 'HEAD')).status).toBe(200)
+  })
 })
 
 describe('behind a key', () => {

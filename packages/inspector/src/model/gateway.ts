@@ -28,7 +28,7 @@ interface LoadedStage {
   readonly isWhole: boolean
 }
 
-/** `none`: the page is not served by a gateway. `locked`: it wants a key. `lost`: it was there, and is asked again. */
+/** `connecting`: until the list is there. `none`: the page is not served by a gateway. `locked`: it wants a key. `lost`: it was there, and is asked again. */
 type GatewayState = 'connecting' | 'live' | 'lost' | 'locked' | 'none'
 
 /** What the gateway that serves this page knows. All of it comes by `api.ts`. */
@@ -83,7 +83,7 @@ class Gateway {
   /** Gives the key for a session. Returns what is wrong with it, or null. */
   async unlock(key: string): Promise<string | null> {
     const request: SessionRequest = { key }
-    const response = await fetch(api.session, {
+    const response = await reached(api.session, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(request),
@@ -135,6 +135,9 @@ class Gateway {
       this.#exchanges.value = this.#exchanges.value.filter(({ id, time }) => found.has(id) || time < oldest)
     } catch (error) {
       if (!(error instanceof Locked)) this.#fault.value = messageOf(error)
+    } finally {
+      // Before that an empty list says nothing.
+      if (this.#state.value === 'connecting') this.#state.value = 'live'
     }
   }
 
@@ -156,10 +159,10 @@ class Gateway {
     this.#stream = stream
     stream.addEventListener('open', () => {
       const wasLost = this.#state.value === 'lost'
-      this.#state.value = 'live'
+      if (wasLost) this.#state.value = 'live'
       // What happened before was not told, and the list may have been read before that.
       void this.#load(wasLost ? 'end' : 'known')
-      if (wasLost) void this.#look()
+      if (wasLost) void this.#refreshStatus()
     })
     stream.addEventListener('error', () => {
       if (this.#state.value === 'locked') return
@@ -183,7 +186,7 @@ class Gateway {
   }
 
   /** A gateway that was away may be another now, of another version. */
-  async #look(): Promise<void> {
+  async #refreshStatus(): Promise<void> {
     try {
       this.#status.value = await this.#get(api.status, isStatus)
     } catch {
@@ -236,12 +239,21 @@ export const gateway = new Gateway()
 
 /** The version in the path says what the answer is; `isIt` notices a server that is no gateway at all. */
 async function get<T>(path: string, isIt: (value: unknown) => value is T, method: string): Promise<T> {
-  const response = await fetch(path, { method, headers: { accept: 'application/json' } })
+  const response = await reached(path, { method, headers: { accept: 'application/json' } })
   if (response.status === 401) throw new Locked(await faultIn(response))
   if (!response.ok) throw new Error(await faultIn(response))
   const value = parsed(await response.text())
   if (!isIt(value)) throw new Error('The answer is none that this page understands.')
   return value
+}
+
+/** Browsers say each in their own words that nobody answers, and none says who. */
+async function reached(path: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(path, init)
+  } catch {
+    throw new Error('The gateway does not answer.')
+  }
 }
 
 /** The order of the gateway, also for what came at the same time. */

@@ -160,21 +160,32 @@ function aligned(items: readonly Json[], others: readonly Json[]): (number | und
     }
   }
   const partners: (number | undefined)[] = []
-  for (let at = 0, mate = 0; at < items.length;) {
-    if (mate < others.length && keys[at] === otherKeys[mate]) {
-      partners.push(mate++)
-      at++
-    } else if (
-      mate >= others.length ||
-      (best[(at + 1) * width + mate] ?? 0) >= (best[at * width + mate + 1] ?? 0)
-    ) {
-      partners.push(undefined)
-      at++
-    } else {
-      mate++
-    }
+  let at = 0
+  let mate = 0
+  while (at < items.length && mate < others.length) {
+    if (keys[at] === otherKeys[mate]) partners[at++] = mate++
+    else if ((best[(at + 1) * width + mate] ?? 0) >= (best[at * width + mate + 1] ?? 0)) at++
+    else mate++
   }
-  return partners
+  return withChanged(
+    items.map((_, index) => partners[index]),
+    others.length,
+  )
+}
+
+/** As many items on both sides, between the same neighbours, are the same ones, changed. */
+function withChanged(partners: readonly (number | undefined)[], count: number): (number | undefined)[] {
+  const paired = [...partners]
+  let before = -1
+  for (let at = 0; at <= paired.length; at++) {
+    const mate = at === paired.length ? count : paired[at]
+    if (mate === undefined) continue
+    const shift = (paired[before] ?? -1) - before
+    if (mate - at === shift)
+      for (let inside = before + 1; inside < at; inside++) paired[inside] = inside + shift
+    before = at
+  }
+  return paired
 }
 
 /** What an item is known by in any dialect: the name of a tool, or what a message says. */

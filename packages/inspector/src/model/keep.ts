@@ -50,12 +50,20 @@ export function asCase(id: string, { settings }: Input, reading: Reading): strin
     raw: reading.text,
     channel: reading.pieces[0]?.channel ?? 'content',
     ...optionsOf(settings),
+    ...(reading.tools === null ? {} : { tools: reading.tools }),
     ...(end === null ? {} : { finishReason: end }),
   }
   return `${JSON.stringify({ request, events: reading.trace.events }, null, 2)}\n`
 }
 
-function optionsOf({ format, model, tools, prompt, delivery }: ReadingSettings): Record<string, unknown> {
+function optionsOf({
+  format,
+  model,
+  tools,
+  prompt,
+  delivery,
+  calls,
+}: ReadingSettings): Record<string, unknown> {
   const declared = tools.trim() === '' ? undefined : parsed(tools)
   return {
     ...(format === 'auto' ? {} : { format }),
@@ -63,6 +71,7 @@ function optionsOf({ format, model, tools, prompt, delivery }: ReadingSettings):
     ...(declared === undefined ? {} : { tools: declared }),
     ...(prompt === 'unknown' ? {} : { promptOpensReasoning: prompt === 'opened' }),
     ...(delivery === 'incremental' ? {} : { delivery }),
+    ...(calls === 'read' ? {} : { calls }),
   }
 }
 
@@ -102,6 +111,20 @@ function pictured(json: string): string {
 
 function longestRun(text: string): number {
   return Math.max(0, ...Array.from(text.matchAll(/`+/g), ([run]) => run.length))
+}
+
+/** Puts a text on the clipboard. The page of another machine has none without TLS: there a browser copies what is selected. */
+export async function copy(text: string): Promise<void> {
+  if (isSecureContext) {
+    await navigator.clipboard.writeText(text)
+    return
+  }
+  const field = document.createElement('textarea')
+  field.value = text
+  document.body.append(field)
+  field.select()
+  document.execCommand('copy')
+  field.remove()
 }
 
 /** Hands a text to the browser as a file. */

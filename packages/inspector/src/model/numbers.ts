@@ -1,9 +1,10 @@
-/** `840 ms`, `12.4 s`, `3 min 20 s`. */
+/** `840 ms`, `12.4 s`, `3m 20s`. */
 export function duration(ms: number | null): string {
   if (ms === null) return '–'
   if (ms < 1000) return `${Math.round(ms)} ms`
   if (ms < 60_000) return `${(ms / 1000).toFixed(ms < 10_000 ? 2 : 1)} s`
-  return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`
+  const seconds = Math.round(ms / 1000)
+  return `${Math.floor(seconds / 60)}m ${seconds % 60}s`
 }
 
 /** `812`, `12.4k`, `1.2M`. */

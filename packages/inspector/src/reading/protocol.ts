@@ -1,4 +1,4 @@
-import type { OutputTrace, SourceSpan } from '@dragoman/core'
+import type { OutputTrace, ParserOptions, SourceSpan } from '@dragoman/core'
 import type { PackedBoth, PackedReading } from './packed.ts'
 
 /** Everything that decides what becomes of a text. */
@@ -62,6 +62,8 @@ export interface Reading {
   /** Why the model stopped, where the input says so. */
   readonly end: EndReason | null
   readonly trace: OutputTrace
+  /** The definitions that the settings hold, however they are written there. */
+  readonly tools: NonNullable<ParserOptions['tools']> | null
   /** What stands in the input and could not be used: a line that is no JSON, tools that are no list. */
   readonly complaints: readonly string[]
 }

@@ -29,6 +29,10 @@ export function readWire(source: string | readonly string[], channel: Channel): 
     const complaint = `An error, and no answer: ${typeof said === 'string' ? said : JSON.stringify(json['error'])}`
     return { is: 'answer', pieces: [], stretches: [], calls: [], end: 'error', complaints: [complaint] }
   }
+  if (json === undefined && /^\{\s*"dragomanRecording"/.test(text)) {
+    const complaints = ['This recording is cut off, or is no JSON. It is read as text.']
+    return { is: 'text', ...plain(chunks, channel), complaints }
+  }
   const taken = new Taken()
   if (isRecord(json) && taken.add(json, 0) === 'known') return { is: 'answer', ...taken.result() }
   return { is: 'text', ...plain(chunks, channel) }

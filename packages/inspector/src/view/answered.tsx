@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals'
+import { type Signal, useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import type { ExchangeDetails } from '../api.ts'
 import { counted } from '../model/numbers.ts'
@@ -19,12 +19,38 @@ export function Answered({
 }: Pick<LoadedExchange, 'stages' | 'said' | 'delivered' | 'details'>): JSX.Element {
   const focus = useFocus()
   const isAll = useSignal(false)
+  const isRaw = useSignal(false)
+  const isRunning = details.summary.state === 'running'
+  const came = stages['upstream-response']
   const got = stages['client-response']
   const looked = focus.hovered.value ?? focus.chosen.value
   return (
     <>
-      <ReadingView reading={said} focus={focus} title="Upstream said">
-        {details.summary.state === 'running' ? (
+      <ReadingView
+        reading={said}
+        focus={focus}
+        title="Upstream said"
+        head={
+          <>
+            <span class="hint">{answerOf(details.upstream, details.upstream?.status)}</span>
+            <AllBytes isOn={isRaw} />
+          </>
+        }
+        // An error, or calls that came as data, are seen nowhere else.
+        bytes={
+          came.length > 0 && (isRaw.value || (said.text === '' && !isRunning)) ? (
+            <BytesView
+              chunks={came}
+              delivered={none}
+              label="What the upstream said, as it came"
+              focus={focus}
+              event={null}
+              shows="all"
+            />
+          ) : null
+        }
+      >
+        {isRunning ? (
           <p class="held-line">
             <span class="hint">It is still running. </span>
             <Held held={said.trace.held} text={said.text} />
@@ -35,23 +61,13 @@ export function Answered({
       <section class="panel got" aria-label="Client got">
         <header class="panel-head">
           <h2>Client got</h2>
-          <span class="spacer" />
-          <label class="check">
-            <input
-              type="checkbox"
-              checked={isAll.value}
-              onChange={(event) => (isAll.value = event.currentTarget.checked)}
-            />
-            all bytes
-          </label>
+          <AllBytes isOn={isAll} />
           <span class="hint">
-            {details.client.dialect}
-            {details.summary.status === null ? '' : ` · status ${details.summary.status}`} ·{' '}
-            {counted(got.length, 'chunk')}
+            {answerOf(details.client, details.summary.status, counted(got.length, 'chunk'))}
           </span>
         </header>
         {got.length === 0 ? (
-          <p class="empty">Nothing yet.</p>
+          <p class="empty">{isRunning ? 'Nothing yet.' : 'Nothing.'}</p>
         ) : (
           <BytesView
             chunks={got}
@@ -64,6 +80,31 @@ export function Answered({
         )}
       </section>
     </>
+  )
+}
+
+const none: readonly never[] = []
+
+/** How an answer came: its dialect and its status, as far as they are known. */
+function answerOf(
+  side: { readonly dialect: string } | null,
+  status: number | null | undefined,
+  chunks = '',
+): string {
+  return [side?.dialect, status && `status ${status}`, chunks].filter(Boolean).join(' · ')
+}
+
+/** Whether every byte is to be seen, or what they say. */
+function AllBytes({ isOn }: { readonly isOn: Signal<boolean> }): JSX.Element {
+  return (
+    <label class="check">
+      <input
+        type="checkbox"
+        checked={isOn.value}
+        onChange={(event) => (isOn.value = event.currentTarget.checked)}
+      />
+      all bytes
+    </label>
   )
 }
 

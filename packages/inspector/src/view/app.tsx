@@ -53,7 +53,7 @@ export function App(): JSX.Element {
 const stateNames = {
   connecting: 'connecting',
   live: 'live',
-  lost: 'away',
+  lost: 'no answer',
   locked: 'locked',
   none: 'no gateway',
 } as const
@@ -79,5 +79,14 @@ function GatewayStatus(): JSX.Element {
 function routeOf(hash: string): Route {
   if (hash.startsWith('#/workbench')) return { page: 'workbench' }
   const id = /^#\/exchanges\/(.+)$/.exec(hash)?.[1]
-  return { page: 'exchanges', id: id === undefined ? null : decodeURIComponent(id) }
+  return { page: 'exchanges', id: id === undefined ? null : unescaped(id) }
+}
+
+/** An address that was cut, or typed, may end inside an escape. */
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
 }

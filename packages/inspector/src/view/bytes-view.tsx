@@ -20,7 +20,7 @@ interface BytesViewProps {
 }
 
 const ROW_HEIGHT = 20
-/** What stands beside the text: the time, edges, and the bar for scrolling. */
+/** Pixels of a row that the text does not get: the time, padding, and the scroll bar. */
 const TAKEN = 94
 const LONGEST_ROW = 2000
 

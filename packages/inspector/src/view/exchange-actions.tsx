@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { api } from '../api.ts'
 import { gateway } from '../model/gateway.ts'
-import { asCase, asCurl, asGolden, download } from '../model/keep.ts'
+import { asCase, asCurl, asGolden, copy, download } from '../model/keep.ts'
 import { type LoadedExchange, textOf } from '../model/loaded-exchange.ts'
 import { workbench } from '../model/workbench.ts'
 
@@ -12,9 +12,12 @@ export function ExchangeActions({ details, stages, input, said }: LoadedExchange
   // The events of a test are those of a whole answer.
   const isRunning = summary.state === 'running'
   const told = useSignal('')
-  const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(asCurl(details, location.origin, textOf(stages['client-request'])))
-    told.value = 'The command is on the clipboard. It has no key in it.'
+  const copyCommand = async (): Promise<void> => {
+    // Who shows recordings takes no requests: they are for a gateway at its usual address.
+    const isFolder = gateway.status.value?.shows === 'recordings'
+    const origin = isFolder ? 'http://127.0.0.1:12377' : location.origin
+    await copy(asCurl(details, origin, textOf(stages['client-request'])))
+    told.value = `Copied, without a key${isFolder ? ', for a gateway on port 12377' : ''}.`
   }
   const again = async (): Promise<void> => {
     told.value = 'Asking…'
@@ -34,7 +37,7 @@ export function ExchangeActions({ details, stages, input, said }: LoadedExchange
       <output class="hint" aria-live="polite">
         {told.value}
       </output>
-      <button type="button" onClick={() => void copy()}>
+      <button type="button" onClick={() => void copyCommand()}>
         Copy as curl
       </button>
       <a class="button" href={api.recording(summary.id)} download={`${summary.id}.json`}>
@@ -46,7 +49,7 @@ export function ExchangeActions({ details, stages, input, said }: LoadedExchange
       <span class="joined">
         <button
           type="button"
-          title="A golden of the project, in Markdown"
+          title="Downloads the answer and the events that must come of it, as Markdown"
           disabled={isRunning}
           onClick={() =>
             download(`${summary.id}.md`, asGolden(`From ${summary.id}`, input, said), 'text/markdown')
@@ -56,7 +59,7 @@ export function ExchangeActions({ details, stages, input, said }: LoadedExchange
         </button>
         <button
           type="button"
-          title="The same as a case in JSON"
+          title="Downloads the same as JSON"
           aria-label="Make a test in JSON"
           disabled={isRunning}
           onClick={() =>

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact'
 import type { ExchangeSummary } from '../api.ts'
 import { toldBy } from '../model/format-source.ts'
+import { gateway } from '../model/gateway.ts'
 import { count, duration, moment } from '../model/numbers.ts'
 import { oneLine } from '../model/visible.ts'
 import { Marks } from './marks.tsx'
@@ -24,7 +25,7 @@ export function ExchangeHead(): JSX.Element {
   return (
     <div class="exchange-row exchange-head" aria-hidden="true">
       {columns.map((name) => (
-        <span key={name}>{name}</span>
+        <span key={name}>{name === 'Client' && isFolder() ? 'Recording' : name}</span>
       ))}
     </div>
   )
@@ -49,17 +50,19 @@ export function ExchangeRow({ exchange, isActive }: ExchangeRowProps): JSX.Eleme
       class={`exchange-row is-${exchange.state}${exchange.problems > 0 ? ' has-problems' : ''}`}
       onClick={open}
     >
-      <span class="number exchange-time" title={exchange.time}>
+      <span class="number exchange-time" title={`${exchange.time} · ${oneLine(id, 80)}`}>
         {moment(exchange.time)}
       </span>
-      <Client name={exchange.client} />
-      <span class="exchange-model" title={`${model} → ${upstreamModel ?? '–'} at ${upstream ?? '–'}`}>
+      <Client name={isFolder() ? id : exchange.client} />
+      <span
+        class="exchange-model"
+        title={oneLine(`${model} → ${upstreamModel ?? '–'} at ${upstream ?? '–'}`, 300)}
+      >
         {oneLine(model, 60) || '–'}
         <span class="hint">{wentTo(exchange)}</span>
       </span>
-      <span title={formatFrom === null ? '' : `told by ${toldBy[formatFrom]}`}>
-        {format ?? '–'}{' '}
-        <span class="hint">{formatFrom === 'configuration' ? 'config' : (formatFrom ?? '')}</span>
+      <span title={formatFrom === null ? '' : `known by ${toldBy[formatFrom]}`}>
+        {format ?? '–'} <span class="hint">{formatFrom === null ? '' : `by ${shortly[formatFrom]}`}</span>
       </span>
       <span class="number">{duration(firstByteMs)}</span>
       <span class="number">{exchange.state === 'running' ? 'running' : duration(durationMs)}</span>
@@ -73,12 +76,19 @@ export function ExchangeRow({ exchange, isActive }: ExchangeRowProps): JSX.Eleme
   )
 }
 
+const shortly = { configuration: 'config', model: 'name', stream: 'output' } as const
+
+/** Recordings do not tell who asked, and are known by their names. */
+function isFolder(): boolean {
+  return gateway.status.value?.shows === 'recordings'
+}
+
 /** The name of a client is what one looks for; its version is there as well. */
 function Client({ name }: { readonly name: string | null }): JSX.Element {
   const shown = oneLine(name ?? '–', 60)
   const [, program = shown, version = ''] = /^(.*?)([/ ]v?\d[\w.+-]*)$/.exec(shown) ?? []
   return (
-    <span title={name ?? ''}>
+    <span title={oneLine(name ?? '', 200)}>
       {program}
       <span class="hint">{version}</span>
     </span>

@@ -63,6 +63,7 @@ export function ExchangeView({ id }: { readonly id: string }): JSX.Element {
       {fault.value === null || isLost ? null : (
         <p class="fault" role="alert">
           {fault.value}
+          {value === null ? null : ' What is shown was loaded before.'}
         </p>
       )}
       {value === null && fault.value === null && !isLost ? (
@@ -189,7 +190,7 @@ function Head({ details }: Pick<LoadedExchange, 'details'>): JSX.Element {
             summary.client,
             summary.format === null
               ? null
-              : `${summary.format}${summary.formatFrom === null ? '' : `, told by ${toldBy[summary.formatFrom]}`}`,
+              : `format ${summary.format}${summary.formatFrom === null ? '' : `, known by ${toldBy[summary.formatFrom]}`}`,
             summary.firstByteMs === null ? null : `first byte ${duration(summary.firstByteMs)}`,
             summary.state === 'running'
               ? 'running'

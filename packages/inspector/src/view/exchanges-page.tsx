@@ -33,7 +33,6 @@ export function ExchangesPage({ id }: { readonly id: string | null }): JSX.Eleme
       } else if (event.key === 'Enter' && id === null && active.value !== null && !isControl(event.target)) {
         location.hash = `#/exchanges/${encodeURIComponent(active.value)}`
       } else if (event.key === 'Escape' && id !== null) {
-        active.value = id
         location.hash = '#/exchanges'
       } else return
       event.preventDefault()
@@ -41,6 +40,11 @@ export function ExchangesPage({ id }: { readonly id: string | null }): JSX.Eleme
     addEventListener('keydown', onKey)
     return () => removeEventListener('keydown', onKey)
   }, [rows, at, id])
+
+  // Whichever way leads back to the list, the exchange that was open is marked there.
+  useEffect(() => {
+    if (id !== null) active.value = id
+  }, [id])
 
   const state = gateway.state.value
   if (state === 'locked' || state === 'none') {
@@ -71,6 +75,7 @@ export function ExchangesPage({ id }: { readonly id: string | null }): JSX.Eleme
             label="Exchanges, newest first"
             role="listbox"
             activeId={active.value === null ? undefined : `exchange-${active.value}`}
+            items={rows}
             count={rows.length}
             rowHeight={ROW_HEIGHT}
             seen={at < 0 ? null : at}

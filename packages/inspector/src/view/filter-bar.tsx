@@ -67,10 +67,10 @@ export function FilterBar({ filter, onChange, search, all, shown }: FilterBarPro
       >
         <option value="">every state</option>
         <option value="running">running</option>
-        <option value="good">good</option>
+        <option value="good">succeeded</option>
         <option value="failed">failed</option>
       </select>
-      <label class="check">
+      <label class="check" title="Problems, repairs and failures">
         <input
           type="checkbox"
           checked={filter.onlyProblems}

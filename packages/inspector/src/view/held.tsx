@@ -13,7 +13,7 @@ export function Held({ held, text }: HeldProps): JSX.Element {
   if (held === null) return <>Nothing is held.</>
   return (
     <>
-      Held: <code class="k k-held">{oneLine(text.slice(held.from, held.to), 60)}</code> {held.message}
+      Held: <code class="k k-held">{oneLine(text.slice(held.from, held.to), 60)}</code> · {held.message}
     </>
   )
 }

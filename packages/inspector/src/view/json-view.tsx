@@ -20,7 +20,7 @@ interface JsonViewProps {
 }
 
 const ROW_HEIGHT = 21
-/** What stands beside a note: edges, and the bar for scrolling. */
+/** Pixels of a row that a note does not get: padding, and the scroll bar. */
 const NOTE_TAKEN = 60
 /** Containers with more lines begin folded, unless something differs in them. */
 const LARGE = 60
@@ -61,7 +61,7 @@ export function JsonView({ title, dialect, text, other, notes, side }: JsonViewP
         </ul>
       )}
       {lines.length === 0 ? (
-        <p class="empty">{text === '' ? 'Nothing was sent.' : 'It is no JSON.'}</p>
+        <p class="empty">{text === '' ? 'Nothing was sent.' : 'This is not JSON.'}</p>
       ) : (
         <VirtualList
           class="json-lines"
@@ -101,7 +101,7 @@ export function JsonView({ title, dialect, text, other, notes, side }: JsonViewP
 /** `reason`: as much of it as there is room for. */
 function Note({ note, reason }: { readonly note: NoteDetails; readonly reason: string }): JSX.Element {
   return (
-    <span class="note" title={`${note.field}: ${note.reason}`}>
+    <span class="note" title={oneLine(`${note.field}: ${note.reason}`, 1000)}>
       <span class={`badge badge-${note.kind}`}>{note.kind}</span> <code>{note.field}</code> {reason}
     </span>
   )
@@ -118,7 +118,11 @@ function Line({ line, side, isFolded, onFold }: LineProps): JSX.Element {
   const { depth, key, text, is, mark, size, path, elsewhere } = line
   const marked = mark === 'only-here' ? `only-${side}` : mark
   return (
-    <div class={`json-line mark-${marked}`} style={{ paddingLeft: `${depth * 16 + 22}px` }} title={path}>
+    <div
+      class={`json-line mark-${marked}`}
+      style={{ paddingLeft: `${depth * 16 + 22}px` }}
+      title={oneLine(path, 200)}
+    >
       {is === 'open' ? (
         <button
           type="button"

@@ -2,14 +2,14 @@ import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import type { ExampleRequest, Status } from '../api.ts'
 import { gateway } from '../model/gateway.ts'
-import { asCurl } from '../model/keep.ts'
+import { asCurl, copy } from '../model/keep.ts'
 
 export function NoGateway(): JSX.Element {
   return (
     <div class="empty empty-page">
       <h2>No gateway serves this page</h2>
       <p>
-        Exchanges are shown where a gateway serves it, at <code>/inspector</code>. The{' '}
+        To see exchanges, open <code>/inspector</code> on a running gateway. The{' '}
         <a href="#/workbench">workbench</a> works without one.
       </p>
     </div>
@@ -45,7 +45,7 @@ export function ListState({
       {isEmpty && isFiltered ? <p class="empty empty-page">Nothing fits the filter.</p> : null}
       {isEmpty && !isFiltered && fault === null ? (
         <div class="empty empty-page">
-          {state === 'connecting' ? <p>Looking…</p> : <Nothing status={status} />}
+          {state === 'connecting' ? <p>Loading…</p> : <Nothing status={status} />}
         </div>
       ) : null}
     </>
@@ -57,7 +57,7 @@ export function Lost(): JSX.Element | null {
   if (gateway.state.value !== 'lost') return null
   return (
     <p class="fault" role="alert">
-      The gateway does not answer. What is shown may be old; it is asked again.
+      The gateway does not answer. What is shown may be old. This page keeps asking.
     </p>
   )
 }
@@ -79,7 +79,7 @@ function Nothing({ status }: { readonly status: Status | null }): JSX.Element {
       <h2>Nothing has gone through yet</h2>
       <p>
         Send a request to this gateway, and it appears here.
-        {examples.length === 0 ? null : ' These are for a terminal:'}
+        {examples.length === 0 ? null : ' To try it, run one of these in a terminal:'}
       </p>
       {examples.map((example) => (
         <Example key={example.title} example={example} />
@@ -91,8 +91,8 @@ function Nothing({ status }: { readonly status: Status | null }): JSX.Element {
 function Example({ example }: { readonly example: ExampleRequest }): JSX.Element {
   const isCopied = useSignal(false)
   const command = asCurl({ client: example }, location.origin, example.body)
-  const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(command)
+  const copyCommand = async (): Promise<void> => {
+    await copy(command)
     isCopied.value = true
   }
   return (
@@ -100,7 +100,7 @@ function Example({ example }: { readonly example: ExampleRequest }): JSX.Element
       <header class="panel-head">
         <h3>{example.title}</h3>
         <span class="spacer" />
-        <button type="button" onClick={() => void copy()}>
+        <button type="button" onClick={() => void copyCommand()}>
           {isCopied.value ? 'Copied' : 'Copy'}
         </button>
       </header>

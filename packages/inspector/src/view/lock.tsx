@@ -23,13 +23,15 @@ export function Lock(): JSX.Element {
         void unlock()
       }}
     >
-      <h2>This gateway wants a key</h2>
+      <h2>Enter a key to see exchanges</h2>
       <p class="hint">
-        One that is allowed to look at exchanges. It is sent once, and a session begins that ends by itself.
+        It needs <code>inspector: true</code> in the configuration of the gateway. It is sent once; the
+        session ends after eight hours.
       </p>
       <label class="field">
         <span>Key</span>
         <input
+          ref={(input) => input?.focus()}
           type="password"
           autocomplete="current-password"
           value={key.value}
@@ -37,7 +39,7 @@ export function Lock(): JSX.Element {
         />
       </label>
       <button type="submit" disabled={key.value === ''}>
-        Look
+        Open
       </button>
       {fault.value === null ? null : (
         <p class="fault" role="alert">

@@ -16,7 +16,9 @@ interface OutcomeProps {
 const MOST_SHOWN = 50
 
 interface ReadCall {
+  /** Its first event, and its last. */
   readonly event: number
+  readonly last: number
   readonly id: string | null
   readonly name: string
   readonly json: string
@@ -34,10 +36,11 @@ export function Outcome({ trace, wireCalls, focus }: OutcomeProps): JSX.Element 
     [trace],
   )
   const isText = trace.events.length > 0 && trace.held === null
+  const isNoCall = calls.length === 0 && wireCalls.length === 0
   const hasProblem = said.some(({ event }) => event.type === 'problem')
   return (
     <div class="outcome">
-      {calls.length === 0 && wireCalls.length === 0 ? (
+      {isNoCall ? (
         <p class="no-call">
           <strong>No tool call{hasProblem ? ' came of it' : trace.held === null ? '' : ' yet'}.</strong>{' '}
           {hasProblem ? 'This is why:' : isText ? 'What the model wrote is text.' : ''}
@@ -62,7 +65,9 @@ export function Outcome({ trace, wireCalls, focus }: OutcomeProps): JSX.Element 
           <Arguments json={call.json} />
         </article>
       ))}
-      {said.length === 0 ? null : <h3 class="said-title">Problems and repairs</h3>}
+      {said.length === 0 || (isNoCall && hasProblem) ? null : (
+        <h3 class="said-title">Problems and repairs</h3>
+      )}
       <ul class="said">
         {said.slice(0, MOST_SHOWN).map(({ event, index }) => (
           <li key={index}>
@@ -116,9 +121,10 @@ interface CallCardProps {
 }
 
 function CallCard({ call, index, focus }: CallCardProps): JSX.Element {
+  const looked = focus.hovered.value ?? focus.chosen.value ?? -1
   return (
     <article
-      class={`call${call.event === focus.hovered.value ? ' is-hovered' : ''}`}
+      class={`call${looked >= call.event && looked <= call.last ? ' is-hovered' : ''}`}
       onMouseEnter={() => (focus.hovered.value = call.event)}
       onMouseLeave={() => (focus.hovered.value = null)}
     >
@@ -157,17 +163,20 @@ function Arguments({ json }: { readonly json: string }): JSX.Element {
 
 function callsOf({ events }: OutputTrace): ReadCall[] {
   const calls: ReadCall[] = []
-  let pieces: string[] = []
   for (const [index, event] of events.entries()) {
     if (event.type === 'call-start') {
-      calls.push({ event: index, id: event.id, name: event.name, json: '', state: 'open' })
-      pieces = []
+      calls.push({ event: index, last: index, id: event.id, name: event.name, json: '', state: 'open' })
     }
-    if (event.type === 'call-delta') pieces.push(event.json)
     const last = calls.at(-1)
     if (last === undefined || (event.type !== 'call-delta' && event.type !== 'call-end')) continue
-    const state = event.type === 'call-delta' ? 'open' : event.complete ? 'complete' : 'not complete'
-    calls[calls.length - 1] = { ...last, state, json: pieces.join('') }
+    const isDelta = event.type === 'call-delta'
+    const state = isDelta ? 'open' : event.complete ? 'complete' : 'not complete'
+    calls[calls.length - 1] = {
+      ...last,
+      last: index,
+      state,
+      json: isDelta ? last.json + event.json : last.json,
+    }
   }
   return calls
 }

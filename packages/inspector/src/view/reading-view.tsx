@@ -15,6 +15,10 @@ interface ReadingViewProps {
   readonly reading: Reading
   readonly focus: Focus
   readonly title: string
+  /** Stands beside the title. */
+  readonly head?: ComponentChildren
+  /** Stands in the place of the text. */
+  readonly bytes?: ComponentChildren
   /** Stands below the text. */
   readonly children?: ComponentChildren
 }
@@ -24,7 +28,7 @@ export function useFocus(): Focus {
 }
 
 /** A text beside what became of it. */
-export function ReadingView({ reading, focus, title, children }: ReadingViewProps): JSX.Element {
+export function ReadingView({ reading, focus, title, head, bytes, children }: ReadingViewProps): JSX.Element {
   const [tab, setTab] = useState<'calls' | 'events'>('calls')
   const { trace } = reading
   return (
@@ -32,6 +36,7 @@ export function ReadingView({ reading, focus, title, children }: ReadingViewProp
       <section class="panel reading-source" aria-label={title}>
         <header class="panel-head">
           <h2>{title}</h2>
+          {head}
           <Legend reading={reading} />
         </header>
         {reading.complaints.length === 0 ? null : (
@@ -43,11 +48,12 @@ export function ReadingView({ reading, focus, title, children }: ReadingViewProp
             ))}
           </ul>
         )}
-        {reading.text === '' ? (
-          <p class="empty">The model wrote nothing here.</p>
-        ) : (
-          <SourceView reading={reading} focus={focus} label={`${title}, coloured by what it became`} />
-        )}
+        {bytes ??
+          (reading.text === '' ? (
+            <p class="empty">The model wrote nothing here.</p>
+          ) : (
+            <SourceView reading={reading} focus={focus} label={`${title}, coloured by what it became`} />
+          ))}
         {children}
       </section>
       <section class="panel reading-events" aria-label={`${title}: what it became`}>
@@ -61,7 +67,13 @@ export function ReadingView({ reading, focus, title, children }: ReadingViewProp
               { id: 'events', name: `Events (${trace.events.length.toLocaleString('en')})` },
             ]}
           />
-          <span class="hint">{trace.format === null ? 'no call was read' : `read as ${trace.format}`}</span>
+          <span class="hint">
+            {trace.format !== null
+              ? `read as ${trace.format}`
+              : reading.wireCalls.length > 0
+                ? 'calls came as data'
+                : 'no call was read'}
+          </span>
         </header>
         <div class="panel-body" role="tabpanel" aria-label={tab === 'calls' ? 'Outcome' : 'Events'}>
           {tab === 'calls' ? (

@@ -30,11 +30,12 @@ export function SettingsBar({ settings, onChange, children }: SettingsBarProps):
     <div class="settings">
       <Choice
         label="Format"
+        means="How the model writes its calls"
         value={settings.format}
         options={['auto', ...names].map((name) => [name, name] as const)}
         onChoose={(format) => set({ format })}
       />
-      <label class="field">
+      <label class="field" title="Its name may tell the format">
         <span>Model</span>
         <input
           type="text"
@@ -46,26 +47,44 @@ export function SettingsBar({ settings, onChange, children }: SettingsBarProps):
       </label>
       <Choice
         label="Channel"
+        means="Whether plain text came as the answer or as reasoning"
         value={settings.channel}
         options={channels}
         onChoose={(channel) => set({ channel })}
       />
       <Choice
         label="Starts in reasoning"
+        means="Whether the prompt opened the reasoning, so that the output begins inside of it"
         value={settings.prompt}
         options={prompts}
         onChoose={(prompt) => set({ prompt })}
       />
       <Choice
         label="Delivery"
+        means="Whether arguments are passed on as they come, or each call when it is whole"
         value={settings.delivery}
         options={deliveries}
         onChoose={(delivery) => set({ delivery })}
       />
-      <Choice label="Calls" value={settings.calls} options={callUses} onChoose={(calls) => set({ calls })} />
-      <Choice label="Ended by" value={settings.end} options={ends} onChoose={(end) => set({ end })} />
+      <Choice
+        label="Calls"
+        means="Whether calls are read, or taken out and lost"
+        value={settings.calls}
+        options={callUses}
+        onChoose={(calls) => set({ calls })}
+      />
+      <Choice
+        label="Ended by"
+        means="Why the model stopped, where the input does not say it"
+        value={settings.end}
+        options={ends}
+        onChoose={(end) => set({ end })}
+      />
       {children}
-      <label class="field field-wide">
+      <label
+        class="field field-wide"
+        title="What the client offered. Arguments take the types that it declares."
+      >
         <span>
           Tools <span class="hint">{settings.tools.trim() === '' ? 'not known' : ''}</span>
         </span>
@@ -110,18 +129,21 @@ const ends: Options<ReadingSettings['end']> = [
 
 interface ChoiceProps<Value extends string> {
   readonly label: string
+  /** What is chosen, for who has never seen it. */
+  readonly means: string
   readonly value: Value
   readonly options: Options<Value>
   readonly onChoose: (value: Value) => void
 }
 
-function Choice<Value extends string>({ label, value, options, onChoose }: ChoiceProps<Value>): JSX.Element {
+function Choice<Value extends string>(props: ChoiceProps<Value>): JSX.Element {
+  const { label, means, value, options, onChoose } = props
   const choose = (chosen: string): void => {
     const option = options.find(([id]) => id === chosen)
     if (option !== undefined) onChoose(option[0])
   }
   return (
-    <label class="field">
+    <label class="field" title={means}>
       <span>{label}</span>
       <select value={value} onChange={(event) => choose(event.currentTarget.value)}>
         {options.map(([id, name]) => (

@@ -1,6 +1,7 @@
 import type { JSX, TargetedKeyboardEvent } from 'preact'
 import { useMemo, useRef } from 'preact/hooks'
 import { indexAt, rowStarts } from '../model/rows.ts'
+import { oneLine } from '../model/visible.ts'
 import type { Reading, SourceSpan } from '../reading/protocol.ts'
 import { eventOf, type Focus, focusOn, spansIn, Stretch, useColumns } from './stretch.tsx'
 import { VirtualList } from './virtual-list.tsx'
@@ -12,7 +13,7 @@ interface SourceViewProps {
 }
 
 const ROW_HEIGHT = 21
-/** What stands beside the text: edges, and the bar for scrolling. */
+/** Pixels of a row that the text does not get: padding, and the scroll bar. */
 const TAKEN = 34
 
 /** What the model wrote, each character in the colour of what it became. */
@@ -213,5 +214,5 @@ function titleOf({ kind, call, event }: SourceSpan, remark: Remark | undefined):
 }
 
 function sentenceOf({ code, message }: Remark): string {
-  return `${code}: ${message}`
+  return oneLine(`${code}: ${message}`, 1000)
 }

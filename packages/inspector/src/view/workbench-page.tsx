@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { asCase, asGolden, download } from '../model/keep.ts'
+import { asCase, asGolden, copy, download } from '../model/keep.ts'
 import {
   emptyInput,
   followLink,
@@ -63,14 +63,17 @@ export function WorkbenchPage(): JSX.Element {
       <section class="panel workbench-input" aria-label="Input">
         <header class="panel-head">
           <h2>Input</h2>
-          <span class="hint">{read === null || source === '' ? '' : whatItIs(read)}</span>
-          <span class="spacer" />
+          <span class="hint spacer">{read === null || source === '' ? '' : whatItIs(read)}</span>
           <label class="button">
             Open…
             <input
               class="visually-hidden"
               type="file"
-              onChange={(event) => void take(event.currentTarget.files?.[0])}
+              onChange={({ currentTarget }) => {
+                void take(currentTarget.files?.[0])
+                // Otherwise to choose the same file again would be no change.
+                currentTarget.value = ''
+              }}
             />
           </label>
           <button type="button" onClick={() => setInput(emptyInput)} disabled={source === ''}>
@@ -152,15 +155,20 @@ function Actions({ input, reading, isWhole, isUnlinked }: ActionsProps): JSX.Ele
     report.value = 'running'
     report.value = await ask('chunkings', input)
   }
-  const copy = async (): Promise<void> => {
+  const copyLink = async (): Promise<void> => {
     const link = await linkTo({ input, cut: workbench.state.peek().cut })
-    await navigator.clipboard.writeText(new URL(link ?? '#/workbench', location.href).href)
+    await copy(new URL(link ?? '#/workbench', location.href).href)
     copied.value = true
   }
   return (
     <div class="actions">
       <div class="actions-group">
-        <button type="button" disabled={report.value === 'running'} onClick={() => void prove()}>
+        <button
+          type="button"
+          title="Cuts the text in many ways, as a network may, and compares what becomes of it"
+          disabled={report.value === 'running'}
+          onClick={() => void prove()}
+        >
           Try every chunking
         </button>
         <output class="hint" aria-live="polite">
@@ -168,7 +176,7 @@ function Actions({ input, reading, isWhole, isUnlinked }: ActionsProps): JSX.Ele
         </output>
       </div>
       <div class="actions-group">
-        <button type="button" disabled={isUnlinked} onClick={() => void copy()}>
+        <button type="button" disabled={isUnlinked} onClick={() => void copyLink()}>
           {copied.value ? 'Copied' : 'Copy link'}
         </button>
         <button
@@ -197,7 +205,7 @@ function reportText(report: ChunkingReport | 'running' | null): string {
   if (report === null) return ''
   if (report === 'running') return 'Trying…'
   const { tried, difference } = report
-  if (difference !== null) return `Another result when cut ${difference}. That is a mistake of ours.`
+  if (difference !== null) return `Another result when cut ${difference}. That is a bug in Dragoman.`
   return `${tried.toLocaleString('en')} ways to cut it, one result.`
 }
 
@@ -207,10 +215,10 @@ function Welcome({ onChoose }: { readonly onChoose: (input: Input) => void }): J
   const tools = '{"get_weather": {"city": "string", "days": "integer"}}'
   return (
     <section class="panel welcome" aria-label="Samples">
-      <h2>See what becomes of it</h2>
+      <h2>Read what a model wrote</h2>
       <p>
-        Paste what a model wrote. Every character takes the colour of what it became, and events, calls and
-        problems stand beside it. Nothing leaves this browser.
+        Paste it as text or as a stream. Every character takes the colour of what it became, and events, calls
+        and problems stand beside it. Nothing leaves this browser.
       </p>
       <p class="hint">Or begin with what one of these families writes:</p>
       <div class="samples">

@@ -54,12 +54,12 @@ it('the choices of a filter are the values there are', () => {
 })
 
 it('numbers are short', () => {
-  expect([duration(null), duration(840.4), duration(2300), duration(64_200), duration(200_000)]).toEqual([
+  expect([duration(null), duration(840.4), duration(2300), duration(64_200), duration(119_700)]).toEqual([
     '–',
     '840 ms',
     '2.30 s',
-    '1 min 4 s',
-    '3 min 20 s',
+    '1m 4s',
+    '2m 0s',
   ])
   expect([count(9999), count(48_200), count(1_240_000)]).toEqual(['9999', '48.2k', '1.2M'])
   expect(moment('no time')).toBe('no time')

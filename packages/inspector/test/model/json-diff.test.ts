@@ -6,6 +6,8 @@ const marked = (value: unknown, other: unknown): string[] =>
     .filter(({ mark }) => mark !== 'same' && mark !== 'inside')
     .map(({ path, mark }) => `${path} ${mark}`)
 
+const of = (...texts: string[]) => ({ messages: texts.map((content) => ({ role: 'user', content })) })
+
 describe('fields of two requests', () => {
   it('are marked where they differ, and only there', () => {
     expect(marked({ a: 1, b: { c: 2, d: 3 }, e: 4 }, { a: 1, b: { c: 5, d: 3 } })).toEqual([
@@ -38,6 +40,14 @@ describe('fields of two requests', () => {
     expect(
       marked({ messages: sent }, { messages }).filter((line) => line.startsWith('messages[0] ')),
     ).not.toEqual([])
+  })
+
+  it('a message that says something else is the same one, changed, where those round it are the same', () => {
+    expect(marked(of('a', 'b', 'c'), of('a', 'B', 'c'))).toEqual(['messages[1].content changed'])
+    expect(marked(of('a'), of('A'))).toEqual(['messages[0].content changed'])
+    expect(marked(of('a', 'b'), of('x', 'a', 'y'))).toEqual(['messages[1].content changed'])
+    expect(marked(of('a', 'b', 'c'), of('a', 'c'))[0]).toBe('messages[1] only-here')
+    expect(marked(of('a', 'b', 'c'), of('a', 'x', 'y', 'c'))).toContain('messages[1].content only-here')
   })
 
   it('tools are compared by their names, whatever shape they have', () => {

@@ -28,9 +28,18 @@ it('a test that is made of a reading is a golden of the project, and passes', ()
   expect(eventLog(eventsOf(read?.options ?? {}, read?.pieces ?? [], read?.reason))).toBe(read?.log)
 })
 
+it('a test of a reading that leaves calls out leaves them out, too', () => {
+  const removing: Input = { ...input, settings: { ...input.settings, calls: 'remove' } }
+  const [read] = readGoldens(asGolden('From the page', removing, readInput(removing, null)))
+  expect(read?.log).not.toContain('call-start')
+  expect(eventLog(eventsOf(read?.options ?? {}, read?.pieces ?? [], read?.reason))).toBe(read?.log)
+})
+
 it('as JSON it is a line that the command line reads', () => {
   const made: unknown = JSON.parse(asCase('x', input, readInput(input, null)))
-  expect(made).toMatchObject({ request: { id: 'x', format: 'hermes', finishReason: 'stop' } })
+  // The command line takes tools as a list, while the page takes them in short, too.
+  const tools = [{ name: 'ping', parameters: { type: 'object' } }]
+  expect(made).toMatchObject({ request: { id: 'x', format: 'hermes', finishReason: 'stop', tools } })
 })
 
 it('a command holds the body, quoted for a shell, and no key', () => {

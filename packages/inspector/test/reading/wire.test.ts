@@ -142,6 +142,12 @@ it('an error is no answer, and says so', () => {
   expect(wire.complaints).toEqual(['An error, and no answer: Too many tokens.'])
 })
 
+it('a recording that is cut off is text, and says so', () => {
+  const wire = readWire('{ "dragomanRecording": 1, "upstream": { "resp', 'content')
+  expect(wire.is).toBe('text')
+  expect(wire.complaints.join()).toContain('cut off')
+})
+
 it('complains of an event that is no JSON, and reads on', () => {
   const wire = readWire('data: oh\n\ndata: {"choices":[{"delta":{"content":"Hi."}}]}\n\n', 'content')
   expect(wire.complaints).toEqual(['An event is no JSON object: oh'])
