@@ -211,7 +211,7 @@ export async function checkLiveGateway({ check, shoot, lab }) {
  * An exchange of the real gateway of which a part is held, while it runs. On a busy machine the answer may be over before the page has
  * opened it: then another is asked for.
  */
-async function openRunning(page, lab, attempts = 4) {
+async function openRunning(page, lab, attempts = 8) {
   await page.goto(lab.open)
   await rowsOf(page).first().waitFor()
   const rows = await rowsOf(page).count()
