@@ -4,7 +4,13 @@ import { skipBreaks, skipSpace } from '../../text/space.ts'
 import { readTag } from '../../text/tag-reader.ts'
 import type { TextWindow } from '../../text/text-window.ts'
 import type { Probe } from '../engine.ts'
-import { markersOf, probeLooseKey, type TaggedParamsGrammar, type TaggedParamsRole } from './grammar.ts'
+import {
+  markersOf,
+  type OpeningTag,
+  probeLooseKey,
+  type TaggedParamsGrammar,
+  type TaggedParamsRole,
+} from './grammar.ts'
 import type { ParameterWriter } from './parameter-writer.ts'
 
 /** White space behind a closing tag is looked through this far to see what follows. */
@@ -26,6 +32,7 @@ const afterCall: Roles = new Set(['section-end', 'call-begin', 'section-begin'])
 const endsParameter: Roles = new Set(['parameter-end'])
 const beginsSection: Roles = new Set(['section-begin'])
 const beginsCall: Roles = new Set(['call-begin'])
+const beginsBody: Roles = new Set(['parameter-begin', 'call-end'])
 
 /**
  * Tells where the value of a parameter ends. Values are not escaped, so a closing tag may be part of
@@ -38,6 +45,10 @@ export class ValueEnd {
   private readonly markers: MarkerSearch<TaggedParamsRole>
   /** Tags of parameters stand in the value, as text. */
   private holdsParameters = false
+  /** A call stands in the value, as text: the parameters that follow are its own, up to its end. */
+  private holdsCall = false
+  /** Where the marker begins and ends that was found to follow. Nothing: the output ends there. */
+  private next: { readonly at: number; readonly end: number } | undefined
 
   constructor(input: TextWindow, grammar: TaggedParamsGrammar) {
     this.input = input
@@ -48,6 +59,7 @@ export class ValueEnd {
   /** A value begins. */
   begin(): void {
     this.holdsParameters = false
+    this.holdsCall = false
   }
 
   /** Whether this marker, which ends at `behind`, ends the value. */
@@ -61,14 +73,28 @@ export class ValueEnd {
         // The value holds parameters of its own: this may be the end of one of them.
         return marker === 'yes' && this.holdsParameters ? this.isEndMissing(behind) : marker
       }
-      case 'call-end':
-        return this.endsCall(behind)
+      case 'call-end': {
+        const end = this.endsCall(behind)
+        if (end === 'no') this.holdsCall = false
+        return end
+      }
+      case 'call-begin':
+        return this.isNextCall(role.tag, behind)
       case 'section-end':
         return parameters.isAtLineStart ? this.isFollowedByCall(behind) : 'no'
+      case 'section-begin': {
+        const call = this.isFollowedBy(behind, beginsCall)
+        const { found } = this.markers
+        const { next } = this
+        if (call !== 'yes' || next === undefined || found.is !== 'call-begin') {
+          return call === 'more' ? 'more' : 'no'
+        }
+        return this.isNextCall(found.tag, next.end)
+      }
       case 'parameter-begin': {
         const tag = readTag(this.input.text, behind, role.tag, this.input.final)
         if (tag === 'more') return 'more'
-        if (tag !== 'bad' && parameters.mayFollow(tag.name)) return 'yes'
+        if (tag !== 'bad' && !this.holdsCall && parameters.mayFollow(tag.name)) return 'yes'
         this.holdsParameters = true
         return 'no'
       }
@@ -80,48 +106,77 @@ export class ValueEnd {
   private isFollowedBy(from: number, allowed: Roles): Probe {
     const { input } = this
     const at = this.grammar.keyEnd === undefined ? skipSpace(input.text, from) : skipBreaks(input.text, from)
+    this.next = undefined
     if (at - from > LONGEST_GAP) return 'no'
     if (at === input.text.length) return input.final ? 'yes' : 'more'
     const length = this.markers.match(input.text, at, false)
     // A marker that was cut off at the end of the stream follows too.
     if (length === PARTIAL) return input.final ? 'yes' : 'more'
+    this.next = { at, end: at + length }
     return length !== NONE && allowed.has(this.markers.found.is) ? 'yes' : 'no'
   }
 
   /** The value was never closed, if its call ends here. Where its closing tag follows behind the section, the whole is part of it. */
   private endsCall(from: number): Probe {
-    const { input } = this
-    const next = this.isFollowedBy(from, afterCall)
-    const at = skipSpace(input.text, from)
-    const length = next === 'yes' ? this.markers.match(input.text, at, input.final) : NONE
-    if (length <= 0) return next
-    if (this.markers.found.is !== 'section-end') return this.isEndMissing(at)
-    const behind = skipSpace(input.text, at + length)
-    if (behind === input.text.length) return input.final ? 'yes' : 'more'
-    const end = this.isFollowedBy(behind, endsParameter)
-    return end === 'more' ? 'more' : end === 'yes' ? 'no' : 'yes'
+    const ends = this.isFollowedBy(from, afterCall)
+    if (ends !== 'yes' || this.next === undefined) return ends
+    return this.isEndMissing(this.markers.found.is === 'section-end' ? this.next.end : this.next.at)
   }
 
   /** Something else follows. If more values are closed behind it than opened, one of the tags closes this value. */
   private isEndMissing(from: number): Probe {
+    const { is } = this.lookAhead(from)
+    if (is === 'more') return 'more'
+    return is === 'closed' || this.holdsCall ? 'no' : 'yes'
+  }
+
+  /**
+   * A call begins in the value: it is text, if the value is closed behind it. Where nothing but whole calls follows, the value
+   * was never closed. A value that took them in would be wrong, and look whole.
+   */
+  private isNextCall(shape: OpeningTag, from: number): Probe {
+    const tag = readTag(this.input.text, from, shape, this.input.final)
+    const body = typeof tag === 'string' ? tag : this.isFollowedBy(tag.end, beginsBody)
+    if (body !== 'yes') return body === 'more' ? 'more' : 'no'
+    const { is, hasCall, behind } = this.lookAhead(from)
+    if (is === 'more') return 'more'
+    const { text } = this.input
+    if (is === 'over' && hasCall && skipSpace(text, behind) === text.length) return 'yes'
+    this.holdsCall = is === 'far' || hasCall
+    return 'no'
+  }
+
+  /**
+   * What becomes of the value: it is closed, the output ends without that, or the end is too far off. And whether a call ends
+   * before, and where the last tag does.
+   */
+  private lookAhead(from: number): {
+    is: 'closed' | 'over' | 'far' | 'more'
+    hasCall: boolean
+    behind: number
+  } {
     const { input, markers } = this
     const isCut = input.text.length >= from + LONGEST_LOOK
     const text = isCut ? input.text.slice(0, from + LONGEST_LOOK) : input.text
     const final = isCut || input.final
     let open = 0
+    let hasCall = false
+    let behind = from
     for (let at = from; at < text.length; at = markers.index + 1) {
       const length = markers.find(text, at, final)
       if (length === NONE) break
-      if (length === PARTIAL) return 'more'
+      if (length === PARTIAL) return { is: 'more', hasCall, behind }
       const { index } = markers
       const role = markers.found.is
+      behind = index + length
       if (role === 'parameter-begin') open++
-      const closes = role === 'parameter-end' ? this.closesIn(text, index + length, final) : 'no'
-      if (closes === 'more') return 'more'
-      if (closes === 'yes' && --open < 0) return 'no'
+      if (role === 'call-end') hasCall = true
+      const closes = role === 'parameter-end' ? this.closesIn(text, behind, final) : 'no'
+      if (closes === 'more') return { is: 'more', hasCall, behind }
+      if (closes === 'yes' && --open < 0) return { is: 'closed', hasCall, behind }
       markers.index = index
     }
-    return final ? 'yes' : 'more'
+    return { is: isCut ? 'far' : final ? 'over' : 'more', hasCall, behind }
   }
 
   /** Whether what may come next does come next. Where nothing more is to be seen, it does. */
@@ -134,12 +189,8 @@ export class ValueEnd {
 
   /** Whether the closing tag of the value follows, and closes it. */
   isFollowedByEnd(from: number): Probe {
-    const { input } = this
     const end = this.isFollowedBy(from, endsParameter)
-    const at = skipSpace(input.text, from)
-    if (end !== 'yes' || at === input.text.length) return end
-    const length = this.markers.match(input.text, at, input.final)
-    return length > 0 ? this.isFollowedBy(at + length, afterParameter) : 'yes'
+    return end === 'yes' && this.next !== undefined ? this.isFollowedBy(this.next.end, afterParameter) : end
   }
 
   private isFollowedByKey(from: number): Probe {
@@ -150,11 +201,9 @@ export class ValueEnd {
 
   /** The end of the stream, or another section with a call in it. */
   private isFollowedByCall(from: number): Probe {
-    const { input } = this
     const section = this.isFollowedBy(from, beginsSection)
-    const at = skipSpace(input.text, from)
-    if (section !== 'yes' || at === input.text.length) return section
-    const length = this.markers.match(input.text, at, input.final)
-    return length > 0 ? this.isFollowedBy(at + length, beginsCall) : 'yes'
+    return section === 'yes' && this.next !== undefined
+      ? this.isFollowedBy(this.next.end, beginsCall)
+      : section
   }
 }
