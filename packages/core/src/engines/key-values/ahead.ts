@@ -87,7 +87,7 @@ export function endsValue(
     return container.is === 'list'
       ? 'yes'
       : startsMember(markers, container, text, start + 1, final, isBareText)
-  const end = markers.ends.match(text, start, final)
+  const end = markers.stops.match(text, start, final)
   if (end !== NONE) return end === PARTIAL ? 'more' : 'yes'
   if (container.is === 'list') return 'no'
   // A comma that was forgotten, in front of a parameter that the tool has.

@@ -112,7 +112,7 @@ export class KeyValues extends StateMachine<State> {
     else writer.endUnclosed()
   }
 
-  /** The arguments cannot be read on: only the end marker tells where they end. */
+  /** The arguments cannot be read on: only the end marker, or the beginning of another call, tells where they end. */
   private broken(): Next<State> {
     const { input, writer } = this.context
     if (this.grammar.callEnd.length === 0) {
@@ -120,10 +120,11 @@ export class KeyValues extends StateMachine<State> {
       return 'done'
     }
     if (writer.isSeen) writer.holdBack()
-    const length = this.ends.find(input.text, input.at, input.final)
-    input.at = this.ends.index
+    const { stops } = keyValuesMarkers(this.grammar)
+    const length = stops.find(input.text, input.at, input.final)
+    input.at = stops.index
     if (length === PARTIAL || length === NONE) return 'more'
-    input.at += length
+    if (stops.found === 'end') input.at += length
     writer.fail('invalid-arguments')
     return 'done'
   }

@@ -16,14 +16,23 @@ const LONGEST_TAIL = 160
 export function tailStart(text: string): number {
   const from = Math.max(0, text.length - LONGEST_TAIL)
   const end = text.slice(from)
-  const key = /,\s*[\w.$-]*\s*[:=]?\s*$/.exec(end)?.index ?? end.length
+  const key = /[}\])]*,\s*[\w.$-]*\s*[:=]?\s*\[?$/.exec(end)?.index ?? end.length
   const brackets = /[}\])\s]+$/.exec(end)?.index ?? end.length
   return from + Math.min(key, brackets)
 }
 
-/** The key that a text ends in front of, where the mark behind it opens the next value. */
-export function keyAtEnd(tail: string): string | undefined {
-  return /^,\s*([\w.$-]+)\s*[:=]\s*$/.exec(tail)?.[1]
+/**
+ * The key that a text ends in front of, where the mark behind it opens the next value: behind the brackets that close what is
+ * open inside of the object that it is a key of. `depth`: of that object; 1 is that of all the arguments.
+ */
+export function keyAtEnd(
+  tail: string,
+  closers: readonly string[],
+): { readonly key: string; readonly depth: number } | undefined {
+  const [, brackets = '', key] = /^([}\])]*),\s*([\w.$-]+)\s*[:=]\s*\[?$/.exec(tail) ?? []
+  const depth = closers.length - brackets.length
+  const isClosed = brackets === closers.slice(depth).toReversed().join('')
+  return key !== undefined && depth > 0 && isClosed && closers[depth - 1] !== ']' ? { key, depth } : undefined
 }
 
 /** How much of the tail, from its end, are brackets that close what is open. `closers`: those of the open containers, outermost first. */

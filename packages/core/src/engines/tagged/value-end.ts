@@ -47,8 +47,10 @@ export class ValueEnd {
   private holdsParameters = false
   /** A call stands in the value, as text: the parameters that follow are its own, up to its end. */
   private holdsCall = false
-  /** Where the marker begins and ends that was found to follow. Nothing: the output ends there. */
-  private next: { readonly at: number; readonly end: number } | undefined
+  /** The end of a call was seen on the way, when it was last looked ahead. */
+  private passedCall = false
+  /** Where the marker ends that was found to follow. 0: the output ends before it does. */
+  private nextEnd = 0
 
   constructor(input: TextWindow, grammar: TaggedParamsGrammar) {
     this.input = input
@@ -85,11 +87,11 @@ export class ValueEnd {
       case 'section-begin': {
         const call = this.isFollowedBy(behind, beginsCall)
         const { found } = this.markers
-        const { next } = this
-        if (call !== 'yes' || next === undefined || found.is !== 'call-begin') {
-          return call === 'more' ? 'more' : 'no'
-        }
-        return this.isNextCall(found.tag, next.end)
+        return call === 'yes' && this.nextEnd > 0 && found.is === 'call-begin'
+          ? this.isNextCall(found.tag, this.nextEnd)
+          : call === 'more'
+            ? call
+            : 'no'
       }
       case 'parameter-begin': {
         const tag = readTag(this.input.text, behind, role.tag, this.input.final)
@@ -106,28 +108,26 @@ export class ValueEnd {
   private isFollowedBy(from: number, allowed: Roles): Probe {
     const { input } = this
     const at = this.grammar.keyEnd === undefined ? skipSpace(input.text, from) : skipBreaks(input.text, from)
-    this.next = undefined
+    this.nextEnd = 0
     if (at - from > LONGEST_GAP) return 'no'
     if (at === input.text.length) return input.final ? 'yes' : 'more'
     const length = this.markers.match(input.text, at, false)
     // A marker that was cut off at the end of the stream follows too.
     if (length === PARTIAL) return input.final ? 'yes' : 'more'
-    this.next = { at, end: at + length }
+    this.nextEnd = at + length
     return length !== NONE && allowed.has(this.markers.found.is) ? 'yes' : 'no'
   }
 
   /** The value was never closed, if its call ends here. Where its closing tag follows behind the section, the whole is part of it. */
   private endsCall(from: number): Probe {
     const ends = this.isFollowedBy(from, afterCall)
-    if (ends !== 'yes' || this.next === undefined) return ends
-    return this.isEndMissing(this.markers.found.is === 'section-end' ? this.next.end : this.next.at)
+    return ends === 'yes' && this.nextEnd > 0 ? this.isEndMissing(this.nextEnd) : ends
   }
 
   /** Something else follows. If more values are closed behind it than opened, one of the tags closes this value. */
   private isEndMissing(from: number): Probe {
-    const { is } = this.lookAhead(from)
-    if (is === 'more') return 'more'
-    return is === 'closed' || this.holdsCall ? 'no' : 'yes'
+    const end = this.lookAhead(from)
+    return end === 'more' ? end : end === 'closed' || this.holdsCall ? 'no' : 'yes'
   }
 
   /**
@@ -137,46 +137,43 @@ export class ValueEnd {
   private isNextCall(shape: OpeningTag, from: number): Probe {
     const tag = readTag(this.input.text, from, shape, this.input.final)
     const body = typeof tag === 'string' ? tag : this.isFollowedBy(tag.end, beginsBody)
-    if (body !== 'yes') return body === 'more' ? 'more' : 'no'
-    const { is, hasCall, behind } = this.lookAhead(from)
-    if (is === 'more') return 'more'
-    const { text } = this.input
-    if (is === 'over' && hasCall && skipSpace(text, behind) === text.length) return 'yes'
-    this.holdsCall = is === 'far' || hasCall
+    if (body !== 'yes') return body === 'more' ? body : 'no'
+    const end = this.lookAhead(from)
+    if (end === 'more') return end
+    if (end === 'calls') return 'yes'
+    this.holdsCall = end === 'far' || this.passedCall
     return 'no'
   }
 
   /**
-   * What becomes of the value: it is closed, the output ends without that, or the end is too far off. And whether a call ends
-   * before, and where the last tag does.
+   * What becomes of the value: it is closed, the output ends without that, with nothing behind the end of a call or with
+   * something, or the end is too far off.
    */
-  private lookAhead(from: number): {
-    is: 'closed' | 'over' | 'far' | 'more'
-    hasCall: boolean
-    behind: number
-  } {
+  private lookAhead(from: number): 'closed' | 'calls' | 'over' | 'far' | 'more' {
     const { input, markers } = this
     const isCut = input.text.length >= from + LONGEST_LOOK
     const text = isCut ? input.text.slice(0, from + LONGEST_LOOK) : input.text
     const final = isCut || input.final
     let open = 0
-    let hasCall = false
     let behind = from
+    this.passedCall = false
     for (let at = from; at < text.length; at = markers.index + 1) {
       const length = markers.find(text, at, final)
       if (length === NONE) break
-      if (length === PARTIAL) return { is: 'more', hasCall, behind }
+      if (length === PARTIAL) return 'more'
       const { index } = markers
       const role = markers.found.is
       behind = index + length
       if (role === 'parameter-begin') open++
-      if (role === 'call-end') hasCall = true
+      if (role === 'call-end') this.passedCall = true
       const closes = role === 'parameter-end' ? this.closesIn(text, behind, final) : 'no'
-      if (closes === 'more') return { is: 'more', hasCall, behind }
-      if (closes === 'yes' && --open < 0) return { is: 'closed', hasCall, behind }
+      if (closes === 'more') return closes
+      if (closes === 'yes' && --open < 0) return 'closed'
       markers.index = index
     }
-    return { is: isCut ? 'far' : final ? 'over' : 'more', hasCall, behind }
+    if (!final) return 'more'
+    const isLast = this.passedCall && skipSpace(text, behind) === text.length
+    return isCut ? 'far' : isLast ? 'calls' : 'over'
   }
 
   /** Whether what may come next does come next. Where nothing more is to be seen, it does. */
@@ -190,7 +187,7 @@ export class ValueEnd {
   /** Whether the closing tag of the value follows, and closes it. */
   isFollowedByEnd(from: number): Probe {
     const end = this.isFollowedBy(from, endsParameter)
-    return end === 'yes' && this.next !== undefined ? this.isFollowedBy(this.next.end, afterParameter) : end
+    return end === 'yes' && this.nextEnd > 0 ? this.isFollowedBy(this.nextEnd, afterParameter) : end
   }
 
   private isFollowedByKey(from: number): Probe {
@@ -202,8 +199,6 @@ export class ValueEnd {
   /** The end of the stream, or another section with a call in it. */
   private isFollowedByCall(from: number): Probe {
     const section = this.isFollowedBy(from, beginsSection)
-    return section === 'yes' && this.next !== undefined
-      ? this.isFollowedBy(this.next.end, beginsCall)
-      : section
+    return section === 'yes' && this.nextEnd > 0 ? this.isFollowedBy(this.nextEnd, beginsCall) : section
   }
 }
