@@ -76,9 +76,8 @@ export function endsValue(
   isBareText: boolean,
 ): Probe {
   const limit = at + LONGEST_LOOK
-  const isCut = input.text.length >= limit
-  const text = isCut ? input.text.slice(0, limit) : input.text
-  const final = input.final || isCut
+  const text = input.text.slice(0, limit)
+  const final = input.final || input.text.length >= limit
   const start = skipSpace(text, at)
   if (start === text.length) return final ? 'yes' : 'more'
   const char = text.charAt(start)

@@ -79,8 +79,6 @@ export function toolMeant(prefix: string, tools: ToolSet, written: string): stri
 }
 
 export interface KeyValuesMarkers {
-  readonly begins: MarkerSearch<true>
-  readonly ends: MarkerSearch<true>
   readonly textMarks: MarkerSearch<true>
   /** The end of a call, or the beginning of the next. */
   readonly stops: MarkerSearch<'end' | 'begin'>
@@ -99,8 +97,6 @@ export const keyValuesMarkers = madeOnce((grammar: KeyValuesGrammar): KeyValuesM
   const marks = grammar.textMarks ?? []
   for (const mark of marks) inText.add(mark, 'mark')
   return {
-    begins: searchFor(...grammar.callBegin),
-    ends: searchFor(...grammar.callEnd),
     textMarks: searchFor(...marks),
     stops,
     inText,

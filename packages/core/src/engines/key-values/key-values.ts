@@ -14,13 +14,13 @@ export class KeyValues extends StateMachine<State> {
   protected state: State = { at: 'head' }
   private readonly context: EngineContext
   private readonly grammar: KeyValuesGrammar
-  private readonly ends: MarkerSearch<true>
+  private readonly stops: MarkerSearch<'end' | 'begin'>
 
   constructor(context: EngineContext, grammar: KeyValuesGrammar) {
     super()
     this.context = context
     this.grammar = grammar
-    this.ends = keyValuesMarkers(grammar).ends
+    this.stops = keyValuesMarkers(grammar).stops
   }
 
   finish(_reason: EndReason | undefined): void {
@@ -70,10 +70,10 @@ export class KeyValues extends StateMachine<State> {
 
   private afterCall(): Next<State> {
     const { input, writer } = this.context
-    const end = this.ends.ahead(input)
-    if (end === 'more') return 'more'
-    if (end !== 'none') {
-      input.at += this.ends.length
+    const stop = this.stops.ahead(input)
+    if (stop === 'more') return 'more'
+    if (stop === 'end') {
+      input.at += this.stops.length
       writer.end()
       return 'done'
     }
@@ -120,7 +120,7 @@ export class KeyValues extends StateMachine<State> {
       return 'done'
     }
     if (writer.isSeen) writer.holdBack()
-    const { stops } = keyValuesMarkers(this.grammar)
+    const { stops } = this
     const length = stops.find(input.text, input.at, input.final)
     input.at = stops.index
     if (length === PARTIAL || length === NONE) return 'more'

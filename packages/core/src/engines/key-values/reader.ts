@@ -7,7 +7,7 @@ import type { EngineContext } from '../engine.ts'
 import { bareJson, isPureString, textJson } from '../untyped-value.ts'
 import { endsCall, endsValue, readKey } from './ahead.ts'
 import { type KeyValuesGrammar, type KeyValuesMarkers, keyValuesMarkers, readHead } from './grammar.ts'
-import { closersAtEnd, endsUnclosed, keyAtEnd, tailStart } from './text-tail.ts'
+import { closersAtEnd, endsInKey, endsUnclosed, tailStart } from './text-tail.ts'
 import { KeyValuesWriter } from './writer.ts'
 
 type State =
@@ -38,7 +38,7 @@ interface Text {
   /** A call stands in it, as text: the marks of its texts are text as well, up to its end. */
   inner?: 'call' | 'text' | undefined
   /** What was read last of it that is no white space. */
-  last?: string | undefined
+  last: string
 }
 
 /** Reads the arguments of one call, from their bracket on, and writes them as JSON. */
@@ -105,7 +105,7 @@ export class KeyValuesReader {
       this.json.beginItem()
       return { at: 'value' }
     }
-    if (this.markers.ends.match(input.text, input.at, input.final) !== NONE) return { at: 'after-value' }
+    if (this.markers.stops.match(input.text, input.at, input.final) !== NONE) return { at: 'after-value' }
     const key = readKey(this.markers, input.text, input.at, input.final)
     if (key === 'more') return 'more'
     if (key === 'none') return { at: 'broken' }
@@ -151,10 +151,10 @@ export class KeyValuesReader {
     const isTyped = this.grammar.isUntyped === true && this.json.depth === 1
     if (isTyped && !isPureString(this.json.types)) {
       this.context.writer.holdBack()
-      return { at: 'text', collected: '', tail: '' }
+      return { at: 'text', collected: '', tail: '', last: '' }
     }
     this.json.beginString()
-    return { at: 'text', collected: undefined, tail: '' }
+    return { at: 'text', collected: undefined, tail: '', last: '' }
   }
 
   private text(state: Text): State | 'more' {
@@ -189,18 +189,15 @@ export class KeyValuesReader {
   /** A mark closes the text, or opens the next one where the mark that closes this was forgotten; or it is text. */
   private atMark(state: Text, length: number): State | 'more' | 'text' {
     const { input } = this.context
-    const isInner = state.inner === 'text' || (state.inner === 'call' && /[:=[,{]$/.test(state.last ?? ''))
-    if (isInner) {
+    if (state.inner === 'text' || (state.inner === 'call' && ':=[,{'.includes(state.last))) {
       state.inner = state.inner === 'call' ? 'text' : 'call'
       return 'text'
     }
     const ends = this.endsValue(input.at + length)
     if (ends === 'more') return 'more'
     if (ends === 'no') {
-      const next = keyAtEnd(state.tail, this.json.closers)
-      return next !== undefined && (next.depth > 1 || this.json.mayFollow(next.key))
-        ? this.endUnclosed(state, state.tail.length)
-        : 'text'
+      const isNext = endsInKey(state.tail, this.json.closers, (key) => this.json.mayFollow(key))
+      return isNext ? this.endUnclosed(state, state.tail.length) : 'text'
     }
     input.at += length
     this.passText(state, state.tail)
@@ -210,11 +207,8 @@ export class KeyValuesReader {
   /** The end of the call stands in the text: the mark that closes the text was forgotten, or it is text. */
   private atEnd(state: Text, length: number): State | 'more' | 'text' {
     const { input } = this.context
-    if (state.inner !== undefined) {
-      state.inner = undefined
-      return 'text'
-    }
-    const ends = endsUnclosed(this.markers, input, input.at + length)
+    const ends = state.inner === undefined ? endsUnclosed(this.markers, input, input.at + length) : 'no'
+    state.inner = undefined
     if (ends !== 'yes') return ends === 'no' ? 'text' : 'more'
     return this.endUnclosed(state, closersAtEnd(state.tail, this.json.closers))
   }

@@ -18,21 +18,21 @@ const LONGEST_GAP = 256
 /** How much of what follows the end of a call is looked at to see whether it belongs to a value. */
 const LONGEST_LOOK = 512
 
-type Roles = ReadonlySet<TaggedParamsRole['is']>
+type Roles = readonly TaggedParamsRole['is'][]
 
-const afterParameter: Roles = new Set([
+const afterParameter: Roles = [
   'parameter-begin',
   'call-end',
   'section-end',
   'call-begin',
   'section-begin',
   'empty',
-])
-const afterCall: Roles = new Set(['section-end', 'call-begin', 'section-begin'])
-const endsParameter: Roles = new Set(['parameter-end'])
-const beginsSection: Roles = new Set(['section-begin'])
-const beginsCall: Roles = new Set(['call-begin'])
-const beginsBody: Roles = new Set(['parameter-begin', 'call-end'])
+]
+const afterCall: Roles = ['section-end', 'call-begin', 'section-begin']
+const endsParameter: Roles = ['parameter-end']
+const beginsSection: Roles = ['section-begin']
+const beginsCall: Roles = ['call-begin']
+const beginsBody: Roles = ['parameter-begin', 'call-end']
 
 /**
  * Tells where the value of a parameter ends. Values are not escaped, so a closing tag may be part of
@@ -115,7 +115,10 @@ export class ValueEnd {
     // A marker that was cut off at the end of the stream follows too.
     if (length === PARTIAL) return input.final ? 'yes' : 'more'
     this.nextEnd = at + length
-    return length !== NONE && allowed.has(this.markers.found.is) ? 'yes' : 'no'
+    if (length === NONE) return 'no'
+    const { found } = this.markers
+    // Of two tags that could close a value, the whole one does.
+    return allowed.includes(found.is) || ('isWorn' in found && allowed === afterParameter) ? 'yes' : 'no'
   }
 
   /** The value was never closed, if its call ends here. Where its closing tag follows behind the section, the whole is part of it. */
@@ -152,7 +155,7 @@ export class ValueEnd {
   private lookAhead(from: number): 'closed' | 'calls' | 'over' | 'far' | 'more' {
     const { input, markers } = this
     const isCut = input.text.length >= from + LONGEST_LOOK
-    const text = isCut ? input.text.slice(0, from + LONGEST_LOOK) : input.text
+    const text = input.text.slice(0, from + LONGEST_LOOK)
     const final = isCut || input.final
     let open = 0
     let behind = from
@@ -181,7 +184,7 @@ export class ValueEnd {
     const at = skipSpace(text, from)
     const length = at === text.length ? PARTIAL : this.markers.match(text, at, final)
     if (length === PARTIAL) return final ? 'yes' : 'more'
-    return length !== NONE && afterParameter.has(this.markers.found.is) ? 'yes' : 'no'
+    return length !== NONE && afterParameter.includes(this.markers.found.is) ? 'yes' : 'no'
   }
 
   /** Whether the closing tag of the value follows, and closes it. */
