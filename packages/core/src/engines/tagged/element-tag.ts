@@ -35,8 +35,8 @@ export function readElementTag(
   const isEmpty = !isClose && inside.endsWith('/')
   const written = inside.slice(isClose ? 1 : 0, isEmpty ? -1 : undefined).trim()
   // Some fall back to a tag for all, with the name as an attribute.
-  const attribute = /^(\w+)\s+name\s*=\s*["']?([^"']+)["']?$/.exec(written)
-  const [, word = written, name = written] = attribute ?? []
+  const named = /^(\w+)\s+name\s*=\s*["']?([^"']+)["']?$/
+  const [, word = written, name = written] = named.exec(written) ?? []
   if (name === '') return 'none'
   return { is: isClose ? 'close' : isEmpty ? 'empty' : 'open', name, word, end: end + 1 }
 }

@@ -175,8 +175,8 @@ export class ValueEnd {
       markers.index = index
     }
     if (!final) return 'more'
-    const isLast = this.passedCall && skipSpace(text, behind) === text.length
-    return isCut ? 'far' : isLast ? 'calls' : 'over'
+    if (isCut) return 'far'
+    return this.passedCall && skipSpace(text, behind) === text.length ? 'calls' : 'over'
   }
 
   /** Whether what may come next does come next. Where nothing more is to be seen, it does. */
