@@ -92,8 +92,9 @@ export function readKey(
   if (type === 'more') return 'more'
   if (type !== undefined) return { name, ...type }
   if (length > NONE) return { name, end: closed.at + length }
-  // The tag of the value is missing: it begins right behind the key.
-  return closed.last > at ? { name, end: closed.last, value: 'bare' } : 'bad'
+  if (closed.last === at) return 'bad'
+  // The tag of the value is missing: it begins right behind the key. Or another key is opened, and this one was given up.
+  return key.last === at ? { name, end: at, value: 'none' } : { name, end: closed.last, value: 'bare' }
 }
 
 /** Reads `<type>integer</type>` and the tag behind it that opens the value. Of `array[string]` the first word is enough. */

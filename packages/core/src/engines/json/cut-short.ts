@@ -29,7 +29,7 @@ export function isCutShort<T>(
 function windowOf(input: TextWindow, isLine: boolean): { readonly text: string; readonly isWhole: boolean } {
   const { at, final } = input
   const isCut = input.text.length >= at + LONGEST_LOOK
-  const text = isCut ? input.text.slice(0, at + LONGEST_LOOK) : input.text
+  const text = input.text.slice(0, at + LONGEST_LOOK)
   const lineEnd = isLine ? text.indexOf('\n', at) : -1
   return lineEnd < 0 ? { text, isWhole: isCut || final } : { text: text.slice(0, lineEnd), isWhole: true }
 }

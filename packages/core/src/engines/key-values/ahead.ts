@@ -76,9 +76,8 @@ export function endsValue(
   isBareText: boolean,
 ): Probe {
   const limit = at + LONGEST_LOOK
-  const isCut = input.text.length >= limit
-  const text = isCut ? input.text.slice(0, limit) : input.text
-  const final = input.final || isCut
+  const text = input.text.slice(0, limit)
+  const final = input.final || input.text.length >= limit
   const start = skipSpace(text, at)
   if (start === text.length) return final ? 'yes' : 'more'
   const char = text.charAt(start)
@@ -87,7 +86,7 @@ export function endsValue(
     return container.is === 'list'
       ? 'yes'
       : startsMember(markers, container, text, start + 1, final, isBareText)
-  const end = markers.ends.match(text, start, final)
+  const end = markers.stops.match(text, start, final)
   if (end !== NONE) return end === PARTIAL ? 'more' : 'yes'
   if (container.is === 'list') return 'no'
   // A comma that was forgotten, in front of a parameter that the tool has.

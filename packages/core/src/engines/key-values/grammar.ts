@@ -79,22 +79,26 @@ export function toolMeant(prefix: string, tools: ToolSet, written: string): stri
 }
 
 export interface KeyValuesMarkers {
-  readonly begins: MarkerSearch<true>
-  readonly ends: MarkerSearch<true>
   readonly textMarks: MarkerSearch<true>
-  /** What may end a text: its mark, or, where that was forgotten, the end of the call. */
-  readonly inText: MarkerSearch<'mark' | 'end'>
+  /** The end of a call, or the beginning of the next. */
+  readonly stops: MarkerSearch<'end' | 'begin'>
+  /** What may end a text: its mark, or, where that was forgotten, what stops the call. */
+  readonly inText: MarkerSearch<'mark' | 'end' | 'begin'>
 }
 
 export const keyValuesMarkers = madeOnce((grammar: KeyValuesGrammar): KeyValuesMarkers => {
-  const inText = new MarkerSearch<'mark' | 'end'>()
-  for (const marker of grammar.callEnd) inText.add(marker, 'end')
+  const stops = new MarkerSearch<'end' | 'begin'>()
+  const inText = new MarkerSearch<'mark' | 'end' | 'begin'>()
+  for (const search of [stops, inText]) {
+    for (const marker of grammar.callEnd) search.add(marker, 'end')
+    // Where nothing ends a call, what begins one may be a word.
+    if (grammar.callEnd.length > 0) for (const marker of grammar.callBegin) search.add(marker, 'begin')
+  }
   const marks = grammar.textMarks ?? []
   for (const mark of marks) inText.add(mark, 'mark')
   return {
-    begins: searchFor(...grammar.callBegin),
-    ends: searchFor(...grammar.callEnd),
     textMarks: searchFor(...marks),
+    stops,
     inText,
   }
 })

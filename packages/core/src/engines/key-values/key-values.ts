@@ -14,13 +14,13 @@ export class KeyValues extends StateMachine<State> {
   protected state: State = { at: 'head' }
   private readonly context: EngineContext
   private readonly grammar: KeyValuesGrammar
-  private readonly ends: MarkerSearch<true>
+  private readonly stops: MarkerSearch<'end' | 'begin'>
 
   constructor(context: EngineContext, grammar: KeyValuesGrammar) {
     super()
     this.context = context
     this.grammar = grammar
-    this.ends = keyValuesMarkers(grammar).ends
+    this.stops = keyValuesMarkers(grammar).stops
   }
 
   finish(_reason: EndReason | undefined): void {
@@ -70,10 +70,10 @@ export class KeyValues extends StateMachine<State> {
 
   private afterCall(): Next<State> {
     const { input, writer } = this.context
-    const end = this.ends.ahead(input)
-    if (end === 'more') return 'more'
-    if (end !== 'none') {
-      input.at += this.ends.length
+    const stop = this.stops.ahead(input)
+    if (stop === 'more') return 'more'
+    if (stop === 'end') {
+      input.at += this.stops.length
       writer.end()
       return 'done'
     }
@@ -112,7 +112,7 @@ export class KeyValues extends StateMachine<State> {
     else writer.endUnclosed()
   }
 
-  /** The arguments cannot be read on: only the end marker tells where they end. */
+  /** The arguments cannot be read on: only the end marker, or the beginning of another call, tells where they end. */
   private broken(): Next<State> {
     const { input, writer } = this.context
     if (this.grammar.callEnd.length === 0) {
@@ -120,10 +120,11 @@ export class KeyValues extends StateMachine<State> {
       return 'done'
     }
     if (writer.isSeen) writer.holdBack()
-    const length = this.ends.find(input.text, input.at, input.final)
-    input.at = this.ends.index
+    const { stops } = this
+    const length = stops.find(input.text, input.at, input.final)
+    input.at = stops.index
     if (length === PARTIAL || length === NONE) return 'more'
-    input.at += length
+    if (stops.found === 'end') input.at += length
     writer.fail('invalid-arguments')
     return 'done'
   }

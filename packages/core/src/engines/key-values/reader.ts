@@ -6,8 +6,8 @@ import { skipSpace } from '../../text/space.ts'
 import type { EngineContext } from '../engine.ts'
 import { bareJson, isPureString, textJson } from '../untyped-value.ts'
 import { endsCall, endsValue, readKey } from './ahead.ts'
-import { type KeyValuesGrammar, type KeyValuesMarkers, keyValuesMarkers } from './grammar.ts'
-import { closersAtEnd, endsUnclosed, keyAtEnd, tailStart } from './text-tail.ts'
+import { type KeyValuesGrammar, type KeyValuesMarkers, keyValuesMarkers, readHead } from './grammar.ts'
+import { closersAtEnd, endsInKey, endsUnclosed, tailStart } from './text-tail.ts'
 import { KeyValuesWriter } from './writer.ts'
 
 type State =
@@ -35,6 +35,10 @@ interface Text {
   collected: string | undefined
   /** The end of what was read, which is no part of the text if its closing mark was forgotten. */
   tail: string
+  /** A call stands in it, as text: the marks of its texts are text as well, up to its end. */
+  inner?: 'call' | 'text' | undefined
+  /** What was read last of it that is no white space. */
+  last: string
 }
 
 /** Reads the arguments of one call, from their bracket on, and writes them as JSON. */
@@ -101,7 +105,7 @@ export class KeyValuesReader {
       this.json.beginItem()
       return { at: 'value' }
     }
-    if (this.markers.ends.match(input.text, input.at, input.final) !== NONE) return { at: 'after-value' }
+    if (this.markers.stops.match(input.text, input.at, input.final) !== NONE) return { at: 'after-value' }
     const key = readKey(this.markers, input.text, input.at, input.final)
     if (key === 'more') return 'more'
     if (key === 'none') return { at: 'broken' }
@@ -147,10 +151,10 @@ export class KeyValuesReader {
     const isTyped = this.grammar.isUntyped === true && this.json.depth === 1
     if (isTyped && !isPureString(this.json.types)) {
       this.context.writer.holdBack()
-      return { at: 'text', collected: '', tail: '' }
+      return { at: 'text', collected: '', tail: '', last: '' }
     }
     this.json.beginString()
-    return { at: 'text', collected: undefined, tail: '' }
+    return { at: 'text', collected: undefined, tail: '', last: '' }
   }
 
   private text(state: Text): State | 'more' {
@@ -160,7 +164,12 @@ export class KeyValuesReader {
       const length = inText.find(input.text, input.at, input.final)
       this.readText(state, input.take(inText.index))
       if (length === PARTIAL || length === NONE) return 'more'
-      const next = inText.found === 'mark' ? this.atMark(state, length) : this.atEnd(state, length)
+      const next =
+        inText.found === 'begin'
+          ? this.atBegin(state, length)
+          : inText.found === 'mark'
+            ? this.atMark(state, length)
+            : this.atEnd(state, length)
       if (next !== 'text') return next
       this.passText(state, state.tail + input.take(input.at + length))
       state.tail = ''
@@ -170,6 +179,7 @@ export class KeyValuesReader {
   /** Text was read: all of it goes on but the end, which may turn out to be markup. */
   private readText(state: Text, piece: string): void {
     if (piece === '') return
+    state.last = piece.trimEnd().slice(-1) || state.last
     const text = state.tail + piece
     const start = tailStart(text)
     state.tail = text.slice(start)
@@ -179,13 +189,15 @@ export class KeyValuesReader {
   /** A mark closes the text, or opens the next one where the mark that closes this was forgotten; or it is text. */
   private atMark(state: Text, length: number): State | 'more' | 'text' {
     const { input } = this.context
+    if (state.inner === 'text' || (state.inner === 'call' && ':=[,{'.includes(state.last))) {
+      state.inner = state.inner === 'call' ? 'text' : 'call'
+      return 'text'
+    }
     const ends = this.endsValue(input.at + length)
     if (ends === 'more') return 'more'
     if (ends === 'no') {
-      const key = keyAtEnd(state.tail)
-      return key !== undefined && this.json.mayFollow(key)
-        ? this.endUnclosed(state, state.tail.length)
-        : 'text'
+      const isNext = endsInKey(state.tail, this.json.closers, (key) => this.json.mayFollow(key))
+      return isNext ? this.endUnclosed(state, state.tail.length) : 'text'
     }
     input.at += length
     this.passText(state, state.tail)
@@ -195,9 +207,19 @@ export class KeyValuesReader {
   /** The end of the call stands in the text: the mark that closes the text was forgotten, or it is text. */
   private atEnd(state: Text, length: number): State | 'more' | 'text' {
     const { input } = this.context
-    const ends = endsUnclosed(this.markers, input, input.at + length)
+    const ends = state.inner === undefined ? endsUnclosed(this.markers, input, input.at + length) : 'no'
+    state.inner = undefined
     if (ends !== 'yes') return ends === 'no' ? 'text' : 'more'
     return this.endUnclosed(state, closersAtEnd(state.tail, this.json.closers))
+  }
+
+  /** A whole call may stand in a text. Where the text was never closed, its own call is cut off then, and not wrong. */
+  private atBegin(state: Text, length: number): 'more' | 'text' {
+    const { input } = this.context
+    const head = readHead(this.grammar.namePrefix, input.text, input.at + length, input.final)
+    if (head === 'more') return 'more'
+    if (head !== 'none') state.inner = 'call'
+    return 'text'
   }
 
   /** The text ends that much before where the input stands. */
@@ -310,9 +332,11 @@ export class KeyValuesReader {
       input.at++
       return { at: 'member' }
     }
-    const end = this.markers.ends.match(input.text, input.at, input.final)
+    const { stops } = this.markers
+    const end = stops.match(input.text, input.at, input.final)
     if (end === PARTIAL) return 'more'
     if (end === NONE) return /[\])}]/.test(char) ? { at: 'broken' } : { at: 'member' }
+    if (stops.found === 'begin') return { at: 'broken' }
     while (this.json.depth > 0) this.json.close()
     writer.repair('missing-closer')
     return { at: 'done' }

@@ -16,14 +16,25 @@ const LONGEST_TAIL = 160
 export function tailStart(text: string): number {
   const from = Math.max(0, text.length - LONGEST_TAIL)
   const end = text.slice(from)
-  const key = /,\s*[\w.$-]*\s*[:=]?\s*$/.exec(end)?.index ?? end.length
+  const key = /[}\])]*,\s*[\w.$-]*\s*[:=]?\s*\[?$/.exec(end)?.index ?? end.length
   const brackets = /[}\])\s]+$/.exec(end)?.index ?? end.length
   return from + Math.min(key, brackets)
 }
 
-/** The key that a text ends in front of, where the mark behind it opens the next value. */
-export function keyAtEnd(tail: string): string | undefined {
-  return /^,\s*([\w.$-]+)\s*[:=]\s*$/.exec(tail)?.[1]
+/**
+ * Whether a text ends in front of the key of the next value, which the mark behind it opens. Before the key stand the brackets
+ * that close what is open inside of its object. `mayFollow`: whether the call may have a parameter of this name.
+ */
+export function endsInKey(
+  tail: string,
+  closers: readonly string[],
+  mayFollow: (key: string) => boolean,
+): boolean {
+  const [, brackets = '', key] = /^([}\])]*),\s*([\w.$-]+)\s*[:=]\s*\[?$/.exec(tail) ?? []
+  const depth = closers.length - brackets.length
+  if (key === undefined || depth < 1) return false
+  if (brackets !== closers.slice(depth).toReversed().join('')) return false
+  return depth > 1 ? closers[depth - 1] !== ']' : mayFollow(key)
 }
 
 /** How much of the tail, from its end, are brackets that close what is open. `closers`: those of the open containers, outermost first. */
@@ -42,13 +53,13 @@ export function closersAtEnd(tail: string, closers: readonly string[]): number {
  * or if no mark follows that could close the text.
  */
 export function endsUnclosed(markers: KeyValuesMarkers, input: TextWindow, behind: number): Probe {
-  const isCut = input.text.length >= behind + LONGEST_LOOK
-  const text = isCut ? input.text.slice(0, behind + LONGEST_LOOK) : input.text
-  const final = isCut || input.final
+  const text = input.text.slice(0, behind + LONGEST_LOOK)
+  const final = input.final || input.text.length >= behind + LONGEST_LOOK
   const start = skipSpace(text, behind)
   if (start === text.length) return final ? 'yes' : 'more'
-  const begin = markers.begins.match(text, start, final)
-  if (begin !== NONE) return begin === PARTIAL ? 'more' : 'yes'
+  const stop = markers.stops.match(text, start, final)
+  if (stop === PARTIAL) return 'more'
+  if (stop !== NONE && markers.stops.found === 'begin') return 'yes'
   const mark = markers.textMarks.find(text, behind, final)
   if (mark === PARTIAL) return 'more'
   if (mark === NONE) return final ? 'yes' : 'more'

@@ -39,7 +39,6 @@ export class KeyValuesWriter {
 
   /** Whether a parameter of this name may be the next: the tool declares it, or nobody knows what it declares. */
   mayFollow(key: string): boolean {
-    if (this.innermost?.isOutermost !== true) return false
     const isOpen = this.context.tools.properties(this.tool) === undefined
     return isOpen ? !this.keys.has(key) : this.expects(key)
   }

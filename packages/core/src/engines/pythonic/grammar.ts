@@ -1,5 +1,5 @@
 import { madeOnce } from '../../text/made-once.ts'
-import { searchFor } from '../../text/marker-search.ts'
+import { MarkerSearch } from '../../text/marker-search.ts'
 import type { Marker } from '../../text/marker.ts'
 import { skipSpace } from '../../text/space.ts'
 import type { Probe } from '../engine.ts'
@@ -137,5 +137,10 @@ export function isAmongCode(grammar: PythonicGrammar): boolean {
   return grammar.method !== undefined || grammar.isFence === true
 }
 
-/** What ends a section. */
-export const endsOf = madeOnce(({ sectionEnd }: PythonicGrammar) => searchFor(...sectionEnd))
+/** What ends a section: its end, or the beginning of another, which is left to whoever reads that. */
+export const endsOf = madeOnce(({ sectionBegin, sectionEnd, isFence }: PythonicGrammar) => {
+  const ends = new MarkerSearch<'end' | 'begin'>()
+  for (const marker of sectionEnd) ends.add(marker, 'end')
+  if (isFence !== true) for (const marker of sectionBegin) ends.add(marker, 'begin')
+  return ends
+})

@@ -40,7 +40,7 @@ export class Pythonic extends StateMachine<State> {
   protected state: State = { at: 'between' }
   private readonly context: EngineContext
   private readonly grammar: PythonicGrammar
-  private readonly ends: MarkerSearch<true>
+  private readonly ends: MarkerSearch<'end' | 'begin'>
   private readonly isInSection: boolean
   private call: PythonicArguments
   private hasCalls = false
@@ -132,10 +132,10 @@ export class Pythonic extends StateMachine<State> {
     const end = this.ends.ahead(input)
     if (end === 'more') return 'more'
     if (end === 'none' && this.isInSection && writer.isIdle) return this.strayLine()
-    if (end !== 'none') input.at += this.ends.length
+    if (end === 'end') input.at += this.ends.length
     const source = this.stopRecording()
     if (!writer.isIdle) writer.fail('no-call')
-    const mayEcho = end !== 'none' && this.hasCalls && source !== '' && source.length < LONGEST_ECHO
+    const mayEcho = end === 'end' && this.hasCalls && source !== '' && source.length < LONGEST_ECHO
     return mayEcho ? { at: 'echo', source } : 'done'
   }
 
@@ -310,7 +310,7 @@ export class Pythonic extends StateMachine<State> {
     input.at = this.ends.index
     if (length === PARTIAL || length === NONE) return 'more'
     // What comes out as text comes out whole, its end marker included.
-    if (!writer.isSeen) input.at += length
+    if (!writer.isSeen && this.ends.found === 'end') input.at += length
     writer.fail('invalid-arguments')
     return { at: 'between' }
   }

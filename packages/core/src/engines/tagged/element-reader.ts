@@ -162,16 +162,16 @@ export class ElementReader {
       return isEnd === 'yes' ? tag.end : isEnd
     }
     if (tag.is !== 'close') {
-      if (this.expects(tag.name)) return this.endUnclosed()
-      if (tag.is === 'open' && this.opened.length < DEEPEST) this.opened.push(tag.name)
+      if (this.opened.length === 0 && this.expects(tag.name)) return this.endUnclosed()
+      if (tag.is === 'open' && this.opened.length < DEEPEST) this.opened.push(tag.word)
       return 'no'
     }
-    if (this.isCallEnd(input.at)) return this.endUnclosed()
     const depth = this.opened.lastIndexOf(tag.name)
     if (depth >= 0) {
       this.opened.length = depth
       return 'no'
     }
+    if (this.isCallEnd(input.at)) return this.endUnclosed()
     return this.endWrongly(tag)
   }
 

@@ -4,6 +4,8 @@ import { skipSpace } from '../../text/space.ts'
 export interface ElementTag {
   readonly is: 'open' | 'close' | 'empty'
   readonly name: string
+  /** What its closing tag says: not the name, where that is an attribute. */
+  readonly word: string
   /** Position behind the tag. */
   readonly end: number
 }
@@ -31,12 +33,10 @@ export function readElementTag(
   const inside = text.slice(start + 1, end).trim()
   const isClose = inside.startsWith('/')
   const isEmpty = !isClose && inside.endsWith('/')
-  const name = nameIn(inside.slice(isClose ? 1 : 0, isEmpty ? -1 : undefined).trim())
+  const written = inside.slice(isClose ? 1 : 0, isEmpty ? -1 : undefined).trim()
+  // Some fall back to a tag for all, with the name as an attribute.
+  const named = /^(\w+)\s+name\s*=\s*["']?([^"']+)["']?$/
+  const [, word = written, name = written] = named.exec(written) ?? []
   if (name === '') return 'none'
-  return { is: isClose ? 'close' : isEmpty ? 'empty' : 'open', name, end: end + 1 }
-}
-
-/** Some fall back to a tag for all, with the name as an attribute. */
-function nameIn(written: string): string {
-  return /^\w+\s+name\s*=\s*["']?([^"']+)["']?$/.exec(written)?.[1] ?? written
+  return { is: isClose ? 'close' : isEmpty ? 'empty' : 'open', name, word, end: end + 1 }
 }

@@ -78,10 +78,10 @@ export class ParameterReader {
   }
 
   /** The parameter is an element of its own name. */
-  beginElement({ name, is }: ElementTag): void {
+  beginElement({ name, word, is }: ElementTag): void {
     this.context.writer.release()
     this.parameters.begin({ name, attributes: noAttributes, isSelfClosing: false, end: 0 })
-    this.closer = `</${name}>`
+    this.closer = `</${word}>`
     this.place = 'element'
     if (is === 'empty') this.end()
   }
