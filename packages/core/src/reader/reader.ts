@@ -301,10 +301,9 @@ export class Reader {
     const { tools, limitOf, toolCallBytes } = this.options
     this.writer.limit = limitOf.get(opening.format) ?? toolCallBytes
     this.writer.begin(at)
-    const opener = this.input.text.slice(at, at + length)
     this.input.at = at + length
     this.opening = opening
-    this.engine = startEngine(opening, opener, {
+    this.engine = startEngine(opening, this.input.text.slice(at, at + length), {
       input: this.input,
       writer: this.writer,
       tools,
@@ -328,10 +327,9 @@ export class Reader {
       found.as === 'in-thought' || isExpected(found.as) || tools.has(name) || (mayBeUnknown && !tools.isKnown)
     const evidence = new Evidence(this.input, isDeclared, found.as)
     const recording = this.input.record(found.from)
-    const { fence } = found
-    this.candidate = { found, recording, evidence, madeBefore: this.writer.made, fence }
     this.stop = 'unknown'
     this.madeBefore = this.writer.made
+    this.candidate = { found, recording, evidence, madeBefore: this.madeBefore, fence: found.fence }
     this.writer.sink = evidence
     this.writer.fallback = 'text'
     this.start(found.opening, found.at, found.length)
