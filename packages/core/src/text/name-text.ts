@@ -36,7 +36,8 @@ export function readWord(
   const start = skipSpace(text, from)
   let at = start
   while (at < text.length && at - start <= LONGEST_NAME && !endsWord(text, at)) at++
-  const name = text.slice(start, at)
+  // No tool has a name that ends in a colon: called by one, none would be found.
+  const name = text.slice(start, at).replace(/:$/, '')
   if (at - start > LONGEST_NAME) return 'bad'
   if (at + 1 >= text.length && text.charAt(at) === '\\') return final ? 'bad' : 'more'
   // Some write the line break behind the name as a backslash and a letter.

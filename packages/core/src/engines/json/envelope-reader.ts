@@ -124,7 +124,7 @@ export class EnvelopeReader {
   private keep(key: string, value: unknown, json: string): State {
     if (this.context.writer.isOver()) return { at: 'broken' }
     this.context.writer.release()
-    if (this.shape.nameKeys.includes(key) || (key === 'function' && typeof value === 'string')) {
+    if (this.shape.nameKeys.includes(key) || this.isNameIn(key, value)) {
       if (typeof value !== 'string' || value === '') return { at: 'broken' }
       if (this.name === null) return this.setName(value)
       this.addForeign(key, json)
@@ -141,6 +141,14 @@ export class EnvelopeReader {
       this.addForeign(key, json)
     }
     return { at: 'after-value' }
+  }
+
+  /** Some write the name alone where an object with the name should stand. In plain JSON, data has such fields too. */
+  private isNameIn(key: string, value: unknown): boolean {
+    if (typeof value !== 'string' || !wrapperKeys.includes(key)) return false
+    const { addressee, tools } = this.context
+    const isMarked = this.shape.isStrict !== true && addressee === undefined
+    return key === 'function' || (isMarked && tools.has(value))
   }
 
   private addForeign(key: string, json: string): void {

@@ -1,6 +1,6 @@
 import { madeOnce } from '../../text/made-once.ts'
 import { MarkerSearch, searchFor } from '../../text/marker-search.ts'
-import type { Marker } from '../../text/marker.ts'
+import { type Marker, NONE, PARTIAL } from '../../text/marker.ts'
 import { skipSpace } from '../../text/space.ts'
 import type { Probe } from '../engine.ts'
 import type { ToolSet } from '../tool-set.ts'
@@ -26,23 +26,24 @@ interface CallHead {
   readonly name: string
   readonly from: number
   readonly end: number
+  /** The call ends there, in place of the bracket. */
+  readonly isBare?: true
 }
 
 const LONGEST_NAME = 128
 
 /** Reads `call:NAME` up to the brace, or the parenthesis that some write instead. */
 export function readHead(
-  prefix: string,
+  grammar: KeyValuesGrammar,
   text: string,
   from: number,
   final: boolean,
 ): CallHead | 'more' | 'none' {
   const ended = final ? 'none' : 'more'
-  let start = skipSpace(text, from)
-  if (text.startsWith(prefix, start)) start += prefix.length
-  // The word in front of the colon is forgotten.
-  else if (text.charAt(start) === ':') start++
-  else if (prefix.startsWith(text.slice(start))) return ended
+  const prefix = grammar.namePrefix
+  // Some write it twice. A name that begins with it would be that of no tool.
+  const start = skipPrefix(prefix, text, skipPrefix(prefix, text, skipSpace(text, from)))
+  if (prefix !== '' && prefix.startsWith(text.slice(start))) return ended
   let end = start
   while (end < text.length && end - start <= LONGEST_NAME && !/[\s"'`()[\]{}<>,;=|\\]/.test(text.charAt(end)))
     end++
@@ -52,8 +53,20 @@ export function readHead(
   // Some write both, as code does: `NAME({…})`.
   const inner = text.charAt(open) === '(' ? skipSpace(text, open + 1) : open
   if (inner === text.length) return ended
-  if (name === '' || !'{('.includes(text.charAt(open))) return 'none'
-  return { name, from: start, end: text.charAt(inner) === '{' ? inner : open }
+  if (name === '') return 'none'
+  if ('{('.includes(text.charAt(open))) {
+    return { name, from: start, end: text.charAt(inner) === '{' ? inner : open }
+  }
+  const { stops } = keyValuesMarkers(grammar)
+  const stop = stops.match(text, open, final)
+  if (stop === PARTIAL) return ended
+  return stop > NONE && stops.found === 'end' ? { name, from: start, end: open, isBare: true } : 'none'
+}
+
+/** Behind the prefix, or behind its colon where the word in front of that is forgotten. */
+function skipPrefix(prefix: string, text: string, at: number): number {
+  if (text.startsWith(prefix, at)) return at + prefix.length
+  return text.charAt(at) === ':' ? at + 1 : at
 }
 
 /** What must follow the opener: the name of a call and its bracket. */
@@ -64,9 +77,10 @@ export function probeKeyValues(
   at: number,
   final: boolean,
 ): Probe {
-  const head = readHead(grammar.namePrefix, text, at, final)
+  const head = readHead(grammar, text, at, final)
   if (head === 'more') return 'more'
-  return head !== 'none' && (grammar.isSpecial || accepts(head.name)) ? 'yes' : 'no'
+  if (head === 'none') return 'no'
+  return (grammar.isSpecial && head.isBare !== true) || accepts(head.name) ? 'yes' : 'no'
 }
 
 /** A namespace in front of the name of an offered tool is not part of it, nor is the prefix where it lacks its colon. */

@@ -46,9 +46,12 @@ export class KeyValues extends StateMachine<State> {
 
   private head(): Next<State> {
     const { input, writer, tools } = this.context
-    const head = readHead(this.grammar.namePrefix, input.text, input.at, input.final)
+    const head = readHead(this.grammar, input.text, input.at, input.final)
     if (head === 'more') return 'more'
-    if (head === 'none') {
+    const isShort = head !== 'none' && head.isBare === true && !this.takesNone(head.name)
+    if (head === 'none' || isShort) {
+      // What comes out as text comes out whole, its end marker included.
+      if (isShort) input.at = head.end + this.stops.match(input.text, head.end, input.final)
       writer.fail('no-call')
       return 'done'
     }
@@ -57,7 +60,18 @@ export class KeyValues extends StateMachine<State> {
     const name = toolMeant(this.grammar.namePrefix, tools, head.name)
     const tool = writer.start(null, name)
     if (name !== head.name) writer.repair('namespace')
+    if (head.isBare === true) {
+      writer.delta('{}')
+      writer.repair('empty-arguments')
+      return { at: 'after-call' }
+    }
     return { at: 'arguments', reader: new KeyValuesReader(this.context, this.grammar, tool) }
+  }
+
+  /** Without the arguments that its tool demands, a call would be wrong and look whole. */
+  private takesNone(name: string): boolean {
+    const { tools } = this.context
+    return tools.has(name) && tools.required(name).length === 0
   }
 
   private arguments(reader: KeyValuesReader): Next<State> {
@@ -92,7 +106,7 @@ export class KeyValues extends StateMachine<State> {
     const at = input.text.charAt(input.at) === ',' ? skipSpace(input.text, input.at + 1) : input.at
     const rest = input.text.slice(at, at + namePrefix.length)
     if (!input.final && rest.length < namePrefix.length && namePrefix.startsWith(rest)) return 'more'
-    const head = rest === namePrefix ? readHead(namePrefix, input.text, at, input.final) : 'none'
+    const head = rest === namePrefix ? readHead(this.grammar, input.text, at, input.final) : 'none'
     if (head === 'more') return 'more'
     if (head === 'none' || namePrefix === '') {
       this.endUnclosed()

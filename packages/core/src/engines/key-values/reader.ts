@@ -216,7 +216,7 @@ export class KeyValuesReader {
   /** A whole call may stand in a text. Where the text was never closed, its own call is cut off then, and not wrong. */
   private atBegin(state: Text, length: number): 'more' | 'text' {
     const { input } = this.context
-    const head = readHead(this.grammar.namePrefix, input.text, input.at + length, input.final)
+    const head = readHead(this.grammar, input.text, input.at + length, input.final)
     if (head === 'more') return 'more'
     if (head !== 'none') state.inner = 'call'
     return 'text'

@@ -156,9 +156,11 @@ export class TaggedParams extends TaggedCalls<Inside, TaggedParamsRole> {
     if (byName !== undefined) return byName
     const role = this.markers.ahead(this.context.input)
     if (role === 'more' || writer.isOver()) return 'more'
+    // Where the bracket alone opens a call, that of a parameter would end this one before its arguments.
+    const mayBeElement = role === 'none' || (role.is === 'call-begin' && role.tag.open === '<')
+    const element = mayBeElement ? this.element() : undefined
+    if (element !== undefined) return element
     if (role === 'none') {
-      const element = this.element()
-      if (element !== undefined) return element
       const isJson = this.parameters.isEmpty && this.junk === '' && input.text.charAt(input.at) === '{'
       if (isJson) return { at: 'json', reader: new ArgumentsReader(writer, this.ends) }
       return { at: this.parameters.beginText(this.grammar.bodyKey) ? 'parameter' : 'junk' }

@@ -1,4 +1,5 @@
 import { type DelimitedJsonGrammar, usualEnvelope } from '../../engines/json/grammar.ts'
+import type { Marker } from '../../text/marker.ts'
 import type { ReasoningMarkers, ThinkingFamily } from '../format.ts'
 
 /** What most models think in. */
@@ -35,6 +36,9 @@ export const commonTurnTokens: readonly string[] = [
   '</s>',
 ]
 
+/** Some put their calls into an object, as the API returns them. */
+export const listOfCalls: readonly Marker[] = [['{', '"tool_calls"', ':', '[']]
+
 /** The whole answer, or a whole code fence, is the JSON of calls: no marker says so. */
 export const bareJson: DelimitedJsonGrammar = {
   engine: 'delimited-json',
@@ -43,7 +47,7 @@ export const bareJson: DelimitedJsonGrammar = {
   isBare: true,
   callBegin: ['{', '['],
   callEnd: [],
-  listBegin: [['{', '"tool_calls"', ':', '[']],
+  listBegin: listOfCalls,
   envelope: { ...usualEnvelope, isStrict: true },
 }
 

@@ -4,6 +4,7 @@ import type { PythonicGrammar } from '../../engines/pythonic/grammar.ts'
 import type { ElementTreeGrammar } from '../../engines/tagged/element-grammar.ts'
 import type { TaggedParamsGrammar } from '../../engines/tagged/grammar.ts'
 import type { Grammar } from '../format.ts'
+import { listOfCalls } from './common.ts'
 
 /** The tag of the definitions in the prompt, those in which others write Python or invocations, and words that say little. */
 const tags = ['tools', 'tool', 'function_calls', 'function_call', 'json', 'JSON', 'xml', 'response']
@@ -15,7 +16,16 @@ export const foreignTagJson: DelimitedJsonGrammar = {
   isSpecial: false,
   callBegin: tags.map((tag) => `<${tag}>`),
   callEnd: tags.map((tag) => `</${tag}>`),
+  listBegin: listOfCalls,
   envelope: usualEnvelope,
+}
+
+/** JSON in a code fence in the tags. */
+const fencedTagJson: DelimitedJsonGrammar = {
+  ...foreignTagJson,
+  id: 'fenced-tag-json',
+  callBegin: ['```json', '```'].map((fence) => ['<tool_call>', fence]),
+  callEnd: [['```', '</tool_call>'], '</tool_call>'],
 }
 
 const toldBegin = [
@@ -52,20 +62,21 @@ const foreignPythonic: PythonicGrammar = {
   bareBegin: [],
 }
 
-/** A tag with the name of the tool, and JSON in it: `<toolcall><NAME>{…}</NAME></toolcall>`. */
+/** A tag with the name of the tool, and JSON or elements in it: `<toolcall><NAME>{…}</NAME></toolcall>`. */
 const tagOfName: TaggedParamsGrammar = {
   engine: 'tagged-params',
   id: 'tag-of-name',
   isSpecial: false,
   isSectionOptional: false,
   closesByName: true,
+  readsElements: true,
   sectionBegin: ['<toolcall>', '<tool_call>'],
   sectionEnd: ['</toolcall>', '</tool_call>'],
   callBegin: [{ open: '<', name: 'inline', end: '>' }],
   callEnd: [],
   parameterBegin: [],
   parameterEnd: [],
-  parameter: { trim: 'none' },
+  parameter: { trim: 'newline' },
 }
 
 /** RWKV: a line in bold, and the call in a code fence. */
@@ -82,7 +93,7 @@ const boldLine: DelimitedJsonGrammar = {
 }
 
 const elementNames = ['name', 'tool_name']
-const elementArguments = ['arguments', 'args', 'input']
+const elementArguments = ['arguments', 'parameters', 'args', 'input']
 
 /** What harnesses ask for that know of no syntax: `<tool><name>NAME</name><arguments>{…}</arguments></tool>`. */
 const toolElement: NameThenArgsGrammar = {
@@ -92,9 +103,16 @@ const toolElement: NameThenArgsGrammar = {
   isPlain: true,
   sectionBegin: [],
   sectionEnd: [],
-  callBegin: elementNames.map((name) => ['<tool>', `<${name}>`]),
+  callBegin: elementNames.flatMap((name) => [
+    ['<tool>', `<${name}>`],
+    ['<tool_call>', `<${name}>`],
+  ]),
   separator: elementNames.flatMap((name) => elementArguments.map((each) => [`</${name}>`, `<${each}>`])),
-  callEnd: elementArguments.flatMap((each) => [[`</${each}>`, '</tool>'], `</${each}>`]),
+  callEnd: elementArguments.flatMap((each) => [
+    [`</${each}>`, '</tool>'],
+    [`</${each}>`, '</tool_call>'],
+    `</${each}>`,
+  ]),
   header: {},
 }
 
@@ -177,6 +195,7 @@ const elementsOfName: TaggedParamsGrammar = {
 /** What models fall into when they forget their own syntax: read only as salvage. */
 export const drift: readonly Grammar[] = [
   foreignTagJson,
+  fencedTagJson,
   toldCall,
   foreignPythonic,
   otherWords,

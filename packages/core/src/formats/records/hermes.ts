@@ -1,6 +1,6 @@
 import { type DelimitedJsonGrammar, usualEnvelope } from '../../engines/json/grammar.ts'
 import type { Format } from '../format.ts'
-import { bareJson, commonTurnTokens, think } from './common.ts'
+import { bareJson, commonTurnTokens, listOfCalls, think } from './common.ts'
 import { drift } from './drift.ts'
 import { claudeInvoke, qwen3Coder } from './xml.ts'
 
@@ -10,6 +10,7 @@ export const hermesJson: DelimitedJsonGrammar = {
   isSpecial: false,
   callBegin: ['<tool_call>'],
   callEnd: ['</tool_call>'],
+  listBegin: listOfCalls,
   envelope: usualEnvelope,
 }
 
