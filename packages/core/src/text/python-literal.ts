@@ -31,6 +31,8 @@ const endsScalar = /[\s,:;=()[\]{}"'<>#`]/
 
 /** Reads one value as Python writes it, and writes it as JSON while it comes in. */
 export class PythonLiteral {
+  /** A string of it holds quotes that nobody escaped. */
+  hasBareQuotes = false
   private readonly output: LiteralOutput
   private readonly place: LiteralPlace
   private readonly frames: LiteralFrames
@@ -139,6 +141,7 @@ export class PythonLiteral {
       (piece) => this.frames.write(this.json.stringPiece(piece)),
     )
     if (result === 'more') return 'more'
+    this.hasBareQuotes ||= string.hasBareQuotes
     if (string.hasBareQuotes) this.output.repair('unescaped-quote')
     if (string.hasBrokenEscapes) this.output.repair('invalid-escape')
     return { at: 'after-string' }

@@ -16,25 +16,30 @@ const LONGEST_TAIL = 160
 export function tailStart(text: string): number {
   const from = Math.max(0, text.length - LONGEST_TAIL)
   const end = text.slice(from)
-  const key = /[}\])]*,\s*[\w.$-]*\s*[:=]?\s*\[?$/.exec(end)?.index ?? end.length
+  const key =
+    /[}\])]*,[\s[{]*[\w.$-]*\s*[:=]?[\s[{]*(?:(?<=[[{]\s*)[\w.$-]+\s*[:=]?\s*)?$/.exec(end)?.index ??
+    end.length
   const brackets = /[}\])\s]+$/.exec(end)?.index ?? end.length
   return from + Math.min(key, brackets)
 }
 
 /**
  * Whether a text ends in front of the key of the next value, which the mark behind it opens. Before the key stand the brackets
- * that close what is open inside of its object. `mayFollow`: whether the call may have a parameter of this name.
+ * that close what is open inside of its object, or of the list in which that object begins. `mayFollow`: whether the call may
+ * have a parameter of this name.
  */
 export function endsInKey(
   tail: string,
   closers: readonly string[],
   mayFollow: (key: string) => boolean,
 ): boolean {
-  const [, brackets = '', key] = /^([}\])]*),\s*([\w.$-]+)\s*[:=]\s*\[?$/.exec(tail) ?? []
+  const [, brackets = '', opener = '', key] =
+    /^([}\])]*),\s*([[{]?)[\s[{]*([\w.$-]+)\s*[:=][\s[{]*(?:(?<=\{\s*)[\w.$-]+\s*[:=]\s*)?$/.exec(tail) ?? []
   const depth = closers.length - brackets.length
   if (key === undefined || depth < 1) return false
   if (brackets !== closers.slice(depth).toReversed().join('')) return false
-  return depth > 1 ? closers[depth - 1] !== ']' : mayFollow(key)
+  if (depth > 1) return (closers[depth - 1] === ']') === (opener !== '')
+  return opener === '' && mayFollow(key)
 }
 
 /** How much of the tail, from its end, are brackets that close what is open. `closers`: those of the open containers, outermost first. */

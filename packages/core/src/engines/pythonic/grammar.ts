@@ -144,3 +144,39 @@ export const endsOf = madeOnce(({ sectionBegin, sectionEnd, isFence }: PythonicG
   if (isFence !== true) for (const marker of sectionBegin) ends.add(marker, 'begin')
   return ends
 })
+
+/** A text that ends in the first text of a call behind another: the name of the one that it ends in. */
+const innerCall = /\)[\s,[\]]+([^\s"'()[\]{},;=<]+)\([^"'()]*=\s*(["'])[^"']*\2$/
+
+/**
+ * Where calls begin in the source of a value that took them in, as its string was never closed. -1: nowhere, or they are
+ * text. The end of the source: none of them can be read. `isOver`: the stream ends in the value.
+ */
+export function findSwallowed(
+  grammar: PythonicGrammar,
+  tools: ToolSet,
+  source: string,
+  isOver: boolean,
+): number {
+  const ends = endsOf(grammar)
+  let start = -1
+  let behind = 0
+  let isOpen = false
+  let isPastEnd = false
+  for (let length = ends.find(source, 0, true); length > 0; length = ends.find(source, behind, true)) {
+    const { index, found } = ends
+    const isBegin = found === 'begin'
+    if (isBegin === isOpen || (isBegin && source.slice(behind, index).trim() !== '')) start = -1
+    // An end marker that belongs to no call in the string is the end of its own.
+    isPastEnd ||= !isBegin && !isOpen
+    behind = index + length
+    isOpen = isBegin && probePythonic(grammar, 'section', tools, source, behind, true) === 'yes'
+    if (isOpen && start < 0) start = index
+  }
+  const from = isPastEnd ? start : -1
+  if (isOver) return isOpen || source.slice(behind).trim() !== '' ? -1 : from
+  const name = innerCall.exec(source)?.[1]
+  const isInCall = isOpen || (name !== undefined && tools.has(toolNamed(grammar, tools, name)))
+  // A text of that call ends here, and not the value around it. It may stand in the value as text, with quotes that nobody escaped.
+  return isInCall ? (isOpen && from >= 0 ? from : source.length) : -1
+}

@@ -10,6 +10,7 @@ import { PythonicArguments } from './arguments.ts'
 import {
   type CallName,
   endsOf,
+  findSwallowed,
   isAmongCode,
   isMethod,
   isPrint,
@@ -35,6 +36,8 @@ type State =
 const LONGEST_LINE = 256
 /** Of a longer section no echo is waited for. */
 const LONGEST_ECHO = 2048
+/** So many values of a call are looked through for others: each look may read all that was held of it. */
+const MOST_LOOKS = 64
 
 export class Pythonic extends StateMachine<State> {
   protected state: State = { at: 'between' }
@@ -43,6 +46,9 @@ export class Pythonic extends StateMachine<State> {
   private readonly ends: MarkerSearch<'end' | 'begin'>
   private readonly isInSection: boolean
   private call: PythonicArguments
+  /** Where in the stream the argument at hand begins. */
+  private valueFrom = 0
+  private looks = 0
   private hasCalls = false
   private isInList = false
   /** How many calls are open that only print the result of another. */
@@ -224,18 +230,31 @@ export class Pythonic extends StateMachine<State> {
     if (input.isEmpty) return 'more'
     const char = input.text.charAt(input.at)
     if (char === ')') return this.closeCall()
+    this.valueFrom = input.position
     const literal = this.call.begin()
     if (literal === 'more') return 'more'
     return literal === 'bad' ? { at: 'broken' } : { at: 'value', literal }
   }
 
   private value(literal: PythonLiteral): Next<State> {
-    const result = literal.read(this.context.input)
-    if (result === 'more') return 'more'
-    if (result === 'done') return { at: 'after-value' }
+    const { input, writer } = this.context
+    const result = literal.read(input)
+    const isOver = result === 'more'
+    if (isOver && !input.final) return 'more'
+    const isDoubtful = isOver ? this.isInSection : literal.hasBareQuotes && this.looks++ < MOST_LOOKS
+    if (isDoubtful && this.giveBackSwallowed(isOver)) return { at: 'broken' }
+    if (result !== 'broken') return isOver ? 'more' : { at: 'after-value' }
     // A string that was never closed may have swallowed the end marker: what was held is looked through again.
-    this.context.writer.giveBack()
+    writer.giveBack()
     return { at: 'broken' }
+  }
+
+  /** Goes back to the calls that a string took in which was never closed. */
+  private giveBackSwallowed(isOver: boolean): boolean {
+    const { input, writer, tools } = this.context
+    return writer.giveBackFrom(input.position - this.valueFrom, (source) =>
+      findSwallowed(this.grammar, tools, source, isOver),
+    )
   }
 
   private afterValue(): Next<State> {

@@ -17,7 +17,7 @@ type State =
   /** Collected, and decided when it is whole. The innermost element is the last. */
   | { at: 'tree'; open: [Element, ...Element[]] }
   | { at: 'done' }
-  | { at: 'too-deep' }
+  | { at: 'broken' }
 
 /** White space behind a closing tag is looked through this far to see what follows. */
 const LONGEST_GAP = 256
@@ -37,6 +37,8 @@ export class ElementReader {
   private marks = new MarkerSearch<'tag' | 'bare-end'>()
   /** Elements that were opened inside of a string, where they are text, and so are the tags that close them. */
   private opened: string[] = []
+  /** A whole call stands in the string, as text. */
+  private holdsCall = false
 
   constructor(context: EngineContext, grammar: ElementTreeGrammar, tool: string) {
     this.context = context
@@ -69,6 +71,7 @@ export class ElementReader {
     this.keys.add(name)
     this.key = name
     this.opened = []
+    this.holdsCall = false
     this.marks = new MarkerSearch()
     this.marks.add(this.grammar.prefix === '' ? '<' : this.grammar.prefix, 'tag')
     if (this.grammar.prefix !== '') this.marks.add(`</${name}>`, 'bare-end')
@@ -77,10 +80,10 @@ export class ElementReader {
   }
 
   /** Reads on in the element. At `done` the input stands behind it. */
-  read(): 'more' | 'done' | 'too-deep' {
+  read(): 'more' | 'done' | 'broken' {
     for (;;) {
       const { state } = this
-      if (state.at === 'done' || state.at === 'too-deep') return state.at
+      if (state.at === 'done' || state.at === 'broken') return state.at
       const next = this.step(state)
       if (next === 'more') return 'more'
       this.state = next
@@ -92,7 +95,7 @@ export class ElementReader {
     this.context.writer.delta(this.json.end())
   }
 
-  private step(state: Exclude<State, { at: 'done' | 'too-deep' }>): State | 'more' {
+  private step(state: Exclude<State, { at: 'done' | 'broken' }>): State | 'more' {
     switch (state.at) {
       case 'start':
         return this.start()
@@ -133,6 +136,7 @@ export class ElementReader {
     if (length === PARTIAL || length === NONE) return 'more'
     const end = this.marks.found === 'tag' ? this.endAtTag() : this.endBare(length)
     if (end === 'more') return 'more'
+    if (end === 'swallowed') return { at: 'broken' }
     if (end === 'no') {
       writer.delta(this.json.stringPiece(this.takeValue(input.at + length)))
       return { at: 'string' }
@@ -151,7 +155,7 @@ export class ElementReader {
   }
 
   /** Where the value ends, if the tag here ends it: its own closing tag does, and what may only follow one. */
-  private endAtTag(): number | 'no' | 'more' {
+  private endAtTag(): number | 'no' | 'more' | 'swallowed' {
     const { input } = this.context
     const tag = this.tagAt(input.at)
     if (tag === 'more') return 'more'
@@ -169,9 +173,14 @@ export class ElementReader {
     const depth = this.opened.lastIndexOf(tag.name)
     if (depth >= 0) {
       this.opened.length = depth
+      this.holdsCall ||= this.isCallEnd(input.at)
       return 'no'
     }
-    if (this.isCallEnd(input.at)) return this.endUnclosed()
+    if (this.isCallEnd(input.at)) {
+      // Its own call has no end: what looks like a call in the string is the next one, and the whole would be a wrong call.
+      const isSwallowed = this.holdsCall && treeMarkersOf(this.grammar).found.is !== 'call-end'
+      return isSwallowed ? 'swallowed' : this.endUnclosed()
+    }
     return this.endWrongly(tag)
   }
 
@@ -289,7 +298,7 @@ export class ElementReader {
 
   private openChild(open: [Element, ...Element[]], top: Element, tag: ElementTag): State {
     const { input } = this.context
-    if (open.length >= DEEPEST) return { at: 'too-deep' }
+    if (open.length >= DEEPEST) return { at: 'broken' }
     input.at = tag.end
     const child: Element = { name: tag.name, text: '', children: [] }
     top.children.push(child)
