@@ -2,55 +2,82 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { Agent } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { PIECES, streams } from './burst-streams.mjs'
 import { median } from './measure.mjs'
 import { file, start } from './program.mjs'
 import { ask, configIn, inParallel } from './streams.mjs'
 import { printTable, short } from './table.mjs'
 
-const ROUNDS = 81
-const WARM_UP = 2000
-const MEASURED = 100
+const PROCESSES = 3
+const ROUNDS = 5
+const WARM_UP = 3000
+/** The first thousand exchanges are kept whole: what a flood costs is seen behind them. */
+const SETTLING = 1200
+const MEASURED = 500
+const RELOAD_MS = 300
+
+/** The same process serves with the inspector and without: `off again` shows what a reload alone makes of the same. */
+const modes = { off: false, 'off again': false, on: true }
 
 /**
- * What does it cost a burst that somebody may look, while nobody does? Three gateways take turns, two of them without the
- * inspector: by how much these two differ is what the machine adds by itself.
+ * What does it cost a burst that somebody may look, while nobody does? Two processes of one program differ by more than that. So
+ * each gateway is its own measure: its configuration turns the inspector on and off, round after round.
  */
 export async function inspector() {
   const folder = mkdtempSync(join(tmpdir(), 'dragoman-bench-'))
   const upstream = start([file('./burst-upstream.mjs')])
-  const port = await upstream.line(/^(\d+)$/m)
-  const gateways = [false, false, true].map((enabled, at) => {
-    const config = configIn(folder, port, { inspector: { enabled } }, `${at}.yaml`)
-    return start([file('../packages/gateway/bin/dragoman.js'), 'serve', '--port', '0', '--config', config])
-  })
   const agent = new Agent({ keepAlive: true, maxSockets: 32 })
   try {
-    const sides = await Promise.all(
-      gateways.map(async ({ pid, line }) => ({ pid, address: await line(/listening on (\S+)/) })),
-    )
+    const port = await upstream.line(/^(\d+)$/m)
     const rows = []
     for (const dialect of Object.keys(streams)) {
-      const samples = sides.map(() => [])
-      for (const { address } of sides) await inParallel(() => ask(agent, address, dialect, dialect), WARM_UP)
-      for (let round = 0; round < ROUNDS; round++) {
-        // Who goes first changes, so that neither always has the warmer machine.
-        for (const turn of sides.keys()) {
-          const at = (turn + round) % sides.length
-          const { pid, address } = sides[at]
-          const before = processorMicroseconds(pid)
-          await inParallel(() => ask(agent, address, dialect, dialect), MEASURED)
-          samples[at].push((processorMicroseconds(pid) - before) / MEASURED / PIECES)
-        }
+      const samples = Object.fromEntries(Object.keys(modes).map((mode) => [mode, []]))
+      for (let run = 0; run < PROCESSES; run++) {
+        await oneProcess({ agent, folder, port, dialect, samples })
       }
-      const [off, again, on] = samples
-      rows.push([dialect, short(median(off)), short(median(on)), more(off, again), more(off, on)])
+      const { off, on } = samples
+      const ratios = [more(off, samples['off again']), more(off, on)]
+      rows.push([dialect, short(median(off)), short(median(on)), ...ratios])
     }
-    printTable('An event of a burst, µs of processor time', ['', 'off', 'on', 'off, once more', 'on'], rows)
+    printTable('An event of a burst, µs of processor time', ['', 'off', 'on', 'off again', 'on'], rows)
   } finally {
     agent.destroy()
-    for (const each of [...gateways, upstream]) each.end()
+    upstream.end()
     rmSync(folder, { recursive: true })
+  }
+}
+
+async function oneProcess({ agent, folder, port, dialect, samples }) {
+  const configure = (enabled) => configIn(folder, port, { inspector: { enabled } })
+  const gateway = start([
+    file('../packages/gateway/bin/dragoman.js'),
+    'serve',
+    '--port',
+    '0',
+    '--config',
+    configure(false),
+  ])
+  try {
+    const address = await gateway.line(/listening on (\S+)/)
+    const load = (count) => inParallel(() => ask(agent, address, dialect, dialect), count)
+    await load(WARM_UP)
+    const names = Object.keys(modes)
+    for (let round = 0; round < ROUNDS; round++) {
+      // Who goes first changes, so that none always has the warmer machine.
+      for (const turn of names.keys()) {
+        const mode = names[(turn + round) % names.length]
+        configure(modes[mode])
+        process.kill(gateway.pid, 'SIGHUP')
+        await sleep(RELOAD_MS)
+        await load(SETTLING)
+        const before = processorMicroseconds(gateway.pid)
+        await load(MEASURED)
+        samples[mode].push((processorMicroseconds(gateway.pid) - before) / MEASURED / PIECES)
+      }
+    }
+  } finally {
+    gateway.end()
   }
 }
 
@@ -59,7 +86,7 @@ function more(base, other) {
   return `${((median(other.map((each, at) => each / base[at])) - 1) * 100).toFixed(1)} %`
 }
 
-/** Of all threads of the process. Two gateways differ by less than the hundredths of a second that `stat` counts in. */
+/** Of all threads of the process. What is compared differs by less than the hundredths of a second that `stat` counts in. */
 function processorMicroseconds(pid) {
   const threads = readdirSync(`/proc/${pid}/task`)
   const times = threads.map((thread) =>

@@ -32,7 +32,7 @@ export function SettingsBar({ settings, onChange, children }: SettingsBarProps):
         label="Format"
         means="How the model writes its calls"
         value={settings.format}
-        options={['auto', ...names].map((name) => [name, name] as const)}
+        options={asNamed('auto', ...names)}
         onChoose={(format) => set({ format })}
       />
       <label class="field" title="Its name may tell the format">
@@ -102,29 +102,22 @@ export function SettingsBar({ settings, onChange, children }: SettingsBarProps):
 
 type Options<Value extends string> = readonly (readonly [value: Value, name: string])[]
 
-const channels: Options<ReadingSettings['channel']> = [
-  ['content', 'content'],
-  ['reasoning', 'reasoning'],
-]
+/** What is called as it is written in the settings. */
+function asNamed<Value extends string>(...values: readonly Value[]): Options<Value> {
+  return values.map((value) => [value, value])
+}
+
+const channels = asNamed<ReadingSettings['channel']>('content', 'reasoning')
 const prompts: Options<ReadingSettings['prompt']> = [
   ['unknown', 'not known'],
   ['opened', 'the prompt opened it'],
   ['not-opened', 'no'],
 ]
-const deliveries: Options<ReadingSettings['delivery']> = [
-  ['incremental', 'incremental'],
-  ['complete', 'complete'],
-]
-const callUses: Options<ReadingSettings['calls']> = [
-  ['read', 'read'],
-  ['remove', 'remove'],
-]
+const deliveries = asNamed<ReadingSettings['delivery']>('incremental', 'complete')
+const callUses = asNamed<ReadingSettings['calls']>('read', 'remove')
 const ends: Options<ReadingSettings['end']> = [
   ['unknown', 'not known'],
-  ['stop', 'stop'],
-  ['length', 'length'],
-  ['tool_calls', 'tool_calls'],
-  ['error', 'error'],
+  ...asNamed<ReadingSettings['end']>('stop', 'length', 'tool_calls', 'error'),
 ]
 
 interface ChoiceProps<Value extends string> {

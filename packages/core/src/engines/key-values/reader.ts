@@ -216,9 +216,11 @@ export class KeyValuesReader {
   /** A whole call may stand in a text. Where the text was never closed, its own call is cut off then, and not wrong. */
   private atBegin(state: Text, length: number): 'more' | 'text' {
     const { input } = this.context
-    const head = readHead(this.grammar, input.text, input.at + length, input.final)
+    const at = skipSpace(input.text, input.at + length)
+    const head = readHead(this.grammar, input.text, at, input.final)
     if (head === 'more') return 'more'
-    if (head !== 'none') state.inner = 'call'
+    // A token that is only mentioned begins none.
+    if (head !== 'none' && input.text.startsWith(this.grammar.namePrefix, at)) state.inner = 'call'
     return 'text'
   }
 

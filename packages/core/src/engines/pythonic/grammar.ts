@@ -148,6 +148,14 @@ export const endsOf = madeOnce(({ sectionBegin, sectionEnd, isFence }: PythonicG
 /** A text that ends in the first text of a call behind another: the name of the one that it ends in. */
 const innerCall = /\)[\s,[\]]+([^\s"'()[\]{},;=<]+)\([^"'()]*=\s*(["'])[^"']*\2$/
 
+const firstName = /^[\s[]*([^\s"'()[\]{},;=<]{1,128})\(/
+
+/** A section that begins with a call of no declared tool is one that a text speaks of. */
+function mayBeMeant(grammar: PythonicGrammar, tools: ToolSet, section: string): boolean {
+  const name = firstName.exec(section)?.[1]
+  return name === undefined || !tools.isKnown || tools.has(toolNamed(grammar, tools, name))
+}
+
 /**
  * Where calls begin in the source of a value that took them in, as its string was never closed. -1: nowhere, or they are
  * text. The end of the source: none of them can be read. `isOver`: the stream ends in the value.
@@ -170,7 +178,10 @@ export function findSwallowed(
     // An end marker that belongs to no call in the string is the end of its own.
     isPastEnd ||= !isBegin && !isOpen
     behind = index + length
-    isOpen = isBegin && probePythonic(grammar, 'section', tools, source, behind, true) === 'yes'
+    isOpen =
+      isBegin &&
+      probePythonic(grammar, 'section', tools, source, behind, true) === 'yes' &&
+      mayBeMeant(grammar, tools, source.slice(behind))
     if (isOpen && start < 0) start = index
   }
   const from = isPastEnd ? start : -1

@@ -1,5 +1,5 @@
 import type { MarkerSearch } from '../../text/marker-search.ts'
-import { NONE, PARTIAL } from '../../text/marker.ts'
+import { NONE, PARTIAL, spelled } from '../../text/marker.ts'
 import { skipBreaks, skipSpace } from '../../text/space.ts'
 import { readTag } from '../../text/tag-reader.ts'
 import type { TextWindow } from '../../text/text-window.ts'
@@ -141,6 +141,12 @@ export class ValueEnd {
     const tag = readTag(this.input.text, from, shape, this.input.final)
     const body = typeof tag === 'string' ? tag : this.isFollowedBy(tag.end, beginsBody)
     if (body !== 'yes') return body === 'more' ? body : 'no'
+    const { found } = this.markers
+    const isParameter = this.nextEnd > 0 && found.is === 'parameter-begin'
+    const parameter = isParameter
+      ? isWholeTag(this.input.text, this.nextEnd, found.tag, this.input.final)
+      : 'yes'
+    if (parameter !== 'yes') return parameter
     const end = this.lookAhead(from)
     if (end === 'more') return end
     if (end === 'calls') return 'yes'
@@ -164,12 +170,15 @@ export class ValueEnd {
       const length = markers.find(text, at, final)
       if (length === NONE) break
       if (length === PARTIAL) return 'more'
-      const { index } = markers
-      const role = markers.found.is
+      const { index, found } = markers
       behind = index + length
-      if (role === 'parameter-begin') open++
-      if (role === 'call-end') this.passedCall = true
-      const closes = role === 'parameter-end' ? this.closesIn(text, behind, final) : 'no'
+      if (found.is === 'parameter-begin') {
+        const whole = isWholeTag(text, behind, found.tag, final)
+        if (whole === 'more') return whole
+        if (whole === 'yes') open++
+      }
+      if (found.is === 'call-end') this.passedCall = true
+      const closes = found.is === 'parameter-end' ? this.closesIn(text, behind, final) : 'no'
       if (closes === 'more') return closes
       if (closes === 'yes' && --open < 0) return 'closed'
       markers.index = index
@@ -204,4 +213,14 @@ export class ValueEnd {
     const section = this.isFollowedBy(from, beginsSection)
     return section === 'yes' && this.nextEnd > 0 ? this.isFollowedBy(this.nextEnd, beginsCall) : section
   }
+}
+
+/** Whether nothing is missing of the tag of a parameter. One that is only mentioned, or damaged, is no sign of another call. */
+function isWholeTag(text: string, from: number, shape: OpeningTag, final: boolean): Probe {
+  const tag = readTag(text, from, shape, final)
+  if (typeof tag === 'string') return tag === 'more' ? tag : 'no'
+  const [, ...closers] = typeof shape.name === 'object' && 'around' in shape.name ? shape.name.around : []
+  const isClosed =
+    closers.length === 0 || closers.some((closer) => text.slice(from, tag.end).includes(spelled(closer)))
+  return tag.value === undefined && isClosed ? 'yes' : 'no'
 }
