@@ -20,13 +20,19 @@ import { readBoth, readInput } from '../src/reading/read.ts'
 const page = new URL('../../gateway/dist/inspector/', import.meta.url)
 const goldens = new URL('../../core/test/golden/', import.meta.url)
 
-/** What a worker has in a browser. */
-const surroundings = `
+const script = readdirSync(page).find((name) => /^worker.*\.js$/.test(name)) ?? ''
+/**
+ * The script with what a worker has in a browser. Its short names are those of a scope, as they are in the page, where it is
+ * a module: other tests may make globals of such names.
+ */
+const program = `
   const { parentPort } = require('node:worker_threads')
   globalThis.addEventListener = (type, listener) => parentPort.on(type, (data) => listener({ data }))
+  ;(() => {
+    ${readFileSync(new URL(script, page), 'utf8')}
+  })()
 `
-const script = readdirSync(page).find((name) => /^worker.*\.js$/.test(name)) ?? ''
-const worker = new Worker(surroundings + readFileSync(new URL(script, page), 'utf8'), { eval: true })
+const worker = new Worker(program, { eval: true })
 afterAll(() => worker.terminate())
 
 const broken = new Promise<never>((_, reject) => {
