@@ -31,7 +31,8 @@ export interface KeptUpstream {
   readonly model: string
   readonly format: WrittenPlan['format']
   readonly formatFrom: WrittenPlan['formatFrom']
-  readonly reading: Omit<WrittenPlan['parser'], 'tools' | 'onOpen'>
+  /** Without the tools, which may be large, and without who is told of parsers. */
+  readonly reading: WrittenPlan['parser']
   /** What it was asked, where that came as bytes; null where the text is among the chunks. */
   readonly body: Uint8Array | null
   readonly at: number
@@ -79,13 +80,19 @@ export class LiveExchange {
   private readonly startedAt: number
   private readonly chunks: ChunkLog | null
 
-  constructor(about: LiveRequest, keeps: LiveExchange['keeps'], began: number, memory: ExchangeMemory) {
+  /** `startedAt`: the same moment as `began`, by the clock that never goes back. */
+  constructor(
+    about: LiveRequest,
+    keeps: LiveExchange['keeps'],
+    { began, startedAt }: { readonly began: number; readonly startedAt: number },
+    memory: ExchangeMemory,
+  ) {
     this.about = about
     this.keeps = keeps
     this.began = began
     this.memory = memory
     this.chunks = keeps === 'everything' ? new ChunkLog(memory.blocks) : null
-    this.startedAt = memory.now()
+    this.startedAt = startedAt
   }
 
   get time(): string {
@@ -135,29 +142,18 @@ export class LiveExchange {
   /** Of an upstream that is asked again, the last request and its answer are kept. */
   upstreamRequest(plan: WrittenPlan): void {
     if (this.state === 'forgotten') return
-    const { upstream, upstreamDialect: dialect, route, format, formatFrom, parser, path, body } = plan
-    const { tools: _tools, onOpen: _onOpen, ...reading } = parser
-    const bytes = typeof body === 'string' || this.chunks === null ? null : this.keptOnce(body)
-    const before = this.upstream === null ? 0 : sizeOfBody(this.upstream.body, this.request)
-    this.chunks?.beginAnew()
-    this.upstream = {
-      name: upstream.name,
-      dialect,
-      url: upstream.url,
-      path,
-      model: route.model,
-      format,
-      formatFrom,
-      reading,
-      body: bytes,
-      at: this.elapsed(),
-      status: null,
-      contentType: '',
-      fault: null,
+    if (this.chunks === null) {
+      this.upstream = keptUpstream(plan, null, 0)
+    } else {
+      const { body } = plan
+      const before = this.upstream === null ? 0 : sizeOfBody(this.upstream.body, this.request)
+      this.chunks.beginAnew()
+      const bytes = typeof body === 'string' ? null : this.keptOnce(body)
+      this.upstream = keptUpstream(plan, bytes, this.elapsed())
+      this.memory.hold(this, sizeOfBody(bytes, this.request) - before)
+      // A text that lives on would be moved by the next collections of garbage, and may be as long as a conversation.
+      if (typeof body === 'string') this.add('asked', body)
     }
-    this.memory.hold(this, sizeOfBody(bytes, this.request) - before)
-    // A text that lives on would be moved by the next collections of garbage, and may be as long as a conversation.
-    if (typeof body === 'string') this.add('asked', body)
     this.memory.changed(this)
   }
 
@@ -252,6 +248,28 @@ export class LiveExchange {
 
   private elapsed(): number {
     return this.memory.now() - this.startedAt
+  }
+}
+
+function keptUpstream(
+  { upstream, upstreamDialect, route, format, formatFrom, parser, path }: WrittenPlan,
+  body: Uint8Array | null,
+  at: number,
+): KeptUpstream {
+  return {
+    name: upstream.name,
+    dialect: upstreamDialect,
+    url: upstream.url,
+    path,
+    model: route.model,
+    format,
+    formatFrom,
+    reading: { ...parser, tools: undefined, onOpen: undefined },
+    body,
+    at,
+    status: null,
+    contentType: '',
+    fault: null,
   }
 }
 

@@ -26,6 +26,9 @@ export interface LiveExchangesOptions {
 /** So many that ended last are always there: whoever opens the page wants to see what just happened. */
 const LATEST = 16
 
+/** An outline that holds no more bytes than these is not counted while it is one of the latest. In a flood nearly all are such. */
+const LIGHT = 4096
+
 /** While nobody looks, so many exchanges may be kept whole in a burst. The allowance is full again after so many seconds. */
 const MOST_WHOLE = 1000
 const WHOLE_SECONDS = 50
@@ -48,7 +51,7 @@ export class LiveExchanges implements ExchangeSource {
   private readonly exchanges = new Map<string, LiveExchange>()
   /** Goes on from the oldest. A new iterator would have to pass by every exchange that was deleted since the map was made. */
   private oldest = this.exchanges.values()
-  /** Those that ended last, of which it is not decided yet whether they are kept on. */
+  /** Those that ended last, of which it is not decided yet whether they are kept on. A light outline is nowhere else until then. */
   private readonly latest: LiveExchange[] = []
   private readonly wholeExchanges: Allowance
   private readonly keptBytes: Allowance
@@ -58,8 +61,8 @@ export class LiveExchanges implements ExchangeSource {
   constructor({ bytes, now, redact }: LiveExchangesOptions) {
     this.bytes = bytes
     this.redact = redact
-    this.wholeExchanges = new Allowance(MOST_WHOLE, WHOLE_SECONDS, now)
-    this.keptBytes = new Allowance(bytes, REFILL_SECONDS, now)
+    this.wholeExchanges = new Allowance(MOST_WHOLE, WHOLE_SECONDS, now())
+    this.keptBytes = new Allowance(bytes, REFILL_SECONDS, now())
     this.memory = {
       now,
       blocks: new BlockPool(),
@@ -76,8 +79,10 @@ export class LiveExchanges implements ExchangeSource {
   }
 
   open(request: LiveRequest): LiveExchange {
-    const isWhole = this.watcher !== undefined || this.wholeExchanges.take(1)
-    const exchange = new LiveExchange(request, isWhole ? 'everything' : 'outline', Date.now(), this.memory)
+    const now = this.memory.now()
+    const isWhole = this.watcher !== undefined || this.wholeExchanges.take(1, now)
+    const moment = { began: Date.now(), startedAt: now }
+    const exchange = new LiveExchange(request, isWhole ? 'everything' : 'outline', moment, this.memory)
     if (isWhole) this.list(exchange)
     return exchange
   }
@@ -89,11 +94,12 @@ export class LiveExchanges implements ExchangeSource {
   }
 
   has(id: string): boolean {
-    return this.exchanges.has(id)
+    return this.exchangeOf(id) !== undefined
   }
 
   listedAfter(place: Place | null): Promise<readonly ListedExchange[]> {
-    const all = [...this.exchanges.values()].map(({ time, about }) => {
+    const onlyLatest = this.latest.filter(({ isListed, state }) => !isListed && state !== 'forgotten')
+    const all = [...this.exchanges.values(), ...onlyLatest].map(({ time, about }) => {
       const id = about.requestId
       return { time, id, look: () => this.find(id) }
     })
@@ -106,8 +112,14 @@ export class LiveExchanges implements ExchangeSource {
   }
 
   shown(id: string): ShownExchange | undefined {
-    const exchange = this.exchanges.get(id)
+    const exchange = this.exchangeOf(id)
     return exchange === undefined ? undefined : new ShownLive(exchange, this.redact)
+  }
+
+  private exchangeOf(id: string): LiveExchange | undefined {
+    const isIt = ({ about, state }: LiveExchange): boolean =>
+      about.requestId === id && state !== 'forgotten'
+    return this.exchanges.get(id) ?? this.latest.find(isIt)
   }
 
   private list(exchange: LiveExchange): void {
@@ -118,17 +130,20 @@ export class LiveExchanges implements ExchangeSource {
   }
 
   private ended(exchange: LiveExchange): void {
-    if (!exchange.isListed) this.list(exchange)
+    if (!exchange.isListed && exchange.held > LIGHT) this.list(exchange)
     this.latest.push(exchange)
     const [first] = this.latest
     if (first === undefined || this.latest.length <= LATEST) return
     this.latest.shift()
-    if (first.state !== 'forgotten' && !this.isKeptOn(first)) this.forget(first)
+    if (first.state === 'forgotten') return
+    const isKeptOn = this.isKeptOn(first)
+    if (isKeptOn && !first.isListed) this.list(first)
+    if (!isKeptOn && first.isListed) this.forget(first)
   }
 
   private isKeptOn(exchange: LiveExchange): boolean {
     if (this.watcher !== undefined || exchange.hasFaults) return true
-    return exchange.keeps === 'everything' && this.keptBytes.take(exchange.held)
+    return exchange.keeps === 'everything' && this.keptBytes.take(exchange.held, this.memory.now())
   }
 
   private hold(exchange: LiveExchange, bytes: number): void {
@@ -160,20 +175,17 @@ export class LiveExchanges implements ExchangeSource {
 class Allowance {
   most: number
   private readonly seconds: number
-  private readonly now: () => number
   private left: number
   private at: number
 
-  constructor(most: number, seconds: number, now: () => number) {
+  constructor(most: number, seconds: number, now: number) {
     this.most = most
     this.seconds = seconds
-    this.now = now
     this.left = most
-    this.at = now()
+    this.at = now
   }
 
-  take(amount: number): boolean {
-    const now = this.now()
+  take(amount: number, now: number): boolean {
     const more = ((now - this.at) / 1000 / this.seconds) * this.most
     this.left = Math.min(this.most, this.left + more)
     this.at = now

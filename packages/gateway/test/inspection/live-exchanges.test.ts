@@ -89,6 +89,9 @@ describe('exchanges that come by the hundred in a second', () => {
     pour(2000, 3000)
     expect(kept(live, 0, 3000)).toEqual(Array.from({ length: 1016 }, (_, at) => (at < 1000 ? at : 1984 + at)))
     expect((await live.find('r2999'))?.details().keeps).toBe('outline')
+    const listed = await live.listedAfter(null)
+    expect(listed).toHaveLength(1016)
+    expect(listed.map(({ id }) => id)).toContain('r2999')
     expect(live.usedBytes).toBe(usedBytes)
   })
 
