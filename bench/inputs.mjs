@@ -53,6 +53,39 @@ export class Cache<T extends object> {
 
 `
 
+const log = `2026-11-18T14:02:11.493Z INFO  [worker-3] GET /v1/models 200 12ms user_agent="curl/8.5.0" request_id=5f1c
+2026-11-18T14:02:11.871Z WARN  [worker-1] slow query (412ms): SELECT id, name FROM models WHERE owner = $1
+2026-11-18T14:02:12.004Z ERROR [worker-3] Error: connect ECONNREFUSED 127.0.0.1:6379
+    at TCPConnectWrap.afterConnect [as oncomplete] (node:net:1607:16)
+    at process.processTicksAndRejections (node:internal/process/task_queues:95:5)
+`
+
+const outline = `## What changed
+
+- \`parse()\` takes **options** now, see [the guide](docs/guide.md#options)
+- the \`--watch\` flag is gone; use \`npm run dev\`
+  1. stop the server
+  2. delete \`dist/\`
+
+| option | default | since |
+|---|---|---|
+| \`format\` | \`auto\` | 1.0 |
+| \`limit\` | 4 MiB | 1.2 |
+
+> Note: \`limit\` counts bytes that are *held*.
+
+`
+
+const page = `<section class="card" id="prices">
+  <h2>Prices &amp; plans</h2>
+  <ul>
+    <li><a href="/plans/free?ref=home">Free</a> <span class="badge">0 EUR</span></li>
+    <li><a href="/plans/team">Team</a> <span class="badge badge--new">19 EUR</span></li>
+  </ul>
+  <p>Prices are <em>per person</em>. <button type="button" onclick="show('faq')">Questions?</button></p>
+</section>
+`
+
 export function prose(length) {
   return repeatTo(sentence, length)
 }
@@ -79,6 +112,18 @@ export function jsonData(length) {
     size: { width: id, height: 2 },
   }))
   return `Here are the items:\n\n${JSON.stringify(items, null, 2)}`.slice(0, length)
+}
+
+/** Text in which there is no call, from words alone to signs nearly alone. */
+export const plainTexts = {
+  prose,
+  Chinese: wideProse,
+  'code and Markdown': codeHeavy,
+  logs: (length) => repeatTo(log, length),
+  'code without a fence': sourceCode,
+  'lists, tables, inline code': (length) => repeatTo(outline, length),
+  JSON: jsonData,
+  HTML: (length) => repeatTo(page, length),
 }
 
 /** About 200 bytes of arguments. */

@@ -3,19 +3,28 @@ import { Agent } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { PIECES, streams } from './burst-streams.mjs'
+import { PIECES } from './burst-streams.mjs'
 import { median } from './measure.mjs'
 import { file, start } from './program.mjs'
 import { ask, configIn, inParallel } from './streams.mjs'
 import { printTable, short } from './table.mjs'
 
-const PROCESSES = 3
-const ROUNDS = 5
+const PROCESSES = 2
+const ROUNDS = 4
 const WARM_UP = 3000
-/** The first thousand exchanges are kept whole: what a flood costs is seen behind them. */
-const SETTLING = 1200
-const MEASURED = 500
+/** The first thousand exchanges are kept whole, and their code is compiled: what a flood costs is seen some way behind them. */
+const SETTLING = 2500
+const MEASURED = 1000
 const RELOAD_MS = 300
+
+/** A client of a dialect, and the upstream that answers it. */
+const pairings = [
+  ['openai-chat', 'openai-chat'],
+  ['anthropic-messages', 'anthropic-messages'],
+  ['anthropic-messages', 'openai-chat'],
+  ['openai-responses', 'openai-responses'],
+  ['gemini', 'gemini'],
+]
 
 /** The same process serves with the inspector and without: `off again` shows what a reload alone makes of the same. */
 const modes = { off: false, 'off again': false, on: true }
@@ -31,14 +40,14 @@ export async function inspector() {
   try {
     const port = await upstream.line(/^(\d+)$/m)
     const rows = []
-    for (const dialect of Object.keys(streams)) {
+    for (const [client, from] of pairings) {
       const samples = Object.fromEntries(Object.keys(modes).map((mode) => [mode, []]))
       for (let run = 0; run < PROCESSES; run++) {
-        await oneProcess({ agent, folder, port, dialect, samples })
+        await oneProcess({ agent, folder, port, client, from, samples })
       }
       const { off, on } = samples
       const ratios = [more(off, samples['off again']), more(off, on)]
-      rows.push([dialect, short(median(off)), short(median(on)), ...ratios])
+      rows.push([`${client} client, ${from} upstream`, short(median(off)), short(median(on)), ...ratios])
     }
     printTable('An event of a burst, µs of processor time', ['', 'off', 'on', 'off again', 'on'], rows)
   } finally {
@@ -48,7 +57,7 @@ export async function inspector() {
   }
 }
 
-async function oneProcess({ agent, folder, port, dialect, samples }) {
+async function oneProcess({ agent, folder, port, client, from, samples }) {
   const configure = (enabled) => configIn(folder, port, { inspector: { enabled } })
   const gateway = start([
     file('../packages/gateway/bin/dragoman.js'),
@@ -60,7 +69,7 @@ async function oneProcess({ agent, folder, port, dialect, samples }) {
   ])
   try {
     const address = await gateway.line(/listening on (\S+)/)
-    const load = (count) => inParallel(() => ask(agent, address, dialect, dialect), count)
+    const load = (count) => inParallel(() => ask(agent, address, client, from), count)
     await load(WARM_UP)
     const names = Object.keys(modes)
     for (let round = 0; round < ROUNDS; round++) {
