@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { median } from './measure.mjs'
-import { file, start } from './program.mjs'
+import { file, start, startGateway } from './program.mjs'
 import { printTable, short } from './table.mjs'
 
 const STREAMS = 1000
@@ -76,15 +76,8 @@ function openStream(address, agent, at, open) {
 }
 
 async function serve(url) {
-  const child = start([
-    file('../packages/gateway/bin/dragoman.js'),
-    'serve',
-    '--port',
-    '0',
-    '--upstream',
-    url,
-  ])
-  return { address: await child.line(/listening on (\S+)/), pid: child.pid, end: child.end }
+  const { address, pid, end } = startGateway('--upstream', url)
+  return { address: await address(), pid, end }
 }
 
 function residentKilobytes(pid) {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PIECES } from './burst-streams.mjs'
 import { median } from './measure.mjs'
-import { file, start } from './program.mjs'
+import { file, start, startGateway } from './program.mjs'
 import { ask, configIn, inParallel } from './streams.mjs'
 import { printTable, short } from './table.mjs'
 
@@ -59,16 +59,9 @@ export async function inspector() {
 
 async function oneProcess({ agent, folder, port, client, from, samples }) {
   const configure = (enabled) => configIn(folder, port, { inspector: { enabled } })
-  const gateway = start([
-    file('../packages/gateway/bin/dragoman.js'),
-    'serve',
-    '--port',
-    '0',
-    '--config',
-    configure(false),
-  ])
+  const gateway = startGateway('--config', configure(false))
   try {
-    const address = await gateway.line(/listening on (\S+)/)
+    const address = await gateway.address()
     const load = (count) => inParallel(() => ask(agent, address, client, from), count)
     await load(WARM_UP)
     const names = Object.keys(modes)

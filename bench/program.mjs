@@ -25,3 +25,9 @@ export function start(command) {
     })
   return { pid: child.pid, line, end: () => child.kill('SIGKILL') }
 }
+
+/** The gateway that was built, on a port that is free. */
+export function startGateway(...given) {
+  const gateway = start([file('../packages/gateway/bin/dragoman.js'), 'serve', '--port', '0', ...given])
+  return { ...gateway, address: () => gateway.line(/listening on (\S+)/) }
+}

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PIECES, streams as written } from './burst-streams.mjs'
 import { median } from './measure.mjs'
-import { file, start } from './program.mjs'
+import { file, start, startGateway } from './program.mjs'
 import { printTable, short } from './table.mjs'
 
 const ROUNDS = 7
@@ -24,17 +24,10 @@ export async function streams() {
   const upstream = start([file('./burst-upstream.mjs')])
   const port = await upstream.line(/^(\d+)$/m)
   const proxy = start([file('./byte-proxy.mjs'), port])
-  const gateway = start([
-    file('../packages/gateway/bin/dragoman.js'),
-    'serve',
-    '--port',
-    '0',
-    '--config',
-    configIn(folder, port),
-  ])
+  const gateway = startGateway('--config', configIn(folder, port))
   const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE })
   try {
-    const address = await gateway.line(/listening on (\S+)/)
+    const address = await gateway.address()
     const proxyAddress = `http://127.0.0.1:${await proxy.line(/^(\d+)$/m)}`
     const runs = [
       ...dialects.map((dialect) => ({
