@@ -4,6 +4,7 @@ import type { NoteDetails } from '../api.ts'
 import { type JsonLine, jsonLines, notesElsewhere } from '../model/json-diff.ts'
 import { parsed } from '../model/json.ts'
 import { oneLine } from '../model/visible.ts'
+import { counted } from '../model/numbers.ts'
 import { ShownText } from './shown-text.tsx'
 import { useColumns } from './stretch.tsx'
 import { VirtualList } from './virtual-list.tsx'
@@ -42,7 +43,7 @@ export function JsonView({ title, dialect, text, other, notes, side }: JsonViewP
       <header class="panel-head">
         <h2>{title}</h2>
         <span class="hint">
-          {lines.length === 0 ? dialect : `${dialect} · ${text.length.toLocaleString('en')} characters`}
+          {lines.length === 0 ? dialect : `${dialect} · ${counted(text.length, 'character')}`}
         </span>
         <span class="spacer" />
         <ul class="legend" aria-label="Marks">

@@ -63,7 +63,7 @@ export function Lost(): JSX.Element | null {
 }
 
 function Nothing({ status }: { readonly status: Status | null }): JSX.Element {
-  if (status?.shows === 'recordings') {
+  if (gateway.isFolder) {
     return (
       <>
         <h2>No recordings are here</h2>

@@ -3,6 +3,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks'
 import { ask } from '../reading/ask.ts'
 import type { Meanings, OutputTrace, WireCall } from '../reading/protocol.ts'
 import { parsed } from '../model/json.ts'
+import { counted, exact } from '../model/numbers.ts'
 import { ShownText } from './shown-text.tsx'
 import type { Focus } from './stretch.tsx'
 
@@ -50,9 +51,7 @@ export function Outcome({ trace, wireCalls, focus }: OutcomeProps): JSX.Element 
         <CallCard key={call.event} call={call} index={index} focus={focus} />
       ))}
       {calls.length > MOST_SHOWN ? (
-        <p class="hint">
-          And {(calls.length - MOST_SHOWN).toLocaleString('en')} more calls, in the list of events.
-        </p>
+        <p class="hint">And {counted(calls.length - MOST_SHOWN, 'more call')}, in the list of events.</p>
       ) : null}
       {wireCalls.slice(0, MOST_SHOWN).map((call) => (
         <article key={`${call.id} ${call.name}`} class="call">
@@ -94,7 +93,7 @@ export function Outcome({ trace, wireCalls, focus }: OutcomeProps): JSX.Element 
         ))}
       </ul>
       {said.length > MOST_SHOWN ? (
-        <p class="hint">And {(said.length - MOST_SHOWN).toLocaleString('en')} more, in the list of events.</p>
+        <p class="hint">And {exact(said.length - MOST_SHOWN)} more, in the list of events.</p>
       ) : null}
     </div>
   )

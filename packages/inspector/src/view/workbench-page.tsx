@@ -13,6 +13,7 @@ import {
 } from '../model/workbench.ts'
 import { ask } from '../reading/ask.ts'
 import type { ChunkingReport, Input, Reading } from '../reading/protocol.ts'
+import { counted, exact } from '../model/numbers.ts'
 import { CutSlider } from './cut-slider.tsx'
 import { kinds } from './kinds.ts'
 import { ReadingView, useFocus } from './reading-view.tsx'
@@ -133,7 +134,7 @@ export function WorkbenchPage(): JSX.Element {
 
 function whatItIs({ is, text, pieces }: Reading): string {
   const channels = new Set(pieces.map(({ channel }) => channel))
-  const size = `${text.length.toLocaleString('en')} characters`
+  const size = counted(text.length, 'character')
   return is === 'text' ? size : `${is}, ${size}${channels.size > 1 ? ' in two channels' : ''}`
 }
 
@@ -206,7 +207,7 @@ function reportText(report: ChunkingReport | 'running' | null): string {
   if (report === 'running') return 'Trying…'
   const { tried, difference } = report
   if (difference !== null) return `Another result when cut ${difference}. That is a bug in Dragoman.`
-  return `${tried.toLocaleString('en')} ways to cut it, one result.`
+  return `${exact(tried)} ways to cut it, one result.`
 }
 
 /** What may be tried where nothing was pasted yet. */
