@@ -36,7 +36,8 @@ export function Outcome({ trace, wireCalls, focus }: OutcomeProps): JSX.Element 
       ),
     [trace],
   )
-  const isText = trace.events.length > 0 && trace.held === null
+  const isAll = trace.events.length > 0 && trace.held === null
+  const became = trace.events.some(({ type }) => type === 'text') ? 'text' : 'reasoning'
   const isNoCall = calls.length === 0 && wireCalls.length === 0
   const hasProblem = said.some(({ event }) => event.type === 'problem')
   return (
@@ -44,7 +45,7 @@ export function Outcome({ trace, wireCalls, focus }: OutcomeProps): JSX.Element 
       {isNoCall ? (
         <p class="no-call">
           <strong>No tool call{hasProblem ? ' came of it' : trace.held === null ? '' : ' yet'}.</strong>{' '}
-          {hasProblem ? 'This is why:' : isText ? 'What the model wrote is text.' : ''}
+          {hasProblem ? 'This is why:' : isAll ? `What the model wrote is ${became}.` : ''}
         </p>
       ) : null}
       {calls.slice(0, MOST_SHOWN).map((call, index) => (

@@ -163,19 +163,12 @@ function Actions({ input, reading, isWhole, isUnlinked }: ActionsProps): JSX.Ele
   }
   return (
     <div class="actions">
-      <div class="actions-group">
-        <button
-          type="button"
-          title="Cuts the text in many ways, as a network may, and compares what becomes of it"
-          disabled={report.value === 'running'}
-          onClick={() => void prove()}
-        >
-          Try every chunking
-        </button>
-        <output class="hint" aria-live="polite">
-          {reportText(report.value)}
-        </output>
-      </div>
+      <output class="hint" aria-live="polite">
+        {reportText(report.value)}
+      </output>
+      <button type="button" disabled={report.value === 'running'} onClick={() => void prove()}>
+        Try every chunking
+      </button>
       <div class="actions-group">
         <button type="button" disabled={isUnlinked} onClick={() => void copyLink()}>
           {copied.value ? 'Copied' : 'Copy link'}
@@ -203,7 +196,7 @@ function Actions({ input, reading, isWhole, isUnlinked }: ActionsProps): JSX.Ele
 }
 
 function reportText(report: ChunkingReport | 'running' | null): string {
-  if (report === null) return ''
+  if (report === null) return 'A network may cut the text anywhere. Is the result always the same?'
   if (report === 'running') return 'Trying…'
   const { tried, difference } = report
   if (difference !== null) return `Another result when cut ${difference}. That is a bug in Dragoman.`
