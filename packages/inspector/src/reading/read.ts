@@ -50,6 +50,7 @@ function readingOf(wire: Wire, input: Input, cut: number | null): Reading {
     wireCalls: wire.calls,
     end: wire.end ?? null,
     trace: traceOf(wire, options, input.settings, cut),
+    isEnded: cut === null,
     tools: options.tools ?? null,
     complaints: [...wire.complaints, ...complaints],
   }

@@ -78,7 +78,7 @@ export function ReadingView({ reading, focus, title, head, bytes, children }: Re
         </header>
         <div class="panel-body" role="tabpanel" aria-label={tab === 'calls' ? 'Outcome' : 'Events'}>
           {tab === 'calls' ? (
-            <Outcome trace={trace} wireCalls={reading.wireCalls} focus={focus} />
+            <Outcome reading={reading} focus={focus} />
           ) : (
             <>
               <EventList trace={trace} focus={focus} />
