@@ -48,6 +48,16 @@ const withoutBareFields = (): Plugin => ({
 
 const bareField = /^ {2}((?:private|protected) (?:readonly )?\w+: [^=\n]*)$/gm
 
+/** Children are shorter as arguments of a function than as a property, and its name has to come from somewhere. */
+const withElements = (): Plugin => ({
+  name: 'elements',
+  enforce: 'pre',
+  transform: {
+    filter: { id: /\.tsx$/ },
+    handler: (code) => ({ code: `import { Fragment, h } from 'preact'\n${code}`, map: null }),
+  },
+})
+
 /** Of the core what reads text and streams. The rest of it speaks of fields that others have named, or of what the page is sent. */
 const whoseNames = (): Sources => ({
   declaring: [
@@ -86,6 +96,7 @@ export default defineConfig({
     plugins: () => [withoutTheRest(), withoutBareFields(), shortNames(whoseNames())],
     rolldownOptions: { output },
   },
-  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+  plugins: [withElements()],
+  oxc: { jsx: { runtime: 'classic', pragma: 'h', pragmaFrag: 'Fragment' } },
   logLevel: 'warn',
 })

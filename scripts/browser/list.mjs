@@ -1,5 +1,5 @@
 // The list of exchanges: its keys, and that it grows by itself.
-import { choose, expectSame, rowsOf } from './page.mjs'
+import { choose, expectBelow, expectSame, rowsOf } from './page.mjs'
 
 export async function checkList({ check, open, server }) {
   await check('the list is walked by keys alone: /, j, k, Enter, Esc', async (page) => {
@@ -76,6 +76,19 @@ export async function checkList({ check, open, server }) {
     await page.getByText('Nothing fits the filter.').waitFor()
     await page.getByRole('button', { name: 'Show all' }).click()
     await page.getByText(/10,0\d\d exchanges/).waitFor()
+  })
+
+  await check('in a window of any width the list shows what went wrong', async (page) => {
+    await open(page, '')
+    await rowsOf(page).first().waitFor()
+    for (const width of [1200, 1024, 901, 800]) {
+      await page.setViewportSize({ width, height: 800 })
+      await page.waitForTimeout(100)
+      const hidden = await page
+        .locator('.exchange-list')
+        .evaluate((list) => list.scrollWidth - list.clientWidth)
+      expectBelow(hidden, 1, `pixels beyond the edge of ${width}`)
+    }
   })
 
   await check('a new exchange appears by itself', async (page) => {

@@ -189,6 +189,19 @@ export async function checkLiveGateway({ check, shoot, lab }) {
     expectSame((await faultsIn(page)).join('\n'), '')
   })
 
+  await check('a request that is not JSON is shown as it came', async (page) => {
+    const headers = { 'content-type': 'application/json' }
+    await fetch(new URL('/v1/chat/completions', lab.open), { method: 'POST', headers, body: '{"model": <b>' })
+    await page.goto(lab.open)
+    await rowsOf(page).filter({ hasText: 'failed' }).first().click()
+    await page.getByText('No upstream was asked.').waitFor()
+    await page.getByRole('tab', { name: 'Asked' }).click()
+    const asked = page.getByRole('region', { name: 'Client asked' })
+    await asked.locator('.chunk-row').waitFor()
+    expectHolds(await asked.innerText(), ['openai-chat · not JSON', '{"model": <b>'])
+    expectSame((await faultsIn(page)).join('\n'), '')
+  })
+
   await check('calls that came as data, and errors, are seen in the bytes of the upstream', async (page) => {
     await lab.ask('kimi-k2+structured')
     await openNewest(page, lab)

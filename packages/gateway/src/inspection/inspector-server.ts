@@ -66,6 +66,9 @@ export async function serveInspector(
   } else if (url.pathname === inspectorRoot) {
     // Every address in the page is relative to the folder.
     response.writeHead(308, { ...pageHeaders, location: `${inspectorRoot}/`, 'content-length': '0' }).end()
+  } else if (!url.pathname.startsWith(`${inspectorRoot}/`)) {
+    // A path may lead out of the folder.
+    refuse(response, noFile)
   } else {
     const name = url.pathname.slice(inspectorRoot.length + 1)
     if (await parts.files.send(name === '' ? 'index.html' : name, method, response)) return

@@ -117,8 +117,7 @@ export class LiveExchanges implements ExchangeSource {
   }
 
   private exchangeOf(id: string): LiveExchange | undefined {
-    const isIt = ({ about, state }: LiveExchange): boolean =>
-      about.requestId === id && state !== 'forgotten'
+    const isIt = ({ about, state }: LiveExchange): boolean => about.requestId === id && state !== 'forgotten'
     return this.exchanges.get(id) ?? this.latest.find(isIt)
   }
 

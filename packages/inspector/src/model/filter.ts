@@ -5,7 +5,7 @@ export interface Filter {
   readonly text: string
   readonly model: string
   readonly upstream: string
-  readonly state: '' | 'running' | 'good' | 'failed'
+  readonly state: '' | ExchangeSummary['state']
   readonly onlyProblems: boolean
 }
 
@@ -24,8 +24,8 @@ export function filtered(exchanges: readonly ExchangeSummary[], filter: Filter):
     (each) =>
       (filter.model === '' || each.model === filter.model) &&
       (filter.upstream === '' || each.upstream === filter.upstream) &&
-      (filter.state === '' || stateOf(each) === filter.state) &&
-      (!filter.onlyProblems || each.problems + each.repairs > 0 || each.failure !== null) &&
+      (filter.state === '' || each.state === filter.state) &&
+      (!filter.onlyProblems || each.problems + each.repairs > 0 || each.state === 'failed') &&
       holdsAll(each, words),
   )
 }
@@ -34,11 +34,6 @@ export function filtered(exchanges: readonly ExchangeSummary[], filter: Filter):
 export function valuesOf(exchanges: readonly ExchangeSummary[], field: 'model' | 'upstream'): string[] {
   const values = new Set(exchanges.map((each) => each[field]))
   return [...values].filter((value) => value !== null).toSorted()
-}
-
-function stateOf({ state, status }: ExchangeSummary): Filter['state'] {
-  if (state === 'running') return 'running'
-  return state === 'failed' || (status ?? 200) >= 400 ? 'failed' : 'good'
 }
 
 function holdsAll(each: ExchangeSummary, words: readonly string[]): boolean {

@@ -61,6 +61,11 @@ class Gateway {
     return this.#fault
   }
 
+  /** Recordings do not tell who asked or how long it took, and are known by their names. */
+  get isFolder(): boolean {
+    return this.#status.value?.shows === 'recordings'
+  }
+
   /** Returns whether there is a gateway. */
   async connect(): Promise<boolean> {
     try {
@@ -262,7 +267,7 @@ function newestFirst(one: ExchangeSummary, other: ExchangeSummary): number {
   return one.id < other.id ? 1 : one.id > other.id ? -1 : 0
 }
 
-function messageOf(error: unknown): string {
+export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 

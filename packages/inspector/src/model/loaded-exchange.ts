@@ -13,6 +13,8 @@ export interface LoadedExchange extends BothReadings {
   readonly stages: Stages
   /** Whether all of each stage was loaded. */
   readonly isWhole: boolean
+  /** Whether nothing follows what was loaded: it is whole, and no longer runs. */
+  readonly isEnded: boolean
   /** What the upstream said, and how the gateway read it. */
   readonly input: Input
 }
@@ -27,6 +29,8 @@ export async function loadExchange(id: string): Promise<LoadedExchange> {
   const settings = settingsOf(details.upstream?.reading, isRecord(request) ? request['tools'] : undefined)
   const input: Input = { source: said.map(({ text }) => text), as: 'auto', settings }
   const clientInput: Input = { source: got.map(({ text }) => text), as: 'auto', settings: structured }
+  const isWhole = loaded.every((stage) => stage.isWhole)
+  const isEnded = isWhole && details.summary.state !== 'running'
   return {
     details,
     stages: {
@@ -35,13 +39,10 @@ export async function loadExchange(id: string): Promise<LoadedExchange> {
       'upstream-response': said,
       'client-response': got,
     },
-    isWhole: loaded.every((stage) => stage.isWhole),
+    isWhole,
+    isEnded,
     input,
-    ...(await ask('both', {
-      said: input,
-      got: clientInput,
-      isEnded: details.summary.state !== 'running',
-    })),
+    ...(await ask('both', { said: input, got: clientInput, isEnded })),
   }
 }
 

@@ -14,9 +14,14 @@ export function count(value: number | null): string {
   return value < 1_000_000 ? `${(value / 1000).toFixed(1)}k` : `${(value / 1_000_000).toFixed(1)}M`
 }
 
+/** `1,200`. */
+export function exact(value: number): string {
+  return value.toLocaleString('en')
+}
+
 /** `1 chunk`, `1,200 chunks`. */
 export function counted(value: number, what: string): string {
-  return `${value.toLocaleString('en')} ${what}${value === 1 ? '' : 's'}`
+  return `${exact(value)} ${what}${value === 1 ? '' : 's'}`
 }
 
 /** The time of day, here; of another day with its date. */

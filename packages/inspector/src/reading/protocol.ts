@@ -62,6 +62,8 @@ export interface Reading {
   /** Why the model stopped, where the input says so. */
   readonly end: EndReason | null
   readonly trace: OutputTrace
+  /** Whether nothing more was to come. */
+  readonly isEnded: boolean
   /** The definitions that the settings hold, however they are written there. */
   readonly tools: NonNullable<ParserOptions['tools']> | null
   /** What stands in the input and could not be used: a line that is no JSON, tools that are no list. */

@@ -6,15 +6,15 @@ import { plain, readWire, type Wire } from './wire.ts'
 
 /** Reads an input up to `cut`, as if the rest were still to come; or all of it. */
 export function readInput(input: Input, cut: number | null): Reading {
-  return readingOf(wireOf(input), input, cut)
+  return readingOf(wireOf(input, cut !== Number.POSITIVE_INFINITY), input, cut)
 }
 
 /** Reads what the upstream said, and finds it in what the client got. */
 export function readBoth(said: Input, got: Input, isEnded: boolean): BothReadings {
-  const wire = wireOf(said)
+  const wire = wireOf(said, isEnded)
   // What has not ended must not be taken for broken off.
   const reading = readingOf(wire, said, isEnded ? null : Number.POSITIVE_INFINITY)
-  const { pieces, stretches } = wireOf(got)
+  const { pieces, stretches } = wireOf(got, isEnded)
   const [saidChunks, gotChunks] = [chunksOf(said), chunksOf(got)]
   return {
     said: reading,
@@ -50,13 +50,14 @@ function readingOf(wire: Wire, input: Input, cut: number | null): Reading {
     wireCalls: wire.calls,
     end: wire.end ?? null,
     trace: traceOf(wire, options, input.settings, cut),
+    isEnded: cut === null,
     tools: options.tools ?? null,
     complaints: [...wire.complaints, ...complaints],
   }
 }
 
-export function wireOf({ source, as, settings }: Input): Wire {
-  if (as === 'auto') return readWire(source, settings.channel)
+export function wireOf({ source, as, settings }: Input, isEnded = true): Wire {
+  if (as === 'auto') return readWire(source, settings.channel, isEnded)
   return { is: 'text', ...plain(typeof source === 'string' ? [source] : source, settings.channel) }
 }
 

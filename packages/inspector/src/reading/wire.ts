@@ -13,12 +13,16 @@ export interface Wire {
   readonly complaints: readonly string[]
 }
 
-/** Finds out what the input is, and takes out of it what the model wrote. Plain text is in the given channel. */
-export function readWire(source: string | readonly string[], channel: Channel): Wire {
+/**
+ * Finds out what the input is, and takes out of it what the model wrote. Plain text is in the given channel. `isEnded`: whether
+ * nothing follows, so that the last event of a stream has to be whole.
+ */
+export function readWire(source: string | readonly string[], channel: Channel, isEnded = true): Wire {
   const chunks = typeof source === 'string' ? [source] : source
   const whole = chunks.join('')
   const text = whole.trimStart()
-  if (/^(?:data|event|id|retry|)[^\n:]{0,20}:/.test(text) && /^data:/m.test(text)) return readStream(chunks)
+  if (/^(?:data|event|id|retry|)[^\n:]{0,20}:/.test(text) && /^data:/m.test(text))
+    return readStream(chunks, isEnded)
   const json = text.startsWith('{') ? parsed(text) : undefined
   if (isRecord(json) && isRecord(json['upstream']) && 'dragomanRecording' in json) {
     const response = json['upstream']['response']
@@ -43,14 +47,15 @@ export function plain(chunks: readonly string[], channel: Channel): Omit<Wire, '
   return { pieces, stretches: pieces, calls: [], end: undefined, complaints: [] }
 }
 
-function readStream(chunks: readonly string[]): Wire {
+function readStream(chunks: readonly string[], isEnded: boolean): Wire {
   const taken = new Taken()
   const decoder = createSseDecoder()
   for (const [index, chunk] of chunks.entries()) {
     for (const item of decoder.push(chunk)) addItem(taken, item, index)
   }
   // What is pasted often lacks the blank line that ends its last event.
-  for (const item of [...decoder.push('\n\n'), ...decoder.end()]) addItem(taken, item, chunks.length - 1)
+  const last = isEnded ? [...decoder.push('\n\n'), ...decoder.end()] : []
+  for (const item of last) addItem(taken, item, chunks.length - 1)
   return { is: 'event stream', ...taken.result() }
 }
 

@@ -38,7 +38,9 @@ export function Answered({
         }
         // An error, or calls that came as data, are seen nowhere else.
         bytes={
-          came.length > 0 && (isRaw.value || (said.text === '' && !isRunning)) ? (
+          came.length === 0 ? (
+            <p class="empty">{isRunning ? 'Nothing yet.' : unsaid(details.upstream)}</p>
+          ) : isRaw.value || (said.text === '' && !isRunning) ? (
             <BytesView
               chunks={came}
               delivered={none}
@@ -84,6 +86,13 @@ export function Answered({
 }
 
 const none: readonly never[] = []
+
+/** Why nothing is there of what the upstream said. */
+function unsaid(upstream: ExchangeDetails['upstream']): string {
+  if (upstream === null) return 'No upstream was asked.'
+  const { contentType } = upstream
+  return contentType === '' ? 'It sent no answer.' : `It answered with ${contentType}, which was not read.`
+}
 
 /** How an answer came: its dialect and its status, as far as they are known. */
 function answerOf(

@@ -62,7 +62,7 @@ const stateNames = {
 function GatewayStatus(): JSX.Element {
   const status = gateway.status.value
   const state = gateway.state.value
-  const isFolder = status?.shows === 'recordings' && state === 'live'
+  const isFolder = gateway.isFolder && state === 'live'
   return (
     <span class={`hint top-status is-${state}`}>
       <span class="dot" aria-hidden="true" />

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact'
 import type { OutputTrace } from '../reading/protocol.ts'
+import { counted, exact } from '../model/numbers.ts'
 import { Held } from './held.tsx'
 
 interface CutSliderProps {
@@ -42,13 +43,11 @@ export function CutSlider({ length, cut, text, held, onCut }: CutSliderProps): J
       </div>
       <output class="cut-said" aria-live="polite">
         {cut === null ? (
-          <span class="hint">
-            All {length.toLocaleString('en')} characters. Slide to let them come one by one.
-          </span>
+          <span class="hint">All {counted(length, 'character')}. Slide to let them come one by one.</span>
         ) : (
           <>
             <span class="hint">
-              {at.toLocaleString('en')} of {length.toLocaleString('en')} ·{' '}
+              {exact(at)} of {exact(length)} ·{' '}
             </span>
             <Held held={held} text={text} />
           </>

@@ -1,20 +1,19 @@
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { api } from '../api.ts'
-import { gateway } from '../model/gateway.ts'
+import { gateway, messageOf } from '../model/gateway.ts'
 import { asCase, asCurl, asGolden, copy, download } from '../model/keep.ts'
 import { type LoadedExchange, textOf } from '../model/loaded-exchange.ts'
 import { workbench } from '../model/workbench.ts'
 
 /** What can be done with an exchange. Only `Ask again` asks anybody, and only when it is pressed. */
-export function ExchangeActions({ details, stages, input, said }: LoadedExchange): JSX.Element {
+export function ExchangeActions({ details, stages, input, said, isEnded }: LoadedExchange): JSX.Element {
   const { summary } = details
-  // The events of a test are those of a whole answer.
-  const isRunning = summary.state === 'running'
+  const mayAsk = gateway.status.value?.mayAskAgain === true
   const told = useSignal('')
   const copyCommand = async (): Promise<void> => {
     // Who shows recordings takes no requests: they are for a gateway at its usual address.
-    const isFolder = gateway.status.value?.shows === 'recordings'
+    const { isFolder } = gateway
     const origin = isFolder ? 'http://127.0.0.1:12377' : location.origin
     await copy(asCurl(details, origin, textOf(stages['client-request'])))
     told.value = `Copied, without a key${isFolder ? ', for a gateway on port 12377' : ''}.`
@@ -24,7 +23,7 @@ export function ExchangeActions({ details, stages, input, said }: LoadedExchange
     try {
       location.hash = `#/exchanges/${encodeURIComponent(await gateway.askAgain(summary.id))}`
     } catch (error) {
-      told.value = error instanceof Error ? error.message : String(error)
+      told.value = messageOf(error)
     }
   }
   const take = (): void => {
@@ -50,7 +49,8 @@ export function ExchangeActions({ details, stages, input, said }: LoadedExchange
         <button
           type="button"
           title="Downloads the answer and the events that must come of it, as Markdown"
-          disabled={isRunning}
+          // They are those of a whole answer.
+          disabled={!isEnded}
           onClick={() =>
             download(`${summary.id}.md`, asGolden(`From ${summary.id}`, input, said), 'text/markdown')
           }
@@ -61,7 +61,7 @@ export function ExchangeActions({ details, stages, input, said }: LoadedExchange
           type="button"
           title="Downloads the same as JSON"
           aria-label="Make a test in JSON"
-          disabled={isRunning}
+          disabled={!isEnded}
           onClick={() =>
             download(`${summary.id}.case.json`, asCase(summary.id, input, said), 'application/json')
           }
@@ -72,12 +72,8 @@ export function ExchangeActions({ details, stages, input, said }: LoadedExchange
       <button
         type="button"
         class="primary"
-        disabled={gateway.status.value?.mayAskAgain !== true}
-        title={
-          gateway.status.value?.mayAskAgain === true
-            ? 'Sends the recorded request through the gateway anew'
-            : 'No gateway is here to ask'
-        }
+        disabled={!mayAsk}
+        title={mayAsk ? 'Sends the recorded request through the gateway anew' : 'No gateway is here to ask'}
         onClick={() => void again()}
       >
         Ask again

@@ -25,7 +25,7 @@ export function ExchangeHead(): JSX.Element {
   return (
     <div class="exchange-row exchange-head" aria-hidden="true">
       {columns.map((name) => (
-        <span key={name}>{name === 'Client' && isFolder() ? 'Recording' : name}</span>
+        <span key={name}>{name === 'Client' && gateway.isFolder ? 'Recording' : name}</span>
       ))}
     </div>
   )
@@ -53,7 +53,7 @@ export function ExchangeRow({ exchange, isActive }: ExchangeRowProps): JSX.Eleme
       <span class="number exchange-time" title={`${exchange.time} · ${oneLine(id, 80)}`}>
         {moment(exchange.time)}
       </span>
-      <Client name={isFolder() ? id : exchange.client} />
+      <Client name={gateway.isFolder ? id : exchange.client} />
       <span
         class="exchange-model"
         title={oneLine(`${model} → ${upstreamModel ?? '–'} at ${upstream ?? '–'}`, 300)}
@@ -77,11 +77,6 @@ export function ExchangeRow({ exchange, isActive }: ExchangeRowProps): JSX.Eleme
 }
 
 const shortly = { configuration: 'config', model: 'name', stream: 'output' } as const
-
-/** Recordings do not tell who asked, and are known by their names. */
-function isFolder(): boolean {
-  return gateway.status.value?.shows === 'recordings'
-}
 
 /** The name of a client is what one looks for; its version is there as well. */
 function Client({ name }: { readonly name: string | null }): JSX.Element {

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { toldBy } from '../model/format-source.ts'
-import { gateway } from '../model/gateway.ts'
+import { gateway, messageOf } from '../model/gateway.ts'
 import { type LoadedExchange, loadExchange, textOf } from '../model/loaded-exchange.ts'
 import { count, duration, moment } from '../model/numbers.ts'
 import { oneLine } from '../model/visible.ts'
@@ -42,7 +42,7 @@ export function ExchangeView({ id }: { readonly id: string }): JSX.Element {
         const pause = Math.max(LOOK_MS, LOOK_SHARE * (performance.now() - began))
         if (value.details.summary.state === 'running') timer = setTimeout(() => void look(), pause)
       } catch (error) {
-        if (!isLeft) fault.value = error instanceof Error ? error.message : String(error)
+        if (!isLeft) fault.value = messageOf(error)
       }
     }
     // Of a gateway that is away there is nothing to be had. What was loaded stays.
@@ -82,8 +82,7 @@ export function ExchangeView({ id }: { readonly id: string }): JSX.Element {
           {value.details.keeps === 'outline' ? (
             <>
               <p class="fault">
-                Hundreds of exchanges came in a second while nobody looked. What was said in this one was not
-                kept.
+                Too many exchanges came at once while nobody looked. What was said in this one was not kept.
               </p>
               <Told told={value.details.told} isOpen />
             </>
@@ -115,7 +114,7 @@ export function ExchangeView({ id }: { readonly id: string }): JSX.Element {
 }
 
 function Stage({ tab, ...loaded }: LoadedExchange & { readonly tab: Tab }): JSX.Element {
-  const { details, stages, input, said, delivered, saidTexts, gotTexts } = loaded
+  const { details, stages, input, isEnded, said, delivered, saidTexts, gotTexts } = loaded
   switch (tab) {
     case 'asked':
       return <Asked details={details} stages={stages} />
@@ -132,7 +131,7 @@ function Stage({ tab, ...loaded }: LoadedExchange & { readonly tab: Tab }): JSX.
         />
       )
     case 'read-as':
-      return <ReadAs input={input} before={said} isEnded={details.summary.state !== 'running'} />
+      return <ReadAs input={input} before={said} isEnded={isEnded} />
   }
 }
 

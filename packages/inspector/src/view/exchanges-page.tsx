@@ -57,7 +57,7 @@ export function ExchangesPage({ id }: { readonly id: string | null }): JSX.Eleme
   }
   if (id !== null) return <ExchangeView key={id} id={id} />
   return (
-    <main class="exchanges">
+    <main class={`exchanges${gateway.isFolder ? ' is-folder' : ''}`}>
       <h1 class="visually-hidden">Exchanges</h1>
       <FilterBar
         filter={filter.value}

@@ -2,7 +2,7 @@ import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
 import type { ExchangeSummary } from '../api.ts'
 import { type Filter, noFilter, valuesOf } from '../model/filter.ts'
-import { counted } from '../model/numbers.ts'
+import { counted, exact } from '../model/numbers.ts'
 import { oneLine } from '../model/visible.ts'
 
 interface FilterBarProps {
@@ -17,6 +17,7 @@ interface FilterBarProps {
 export function FilterBar({ filter, onChange, search, all, shown }: FilterBarProps): JSX.Element {
   const models = useMemo(() => valuesOf(all, 'model'), [all])
   const upstreams = useMemo(() => valuesOf(all, 'upstream'), [all])
+  const isFiltered = filter !== noFilter
   const set = (change: Partial<Filter>): void => onChange({ ...filter, ...change })
   return (
     <form class="filters" role="search" onSubmit={(event) => event.preventDefault()}>
@@ -36,7 +37,7 @@ export function FilterBar({ filter, onChange, search, all, shown }: FilterBarPro
         value={filter.model}
         onChange={(event) => set({ model: event.currentTarget.value })}
       >
-        <option value="">every model</option>
+        <option value="">any model</option>
         {models.map((name) => (
           <option key={name} value={name}>
             {oneLine(name, 80)}
@@ -48,7 +49,7 @@ export function FilterBar({ filter, onChange, search, all, shown }: FilterBarPro
         value={filter.upstream}
         onChange={(event) => set({ upstream: event.currentTarget.value })}
       >
-        <option value="">every upstream</option>
+        <option value="">any upstream</option>
         {upstreams.map((name) => (
           <option key={name} value={name}>
             {oneLine(name, 80)}
@@ -59,15 +60,15 @@ export function FilterBar({ filter, onChange, search, all, shown }: FilterBarPro
         aria-label="State"
         value={filter.state}
         onChange={(event) => {
-          const state = (['running', 'good', 'failed'] as const).find(
+          const state = (['running', 'ended', 'failed'] as const).find(
             (each) => each === event.currentTarget.value,
           )
           set({ state: state ?? '' })
         }}
       >
-        <option value="">every state</option>
+        <option value="">any state</option>
         <option value="running">running</option>
-        <option value="good">succeeded</option>
+        <option value="ended">succeeded</option>
         <option value="failed">failed</option>
       </select>
       <label class="check" title="Problems, repairs and failures">
@@ -78,20 +79,20 @@ export function FilterBar({ filter, onChange, search, all, shown }: FilterBarPro
         />
         with problems
       </label>
-      {filter === noFilter ? null : (
+      {isFiltered ? (
         <button type="button" class="quiet" onClick={() => onChange(noFilter)}>
           Show all
         </button>
-      )}
+      ) : null}
       <span class="spacer" />
       <output class="hint" aria-live="polite">
-        {shown === all.length
-          ? counted(all.length, 'exchange')
-          : `${shown.toLocaleString('en')} of ${all.length.toLocaleString('en')}`}
+        {shown === all.length ? counted(all.length, 'exchange') : `${exact(shown)} of ${exact(all.length)}`}
       </output>
-      <span class="hint keys">
-        <kbd>/</kbd> filter <kbd>j</kbd> <kbd>k</kbd> move <kbd>Enter</kbd> open <kbd>Esc</kbd> back
-      </span>
+      {isFiltered ? null : (
+        <span class="hint keys">
+          <kbd>/</kbd> filter <kbd>j</kbd> <kbd>k</kbd> move <kbd>Enter</kbd> open <kbd>Esc</kbd> back
+        </span>
+      )}
     </form>
   )
 }

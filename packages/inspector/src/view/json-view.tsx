@@ -4,6 +4,9 @@ import type { NoteDetails } from '../api.ts'
 import { type JsonLine, jsonLines, notesElsewhere } from '../model/json-diff.ts'
 import { parsed } from '../model/json.ts'
 import { oneLine } from '../model/visible.ts'
+import { counted } from '../model/numbers.ts'
+import { BytesView } from './bytes-view.tsx'
+import { useFocus } from './reading-view.tsx'
 import { ShownText } from './shown-text.tsx'
 import { useColumns } from './stretch.tsx'
 import { VirtualList } from './virtual-list.tsx'
@@ -36,13 +39,16 @@ export function JsonView({ title, dialect, text, other, notes, side }: JsonViewP
     folds.get(line.path) ?? (line.path !== '' && line.size > LARGE && line.mark !== 'inside')
   const { frame, columns } = useColumns(NOTE_TAKEN)
   const rows = useMemo(() => rowsOf(lines, notes, isFolded, columns), [lines, folds, columns])
+  const focus = useFocus()
   const elsewhere = notesElsewhere(lines, notes)
   return (
     <section class="panel json" aria-label={title} ref={frame}>
       <header class="panel-head">
         <h2>{title}</h2>
         <span class="hint">
-          {lines.length === 0 ? dialect : `${dialect} · ${text.length.toLocaleString('en')} characters`}
+          {text === ''
+            ? dialect
+            : `${dialect} · ${lines.length === 0 ? 'not JSON' : counted(text.length, 'character')}`}
         </span>
         <span class="spacer" />
         <ul class="legend" aria-label="Marks">
@@ -60,8 +66,17 @@ export function JsonView({ title, dialect, text, other, notes, side }: JsonViewP
           ))}
         </ul>
       )}
-      {lines.length === 0 ? (
-        <p class="empty">{text === '' ? 'Nothing was sent.' : 'This is not JSON.'}</p>
+      {text === '' ? (
+        <p class="empty">Nothing was sent.</p>
+      ) : lines.length === 0 ? (
+        <BytesView
+          chunks={[{ at: null, text }]}
+          delivered={[]}
+          label={title}
+          focus={focus}
+          event={null}
+          shows="all"
+        />
       ) : (
         <VirtualList
           class="json-lines"

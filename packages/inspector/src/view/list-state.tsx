@@ -37,13 +37,13 @@ export function ListState({
       )}
       {status?.instance === null || status === null ? null : (
         <p class="hint list-note">
-          Several processes serve here, and each knows its own exchanges. This is {status.instance}: what
-          another one has may be missing, or cannot be opened.
-          {status.shows === 'live' ? ' Turn recordings on, to one folder, and all of them are shown.' : null}
+          Several processes serve here, and each knows its own exchanges. This is {status.instance}: those of
+          another may be missing, or cannot be opened.
+          {status.shows === 'live' ? ' Recordings, in one folder, are shown by all.' : null}
         </p>
       )}
       {isEmpty && isFiltered ? <p class="empty empty-page">Nothing fits the filter.</p> : null}
-      {isEmpty && !isFiltered && fault === null ? (
+      {isEmpty && !isFiltered && fault === null && state !== 'lost' ? (
         <div class="empty empty-page">
           {state === 'connecting' ? <p>Loading…</p> : <Nothing status={status} />}
         </div>
@@ -63,7 +63,7 @@ export function Lost(): JSX.Element | null {
 }
 
 function Nothing({ status }: { readonly status: Status | null }): JSX.Element {
-  if (status?.shows === 'recordings') {
+  if (gateway.isFolder) {
     return (
       <>
         <h2>No recordings are here</h2>

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
-import { gateway } from '../model/gateway.ts'
+import { gateway, messageOf } from '../model/gateway.ts'
 
 /** Asks for the key of the inspector. It is sent once, and not kept in the page. */
 export function Lock(): JSX.Element {
@@ -12,7 +12,7 @@ export function Lock(): JSX.Element {
     try {
       fault.value = await gateway.unlock(given)
     } catch (error) {
-      fault.value = error instanceof Error ? error.message : String(error)
+      fault.value = messageOf(error)
     }
   }
   return (

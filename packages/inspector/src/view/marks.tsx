@@ -4,14 +4,14 @@ import { oneLine } from '../model/visible.ts'
 
 /** What there is to say about an exchange, at a glance. */
 export function Marks({ exchange }: { readonly exchange: ExchangeSummary }): JSX.Element {
-  const { problems, repairs, notes, failure } = exchange
+  const { state, problems, repairs, notes, failure } = exchange
   return (
     <span class="marks">
-      {failure === null ? null : (
-        <span class="badge badge-bad" title={oneLine(failure, 400)}>
+      {state === 'failed' ? (
+        <span class="badge badge-bad" title={oneLine(failure ?? '', 400)}>
           failed
         </span>
-      )}
+      ) : null}
       {mark(problems, 'problem')}
       {mark(repairs, 'repair')}
       {mark(notes, 'note')}

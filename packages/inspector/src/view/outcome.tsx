@@ -1,14 +1,14 @@
 import type { JSX } from 'preact'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { ask } from '../reading/ask.ts'
-import type { Meanings, OutputTrace, WireCall } from '../reading/protocol.ts'
+import type { Meanings, OutputTrace, Reading } from '../reading/protocol.ts'
 import { parsed } from '../model/json.ts'
+import { counted, exact } from '../model/numbers.ts'
 import { ShownText } from './shown-text.tsx'
 import type { Focus } from './stretch.tsx'
 
 interface OutcomeProps {
-  readonly trace: OutputTrace
-  readonly wireCalls: readonly WireCall[]
+  readonly reading: Reading
   readonly focus: Focus
 }
 
@@ -26,7 +26,8 @@ interface ReadCall {
 }
 
 /** The calls that came of it, and what there is to say about them. */
-export function Outcome({ trace, wireCalls, focus }: OutcomeProps): JSX.Element {
+export function Outcome({ reading, focus }: OutcomeProps): JSX.Element {
+  const { trace, wireCalls, isEnded } = reading
   const calls = useMemo(() => callsOf(trace), [trace])
   const said = useMemo(
     () =>
@@ -35,24 +36,26 @@ export function Outcome({ trace, wireCalls, focus }: OutcomeProps): JSX.Element 
       ),
     [trace],
   )
-  const isText = trace.events.length > 0 && trace.held === null
+  const became = trace.events.some(({ type }) => type === 'text') ? 'text' : 'reasoning'
   const isNoCall = calls.length === 0 && wireCalls.length === 0
   const hasProblem = said.some(({ event }) => event.type === 'problem')
   return (
     <div class="outcome">
       {isNoCall ? (
         <p class="no-call">
-          <strong>No tool call{hasProblem ? ' came of it' : trace.held === null ? '' : ' yet'}.</strong>{' '}
-          {hasProblem ? 'This is why:' : isText ? 'What the model wrote is text.' : ''}
+          <strong>No tool call{hasProblem ? ' came of it' : isEnded ? '' : ' yet'}.</strong>{' '}
+          {hasProblem
+            ? 'This is why:'
+            : isEnded && trace.events.length > 0
+              ? `What the model wrote is ${became}.`
+              : ''}
         </p>
       ) : null}
       {calls.slice(0, MOST_SHOWN).map((call, index) => (
         <CallCard key={call.event} call={call} index={index} focus={focus} />
       ))}
       {calls.length > MOST_SHOWN ? (
-        <p class="hint">
-          And {(calls.length - MOST_SHOWN).toLocaleString('en')} more calls, in the list of events.
-        </p>
+        <p class="hint">And {counted(calls.length - MOST_SHOWN, 'more call')}, in the list of events.</p>
       ) : null}
       {wireCalls.slice(0, MOST_SHOWN).map((call) => (
         <article key={`${call.id} ${call.name}`} class="call">
@@ -94,7 +97,7 @@ export function Outcome({ trace, wireCalls, focus }: OutcomeProps): JSX.Element 
         ))}
       </ul>
       {said.length > MOST_SHOWN ? (
-        <p class="hint">And {(said.length - MOST_SHOWN).toLocaleString('en')} more, in the list of events.</p>
+        <p class="hint">And {exact(said.length - MOST_SHOWN)} more, in the list of events.</p>
       ) : null}
     </div>
   )

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useMemo } from 'preact/hooks'
-import { counted } from '../model/numbers.ts'
+import { counted, exact } from '../model/numbers.ts'
 import { latest } from '../reading/ask.ts'
 import type { Input, Reading } from '../reading/protocol.ts'
 import { ReadingView, useFocus } from './reading-view.tsx'
@@ -67,7 +67,7 @@ function comparison(before: Events, after: Events): string {
 
 function compared(before: number, after: number, what: string, of = ''): string | null {
   if (before === after) return null
-  return `${[counted(after, what), of].join(' ').trim()} in place of ${before.toLocaleString('en')}`
+  return `${[counted(after, what), of].join(' ').trim()} in place of ${exact(before)}`
 }
 
 function callsIn(events: Events): number {

@@ -3,6 +3,7 @@ import type { ComponentChildren, JSX } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
 import type { Reading } from '../reading/protocol.ts'
 import { oneLine } from '../model/visible.ts'
+import { exact } from '../model/numbers.ts'
 import { EventList, saidBy } from './event-list.tsx'
 import { kinds } from './kinds.ts'
 import { Outcome } from './outcome.tsx'
@@ -64,7 +65,7 @@ export function ReadingView({ reading, focus, title, head, bytes, children }: Re
             onChoose={setTab}
             tabs={[
               { id: 'calls', name: 'Outcome' },
-              { id: 'events', name: `Events (${trace.events.length.toLocaleString('en')})` },
+              { id: 'events', name: `Events (${exact(trace.events.length)})` },
             ]}
           />
           <span class="hint">
@@ -77,7 +78,7 @@ export function ReadingView({ reading, focus, title, head, bytes, children }: Re
         </header>
         <div class="panel-body" role="tabpanel" aria-label={tab === 'calls' ? 'Outcome' : 'Events'}>
           {tab === 'calls' ? (
-            <Outcome trace={trace} wireCalls={reading.wireCalls} focus={focus} />
+            <Outcome reading={reading} focus={focus} />
           ) : (
             <>
               <EventList trace={trace} focus={focus} />
@@ -104,8 +105,8 @@ function ChosenEvent({ reading, focus }: Pick<ReadingViewProps, 'reading' | 'foc
       <header class="hint">
         {event.type} ·{' '}
         {place.from === place.to
-          ? `at character ${place.from.toLocaleString('en')}`
-          : `from characters ${place.from.toLocaleString('en')} to ${place.to.toLocaleString('en')}`}
+          ? `at character ${exact(place.from)}`
+          : `from characters ${exact(place.from)} to ${exact(place.to)}`}
       </header>
       <pre tabIndex={0} aria-label="What it says">
         <ShownText text={said.slice(0, LONGEST_SHOWN)} />
@@ -144,8 +145,7 @@ function Legend({ reading }: { readonly reading: Reading }): JSX.Element {
         .filter(({ id }) => counts.has(id))
         .map(({ id, name, means }) => (
           <li key={id} title={means}>
-            <span class={`k k-${id}`}>{name}</span>{' '}
-            <span class="hint">{counts.get(id)?.toLocaleString('en')}</span>
+            <span class={`k k-${id}`}>{name}</span> <span class="hint">{exact(counts.get(id) ?? 0)}</span>
           </li>
         ))}
     </ul>

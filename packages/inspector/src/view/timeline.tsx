@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
 import type { ExchangeSummary, StageChunk } from '../api.ts'
-import { duration } from '../model/numbers.ts'
+import { duration, exact } from '../model/numbers.ts'
 import { oneLine } from '../model/visible.ts'
 import { type Arrival, arrivalsOf, isPing } from '../model/waterfall.ts'
 import type { BothReadings } from '../reading/protocol.ts'
@@ -38,10 +38,7 @@ export function Timeline({ summary, upstream, client, saidTexts, gotTexts }: Tim
           <Fact name="First byte" value={duration(summary.firstByteMs)} />
           <Fact name="Duration" value={duration(summary.durationMs)} />
           <Fact name="Longest silence" value={duration(longest)} />
-          <Fact
-            name="Chunks"
-            value={`${upstream.length.toLocaleString('en')} in, ${client.length.toLocaleString('en')} out`}
-          />
+          <Fact name="Chunks" value={`${exact(upstream.length)} in, ${exact(client.length)} out`} />
         </dl>
       </header>
       <Overview arrivals={arrivals} end={end} />
@@ -71,7 +68,7 @@ export function Timeline({ summary, upstream, client, saidTexts, gotTexts }: Tim
                   style={{ left: `${from}%`, width: `${Math.max(0.3, (gap / end) * 100)}%` }}
                 />
               </span>
-              <span class="number">{bytes.toLocaleString('en')} B</span>
+              <span class="number">{exact(bytes)} B</span>
               <span class={`arrival-text${text === null ? ' hint' : ''}`}>
                 {isSign ? 'ping' : oneLine(text ?? raw.slice(0, 200), 120)}
               </span>

@@ -13,6 +13,7 @@ import {
 } from '../model/workbench.ts'
 import { ask } from '../reading/ask.ts'
 import type { ChunkingReport, Input, Reading } from '../reading/protocol.ts'
+import { counted, exact } from '../model/numbers.ts'
 import { CutSlider } from './cut-slider.tsx'
 import { kinds } from './kinds.ts'
 import { ReadingView, useFocus } from './reading-view.tsx'
@@ -133,7 +134,7 @@ export function WorkbenchPage(): JSX.Element {
 
 function whatItIs({ is, text, pieces }: Reading): string {
   const channels = new Set(pieces.map(({ channel }) => channel))
-  const size = `${text.length.toLocaleString('en')} characters`
+  const size = counted(text.length, 'character')
   return is === 'text' ? size : `${is}, ${size}${channels.size > 1 ? ' in two channels' : ''}`
 }
 
@@ -162,19 +163,12 @@ function Actions({ input, reading, isWhole, isUnlinked }: ActionsProps): JSX.Ele
   }
   return (
     <div class="actions">
-      <div class="actions-group">
-        <button
-          type="button"
-          title="Cuts the text in many ways, as a network may, and compares what becomes of it"
-          disabled={report.value === 'running'}
-          onClick={() => void prove()}
-        >
-          Try every chunking
-        </button>
-        <output class="hint" aria-live="polite">
-          {reportText(report.value)}
-        </output>
-      </div>
+      <output class="hint" aria-live="polite">
+        {reportText(report.value)}
+      </output>
+      <button type="button" disabled={report.value === 'running'} onClick={() => void prove()}>
+        Try every chunking
+      </button>
       <div class="actions-group">
         <button type="button" disabled={isUnlinked} onClick={() => void copyLink()}>
           {copied.value ? 'Copied' : 'Copy link'}
@@ -202,11 +196,11 @@ function Actions({ input, reading, isWhole, isUnlinked }: ActionsProps): JSX.Ele
 }
 
 function reportText(report: ChunkingReport | 'running' | null): string {
-  if (report === null) return ''
+  if (report === null) return 'A network may cut the text anywhere. Is the result always the same?'
   if (report === 'running') return 'Trying…'
   const { tried, difference } = report
   if (difference !== null) return `Another result when cut ${difference}. That is a bug in Dragoman.`
-  return `${tried.toLocaleString('en')} ways to cut it, one result.`
+  return `${exact(tried)} ways to cut it, one result.`
 }
 
 /** What may be tried where nothing was pasted yet. */

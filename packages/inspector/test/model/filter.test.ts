@@ -29,6 +29,7 @@ const good: ExchangeSummary = {
 const failed: ExchangeSummary = {
   ...good,
   id: 'b2',
+  state: 'failed',
   status: 502,
   upstream: 'other',
   failure: 'It broke off.',

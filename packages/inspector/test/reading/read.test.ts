@@ -38,6 +38,7 @@ describe('reading', () => {
     const problemsIn = (isEnded: boolean): number =>
       readBoth(said, got, isEnded).said.trace.events.filter(({ type }) => type === 'problem').length
     expect([problemsIn(true), problemsIn(false)]).toEqual([1, 0])
+    expect([true, false].map((isEnded) => readBoth(said, got, isEnded).said.isEnded)).toEqual([true, false])
     expect(readBoth(said, got, false).said.trace.held).toMatchObject({ from: 4 })
   })
 

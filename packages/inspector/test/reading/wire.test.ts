@@ -131,6 +131,12 @@ it('reads the last event of a stream that was cut off before its blank line', ()
   expect(wire.pieces).toMatchObject([{ text: 'Hi.' }])
 })
 
+it('waits for the rest of an event while more is to come', () => {
+  const cut = 'data: {"choices":[{"delta":{"content":"Hi."}}]}\n\ndata: {"choices":[{"del'
+  expect(readWire(cut, 'content').complaints).toHaveLength(1)
+  expect(readWire(cut, 'content', false)).toMatchObject({ pieces: [{ text: 'Hi.' }], complaints: [] })
+})
+
 it('takes anything else for text, in the channel that was chosen', () => {
   const wire = readWire('{"name": "ping"}', 'reasoning')
   expect(wire).toMatchObject({ is: 'text', pieces: [{ text: '{"name": "ping"}', channel: 'reasoning' }] })
