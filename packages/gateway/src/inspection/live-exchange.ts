@@ -205,8 +205,10 @@ export class LiveExchange {
     this.failure ??= 'The client left before the end of its answer.'
   }
 
-  end(status: number | null): void {
+  /** `calls`: how many of them are whole. Until then all that have begun are counted. */
+  end(status: number | null, calls: number): void {
     this.status = status
+    this.calls = calls
     this.durationMs = this.elapsed()
     if (this.state === 'forgotten') return
     this.state = 'over'

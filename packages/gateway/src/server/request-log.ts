@@ -287,8 +287,9 @@ export class RequestLog implements ExchangeObserver, AttemptObserver, AnswerWatc
     this.isDone = true
     this.settle()
     if (this.answeredAt !== null) this.metrics.streamClosed()
+    const calls = this.countWhole()
     if (!writableFinished) this.shown?.clientLeft()
-    this.shown?.end(headersSent ? statusCode : null)
+    this.shown?.end(headersSent ? statusCode : null, calls)
     for (const parser of this.parsers) this.metrics.parserClosed(parser)
     const seconds = (this.now() - this.startedAt) / 1000
     const format = this.format()
@@ -303,7 +304,8 @@ export class RequestLog implements ExchangeObserver, AttemptObserver, AnswerWatc
       overheadSeconds: this.overhead(),
       format: this.calls.count > 0 ? format : null,
     })
-    this.countCalls(format ?? 'standard')
+    this.metrics.toolCalls(format ?? 'standard', 'complete', calls)
+    this.metrics.toolCalls(format ?? 'standard', 'incomplete', this.calls.count - calls)
     this.warnOfSuspicion()
     this.logger[this.level()](
       {
@@ -356,11 +358,9 @@ export class RequestLog implements ExchangeObserver, AttemptObserver, AnswerWatc
   }
 
   /** All calls of an answer that ended well are whole. An answer that was cut may end in half a call. */
-  private countCalls(format: string): void {
+  private countWhole(): number {
     const isWhole = this.failure === null && this.finish !== null && this.finish !== 'length'
-    const whole = isWhole ? this.calls.count : this.wholeCalls
-    this.metrics.toolCalls(format, 'complete', whole)
-    this.metrics.toolCalls(format, 'incomplete', this.calls.count - whole)
+    return isWhole ? this.calls.count : this.wholeCalls
   }
 
   private failureText(): string | null {

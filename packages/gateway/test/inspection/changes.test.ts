@@ -11,7 +11,7 @@ describe('a page that is open and takes nothing', () => {
   it('is let go, and holds no more than a few megabytes up to then', async () => {
     const live = new LiveExchanges({ bytes: 1e6, now: () => performance.now(), redact: (text) => text })
     const asked = { path: '/v1/messages', query: {} }
-    live.open({ requestId: 'r', dialect: 'anthropic-messages', asked, userAgent: undefined }).end(200)
+    live.open({ requestId: 'r', dialect: 'anthropic-messages', asked, userAgent: undefined }).end(200, 0)
     const [summary] = (await listExchanges(live, null, 1)).exchanges
     if (summary === undefined) throw new Error('nothing is listed')
     const changes = new Changes(() => ({ ...summary, failure: 'x'.repeat(2_000_000) }))

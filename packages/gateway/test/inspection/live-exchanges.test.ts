@@ -21,7 +21,7 @@ describe('exchanges in memory', () => {
   it('ten thousand of them are listed page by page, each once', async () => {
     const live = memory(1e9)
     live.watcher = { changed: () => {}, gone: () => {} }
-    for (let at = 0; at < 10_000; at++) live.open(about(`r${at}`)).end(200)
+    for (let at = 0; at < 10_000; at++) live.open(about(`r${at}`)).end(200, 0)
     const pages = async (cursor: string | null): Promise<string[]> => {
       const { exchanges, next } = await listExchanges(live, cursor, 500)
       const ids = exchanges.map(({ id }) => id)
@@ -45,9 +45,9 @@ describe('exchanges in memory', () => {
   it('tell nobody while nobody looks', () => {
     const live = memory(1e6)
     const told: string[] = []
-    live.open(about('before')).end(200)
+    live.open(about('before')).end(200, 0)
     live.watcher = { changed: (id) => told.push(id), gone: (id) => told.push(id) }
-    live.open(about('behind')).end(200)
+    live.open(about('behind')).end(200, 0)
     expect(new Set(told)).toEqual(new Set(['behind']))
   })
 })
@@ -75,7 +75,7 @@ describe('exchanges that come by the hundred in a second', () => {
         const exchange = live.open(about(`r${at}`))
         exchange.clientRequest(request)
         exchange.clientChunk('said')
-        exchange.end(200)
+        exchange.end(200, 0)
       }
     }
     pour(0, 1000)
@@ -110,7 +110,7 @@ describe('exchanges that come by the hundred in a second', () => {
     failed.clientChunk('said')
     failed.tell('problem', 'truncated-call', 'The call was cut off.')
     expect(live.has('failed')).toBe(false)
-    failed.end(502)
+    failed.end(502, 0)
     pour(1000, 1100)
     const shown = await live.find('failed')
     expect(shown?.details()).toMatchObject({ keeps: 'outline', told: [{ code: 'truncated-call' }] })
@@ -134,7 +134,7 @@ describe('exchanges that come by the hundred in a second', () => {
     const { live } = flooded()
     const exchange = live.open(about('under-way'))
     live.watcher = { changed: () => {}, gone: () => {} }
-    exchange.end(200)
+    exchange.end(200, 0)
     expect(live.has('under-way')).toBe(true)
   })
 
@@ -142,7 +142,7 @@ describe('exchanges that come by the hundred in a second', () => {
     const { live } = flooded()
     const failed = live.open(about('failed'))
     failed.tell('problem', 'truncated-call', 'The call was cut off.')
-    failed.end(502)
+    failed.end(502, 0)
     const whole = await live.find('r0')
     const recorded: ExchangeSource = {
       listedAfter: () => Promise.resolve([]),
@@ -164,7 +164,7 @@ describe('exchanges that fill the memory faster than anybody could look', () => 
       for (let at = from; at < to; at++) {
         const exchange = live.open(about(`r${at}`))
         exchange.clientRequest(Buffer.alloc(SIZE - 2048))
-        exchange.end(200)
+        exchange.end(200, 0)
       }
     }
     pour(0, 1000)
@@ -192,10 +192,10 @@ describe('exchanges that fill the memory faster than anybody could look', () => 
     const { live, pour } = flooded()
     const failed = live.open(about('failed'))
     failed.failed({ kind: 'upstream', code: 'upstream_status', message: 'no' })
-    failed.end(502)
+    failed.end(502, 0)
     const repaired = live.open(about('repaired'))
     repaired.tell('repair', 'trailing-comma', 'A comma was removed.')
-    repaired.end(200)
+    repaired.end(200, 0)
     pour(1000, 1040)
     expect([live.has('failed'), live.has('repaired'), live.has('r1000')]).toEqual([true, true, false])
   })

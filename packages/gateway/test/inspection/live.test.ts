@@ -88,6 +88,17 @@ describe('an exchange that went through', () => {
     expect(told[0]?.message).not.toBe('')
   })
 
+  it('counts the calls that are whole', async () => {
+    const upstream = await startUpstream((response) => {
+      const cut = kimiCall.slice(0, kimiCall.indexOf('UTC'))
+      sse(response, chunk({ content: kimiCall + cut }), chunk({}, 'length'), '[DONE]')
+      response.end()
+    })
+    const { address } = await startGateway({ upstream: upstream.url })
+    await ask(address, 'anthropic', { tools: [timeTool] })
+    expect(await lookAt(address).newest()).toMatchObject({ calls: 1, problems: 1, finish: 'length' })
+  })
+
   it('that is still running shows what there is, and then the rest', async () => {
     let goOn: (() => void) | undefined
     const upstream = await startUpstream((response) => {
