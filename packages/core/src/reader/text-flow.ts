@@ -210,6 +210,11 @@ export class TextFlow {
     this.line.begin(mode === 'reasoning' ? 'unread' : this.isFresh ? 'blank' : 'start')
   }
 
+  /** What was passed on as content was a thought: the answer only begins here. */
+  beginAnswer(): void {
+    this.isFresh = true
+  }
+
   /** Text comes in this channel from now on. No marker stands before it, so its white space is its own. */
   beginChannel(channel: Channel, hasCalls: boolean): void {
     this.begin(channel, hasCalls)

@@ -143,7 +143,10 @@ export class ReasoningJudge {
     this.endsAtMarker = wasReasoning && !flow.isUntouched
     flow.begin('content', hasCalls)
     if (wasReasoning) return 'passed'
-    if (!isResidue) sink.problem('unopened-reasoning', problemCodes['unopened-reasoning'], marker)
+    if (!isResidue) {
+      flow.beginAnswer()
+      sink.problem('unopened-reasoning', problemCodes['unopened-reasoning'], marker)
+    }
     this.hasReasoned = true
     return 'passed'
   }
