@@ -113,7 +113,7 @@ export class MarkerJudge {
       case 'turn-token':
         return this.leftovers.dropTurnToken(entry.onlyAtEnd, at, length, this.hasCalls)
       case 'residue':
-        return this.leftovers.dropResidue(entry.grammars, at, length, this.hasCalls)
+        return this.leftovers.dropResidue(entry, at, length, this.hasCalls)
     }
   }
 
