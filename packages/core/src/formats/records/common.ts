@@ -51,6 +51,15 @@ export const bareJson: DelimitedJsonGrammar = {
   envelope: { ...usualEnvelope, isStrict: true },
 }
 
+/** JSON between the tokens of a syntax that has none: the prompt, or other models, taught it. */
+export function tokenJson(
+  id: string,
+  callBegin: readonly Marker[],
+  callEnd: readonly Marker[],
+): DelimitedJsonGrammar {
+  return { engine: 'delimited-json', id, isSpecial: true, callBegin, callEnd, envelope: usualEnvelope }
+}
+
 /** An array of calls, or one a line, between tags: Apriel, Jamba, Hunyuan A13B, MiniMax M1. */
 export const toolCallsJson: DelimitedJsonGrammar = {
   engine: 'delimited-json',
