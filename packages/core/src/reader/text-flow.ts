@@ -194,9 +194,9 @@ export class TextFlow {
     this.sink.repair(code, repairCodes[code])
   }
 
-  /** Text of this kind begins, right behind a marker. */
-  begin(mode: Channel, hasCalls: boolean): void {
-    if (mode !== this.mode) {
+  /** Text of this kind begins, right behind a marker. `isFirst`: what came before it was none of this kind. */
+  begin(mode: Channel, hasCalls: boolean, isFirst = mode !== this.mode): void {
+    if (isFirst) {
       this.isFresh = true
       this.thought = undefined
     }
@@ -208,11 +208,6 @@ export class TextFlow {
     this.earlierCode = 0
     this.spaceIsInValue = false
     this.line.begin(mode === 'reasoning' ? 'unread' : this.isFresh ? 'blank' : 'start')
-  }
-
-  /** What was passed on as content was a thought: the answer only begins here. */
-  beginAnswer(): void {
-    this.isFresh = true
   }
 
   /** Text comes in this channel from now on. No marker stands before it, so its white space is its own. */

@@ -44,12 +44,6 @@ const deepseekStripped: NameThenArgsGrammar = {
   namePrefixes: ['', 'function'],
 }
 
-const deepseekJson = tokenJson(
-  'deepseek-json',
-  [...(deepseekDsml.sectionBegin ?? []), ...deepseekV3.sectionBegin],
-  [...(deepseekDsml.sectionEnd ?? []), ...deepseekV3.sectionEnd],
-)
-
 export const deepseek: Format = {
   id: 'deepseek',
   title: 'DeepSeek',
@@ -63,7 +57,7 @@ export const deepseek: Format = {
   },
   grammars: [deepseekV3, deepseekDsml],
   // What a server leaves of a call when it strips its tokens.
-  salvage: [deepseekStripped, claudeInvoke, blankTags, deepseekJson],
+  salvage: [deepseekStripped, claudeInvoke, blankTags, tokenJson(deepseekDsml)],
   stripped: [
     { grammar: 'deepseek-v3', left: 'get_weather{"city":"Paris"}' },
     {

@@ -45,7 +45,7 @@ const gemmaTag: KeyValuesGrammar = {
   callEnd: [],
 }
 
-const gemmaJson = tokenJson('gemma-json', gemma4.callBegin, gemma4.callEnd)
+const gemmaJson = tokenJson({ sectionBegin: gemma4.callBegin, sectionEnd: gemma4.callEnd })
 
 /** Up to Gemma 3 there is no syntax for calls; many prompts ask for Python in a fence. */
 const toolCode: PythonicGrammar = {

@@ -2,7 +2,7 @@ import type { NameThenArgsGrammar } from '../../engines/named/grammar.ts'
 import type { TaggedParamsGrammar } from '../../engines/tagged/grammar.ts'
 import type { TypeAttribute } from '../../engines/tagged/parameter-writer.ts'
 import type { Format } from '../format.ts'
-import { commonTurnTokens, think, thinkingArgument, tokenJson } from './common.ts'
+import { commonTurnTokens, think, thinkingArgument } from './common.ts'
 
 const kimiK2: NameThenArgsGrammar = {
   engine: 'name-then-args',
@@ -34,8 +34,6 @@ const kimiStripped: NameThenArgsGrammar = {
   callEnd: [],
   header: { prefix: 'functions.', isId: true },
 }
-
-const kimiJson = tokenJson('kimi-json', kimiK2.sectionBegin, kimiK2.sectionEnd)
 
 /** Kimi K3 builds every tag of three tokens; white space may slip in between them. */
 const kimiK3: TaggedParamsGrammar = {
@@ -89,7 +87,7 @@ export const kimi: Format = {
     proof: ['template', 'engine', 'report'],
   },
   grammars: [kimiK2, kimiK3],
-  salvage: [kimiStripped, kimiJson],
+  salvage: [kimiStripped],
   stripped: [
     { grammar: 'kimi-k2', left: 'functions.get_weather:0{"city":"Paris"}' },
     {

@@ -18,8 +18,6 @@ const minimaxM2: TaggedParamsGrammar = {
   parameter: { trim: 'none' },
 }
 
-const minimaxM2Json = tokenJson('minimax-m2-json', ['<minimax:tool_call>'], ['</minimax:tool_call>'])
-
 /** The token that stands before every tag. */
 const token = ']<]minimax[>['
 
@@ -80,7 +78,7 @@ export const minimax: Format = {
   },
   grammars: [minimaxM2, minimaxM3Once, minimaxM3, toolCallsJson],
   // Without their tokens the two leave these tags.
-  salvage: [minimaxM3Stripped, claudeInvoke, minimaxM2Json],
+  salvage: [minimaxM3Stripped, claudeInvoke, tokenJson(minimaxM2)],
   stripped: [
     {
       grammar: 'minimax-m2-xml',

@@ -1,6 +1,6 @@
 import type { TaggedParamsGrammar } from '../../engines/tagged/grammar.ts'
 import type { Format } from '../format.ts'
-import { commonTurnTokens, think, tokenJson } from './common.ts'
+import { commonTurnTokens, think } from './common.ts'
 import { claudeInvoke, qwen3Coder } from './xml.ts'
 
 /** Qwen's tags between tokens of its own, with the values on one line with their tags. */
@@ -12,8 +12,6 @@ const seedTags: TaggedParamsGrammar = {
   sectionEnd: ['</seed:tool_call>'],
   parameter: { trim: 'none' },
 }
-
-const seedJson = tokenJson('seed-json', ['<seed:tool_call>'], ['</seed:tool_call>'])
 
 export const seed: Format = {
   id: 'seed',
@@ -28,7 +26,7 @@ export const seed: Format = {
   },
   grammars: [seedTags],
   // A server that strips the tokens leaves the tags between them.
-  salvage: [qwen3Coder, claudeInvoke, seedJson],
+  salvage: [qwen3Coder, claudeInvoke],
   stripped: [
     {
       grammar: 'seed-oss-xml',

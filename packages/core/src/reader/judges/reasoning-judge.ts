@@ -141,12 +141,9 @@ export class ReasoningJudge {
     const isResidue = !wasReasoning && (this.hasReasoned || hasCalls)
     flow.passMarker(at, length, hasCalls, isResidue ? 'residue' : undefined)
     this.endsAtMarker = wasReasoning && !flow.isUntouched
-    flow.begin('content', hasCalls)
+    flow.begin('content', hasCalls, !isResidue)
     if (wasReasoning) return 'passed'
-    if (!isResidue) {
-      flow.beginAnswer()
-      sink.problem('unopened-reasoning', problemCodes['unopened-reasoning'], marker)
-    }
+    if (!isResidue) sink.problem('unopened-reasoning', problemCodes['unopened-reasoning'], marker)
     this.hasReasoned = true
     return 'passed'
   }
