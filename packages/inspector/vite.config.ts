@@ -15,10 +15,13 @@ const withoutTheRest = (): Plugin => ({
   name: 'what-answers-need',
   enforce: 'pre',
   transform: {
-    filter: { id: /\/formats\/(?:records\/[\w-]+|model-names)\.ts$/ },
+    filter: { id: /\/formats\/(?:records\/[\w-]+|model-names|detect)\.ts$/ },
     handler: (code) => {
       const needed = code.replaceAll(record, (fields) => fields.replaceAll(theRest, ''))
-      return { code: needed.replaceAll(remark, '').replaceAll(grammarId, ''), map: null }
+      return {
+        code: needed.replaceAll(remark, '').replaceAll(grammarId, '').replace(hint, 'undefined'),
+        map: null,
+      }
     },
   },
 })
@@ -33,8 +36,11 @@ const theRest =
 /** A grammar is known by its id to the documentation and to tests; a format is to readers, too. */
 const grammarId = /(?<!: Format = \{(?:\n {2}\.\.\.\w+,)?)\n *id: '[\w-]+',/g
 
-/** What the table of names says for its readers. */
-const remark = /,\s*note: '[^'\n]*'/g
+/** What the table of names says for its readers, and of the syntax of a release: the stream shows that. */
+const remark = /,\s*(?:note|grammar): '[^'\n]*'/g
+
+/** Without these there is nothing to look for. */
+const hint = 'row.grammar ?? grammarByName(name, format)'
 
 /** A field that its constructor sets need not be named before: there are hundreds of them. */
 const withoutBareFields = (): Plugin => ({

@@ -112,6 +112,7 @@ function openReader(options: ParserOptions, destination: Sink, observer?: Source
     promptHeader: reading.promptHeader,
     expectedFormat: reading.expectedFormat,
     forced: reading.forced,
+    isForced: reading.isForced,
     tools,
     delivery: oneOf('delivery', options.delivery ?? 'incremental', ['incremental', 'complete']),
     toolCallBytes: byteLimit('toolCallBytes', options.limits?.toolCallBytes ?? defaultToolCallBytes),

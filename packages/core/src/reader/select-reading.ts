@@ -38,6 +38,7 @@ export interface Reading {
   readonly expectedFormat: FormatId | undefined
   /** The call of the one tool that the client named: its arguments may be the whole answer. */
   readonly forced: HeaderOpening | undefined
+  readonly isForced: boolean
 }
 
 /** Decides what to look for, and whether the output begins inside reasoning. */
@@ -48,7 +49,8 @@ export function selectReading(options: ReadingOptions, tools: ToolSet): Reading 
   const salvages = tools.size > 0
   const { toolChoice = 'auto' } = options
   const overridden = withOverrides(candidates, options)
-  const formatsInUse = toolChoice === 'auto' ? overridden : withForcedJson(overridden)
+  const isForced = toolChoice !== 'auto'
+  const formatsInUse = isForced ? withForcedJson(overridden) : overridden
   const base = cachedLexicon(formatsInUse, readsCalls, salvages)
   const lexicon = salvages ? withDeclaredNames(base, formatsInUse, tools) : base
   const opener = findReasoningOpener(options.promptTail ?? '', formatsInUse)
@@ -58,7 +60,8 @@ export function selectReading(options: ReadingOptions, tools: ToolSet): Reading 
   const promptHeader = findPromptHeader(options, formatsInUse)
   const expectedFormat = told?.grammars.length === 0 ? undefined : told?.id
   const forced = forcedCall(toolChoice, expectedFormat, tools)
-  return { lexicon, startsInReasoning, reasoningOpener, startsInHeader, promptHeader, expectedFormat, forced }
+  const reasoning = { startsInReasoning, reasoningOpener }
+  return { lexicon, ...reasoning, startsInHeader, promptHeader, expectedFormat, forced, isForced }
 }
 
 function forcedCall(

@@ -194,9 +194,9 @@ export class TextFlow {
     this.sink.repair(code, repairCodes[code])
   }
 
-  /** Text of this kind begins, right behind a marker. */
-  begin(mode: Channel, hasCalls: boolean): void {
-    if (mode !== this.mode) {
+  /** Text of this kind begins, right behind a marker. `isFirst`: what came before it was none of this kind. */
+  begin(mode: Channel, hasCalls: boolean, isFirst = mode !== this.mode): void {
+    if (isFirst) {
       this.isFresh = true
       this.thought = undefined
     }

@@ -141,6 +141,7 @@ export class PythonLiteral {
       (piece) => this.frames.write(this.json.stringPiece(piece)),
     )
     if (result === 'more') return 'more'
+    if (result === 'broken') return { at: 'broken' }
     this.hasBareQuotes ||= string.hasBareQuotes
     if (string.hasBareQuotes) this.output.repair('unescaped-quote')
     if (string.hasBrokenEscapes) this.output.repair('invalid-escape')

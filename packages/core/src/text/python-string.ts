@@ -34,10 +34,12 @@ export class PythonString {
     this.quote = quote
     this.isTriple = isTriple
     this.isRaw = /r/i.test(prefix)
-    this.special = quote === '"' ? /["\\]/g : /['\\]/g
+    if (/f/i.test(prefix)) this.special = quote === '"' ? /["\\{]/g : /['\\{]/g
+    else this.special = quote === '"' ? /["\\]/g : /['\\]/g
   }
 
-  read(input: TextWindow, closes: QuoteTest, write: (piece: string) => void): 'more' | 'done' {
+  /** `broken`: Python would put a value into the text there, and nobody knows which. */
+  read(input: TextWindow, closes: QuoteTest, write: (piece: string) => void): 'more' | 'done' | 'broken' {
     const { text, final } = input
     for (;;) {
       const at = nextMatch(this.special, text, input.at)
@@ -47,6 +49,7 @@ export class PythonString {
         write(piece)
       }
       if (at === text.length) return 'more'
+      if (text.charAt(at) === '{') return 'broken'
       const next =
         text.charAt(at) === '\\' ? this.escape(text, at, final) : this.endsAt(text, at, closes, final)
       if (next === 'more') return 'more'

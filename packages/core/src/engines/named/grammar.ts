@@ -152,7 +152,13 @@ function probeHeader(grammar: NameThenArgsGrammar, text: string, at: number, fin
   if (beforeBrace.includes('<')) return 'no'
   if (brace >= 0) return grammar.isSeparatorOptional === true && !isName(beforeBrace.trim()) ? 'no' : 'yes'
   if (length === PARTIAL || length === NONE) return final ? 'no' : 'more'
-  return all.found === 'call-begin' || all.found === 'section-begin' ? 'no' : 'yes'
+  if (all.found === 'call-begin' || all.found === 'section-begin') return 'no'
+  if (all.found !== 'separator' || grammar.callEnd.length > 0) return 'yes'
+  // Where nothing but the arguments ends a call, words behind the separator are a sentence that names the markers.
+  const behind = all.index + length
+  const start = skipSpace(text, behind)
+  if (start === text.length) return final ? 'yes' : 'more'
+  return /^\s+\p{L}|^\s*[.,;:!?)]/u.test(text.slice(behind, start + 1)) ? 'no' : 'yes'
 }
 
 /** A name that may be called, the separator, and the bracket of the arguments. */

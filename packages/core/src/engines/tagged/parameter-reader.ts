@@ -157,8 +157,8 @@ export class ParameterReader {
       this.parameters.text(input.take(input.at + length))
       return 'again'
     }
-    this.end()
     const isExpected = role.is === (this.isText ? 'call-end' : 'parameter-end')
+    this.end(!isExpected)
     if (!isExpected || ('isWorn' in role && role.isWorn)) {
       this.reportMissing(input.text.slice(input.at, input.at + length))
     }
@@ -189,7 +189,7 @@ export class ParameterReader {
     const closes = role === undefined ? 'no' : this.valueEnd.closes(role, at + length, this.parameters)
     if (closes === 'more') return 'more'
     if (closes === 'yes' && role !== undefined && role.is !== 'parameter-end') {
-      this.end()
+      this.end(true)
       this.reportMissing(input.text.slice(at, at + length))
       return 'done'
     }
@@ -209,8 +209,8 @@ export class ParameterReader {
     this.context.writer.problem('missing-tag', problemCodes['missing-tag'], source)
   }
 
-  private end(): void {
-    this.parameters.end()
+  private end(isCut = false): void {
+    this.parameters.end(isCut)
     this.place = 'done'
   }
 }

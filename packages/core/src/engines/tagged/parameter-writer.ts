@@ -60,7 +60,7 @@ export class ParameterWriter {
   private place: 'start' | 'inside' = 'start'
   /** The JSON of a lone `arguments` parameter that the tool does not know: it may be all of them. */
   private wrapped: string | undefined
-  /** A line break that is part of the value unless the closing tag follows. */
+  /** A line break that is part of the value unless the closing tag follows, or the next one in its place. */
   private heldNewline = ''
   /** No tag opened the value: white space before it is not part of it. */
   private isBare = false
@@ -130,13 +130,9 @@ export class ParameterWriter {
       this.text(piece.slice(start))
       return
     }
-    if (this.shape.trim === 'none') {
-      this.write(piece)
-      return
-    }
     let text = this.heldNewline + piece
     this.heldNewline = ''
-    if (this.place === 'start') {
+    if (this.place === 'start' && this.shape.trim === 'newline') {
       // Half a line break: the next piece tells.
       if (text === '\r') {
         this.heldNewline = text
@@ -149,10 +145,13 @@ export class ParameterWriter {
     this.write(text.slice(0, text.length - this.heldNewline.length))
   }
 
-  end(): void {
+  /** `isCut`: the next tag stands where the closing one should. */
+  end(isCut = false): void {
     const { writer } = this.context
-    // A carriage return alone is no line break.
-    if (this.heldNewline === '\r') this.write('\r')
+    // A carriage return alone is no line break. Templates break the line between two tags: the break before one is no part of
+    // the text even where there would be none before the tag that is missing.
+    if (this.heldNewline === '\r' || (this.shape.trim === 'none' && !isCut)) this.write(this.heldNewline)
+    this.heldNewline = ''
     if (writer.isOver()) return
     if (this.tagged !== undefined) this.writeTagged(this.tagged)
     if (this.value.is === 'string') {

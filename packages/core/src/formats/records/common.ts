@@ -51,6 +51,22 @@ export const bareJson: DelimitedJsonGrammar = {
   envelope: { ...usualEnvelope, isStrict: true },
 }
 
+/** JSON between the tokens of a syntax that has none: the prompt, or other models, taught it. */
+export function tokenJson({ sectionBegin = [], sectionEnd = [] }: Sections): DelimitedJsonGrammar {
+  return {
+    ...toolCallsJson,
+    id: 'token-json',
+    isSpecial: true,
+    callBegin: sectionBegin,
+    callEnd: sectionEnd,
+  }
+}
+
+interface Sections {
+  readonly sectionBegin?: readonly Marker[]
+  readonly sectionEnd?: readonly Marker[]
+}
+
 /** An array of calls, or one a line, between tags: Apriel, Jamba, Hunyuan A13B, MiniMax M1. */
 export const toolCallsJson: DelimitedJsonGrammar = {
   engine: 'delimited-json',

@@ -1,7 +1,7 @@
 import type { NameThenArgsGrammar } from '../../engines/named/grammar.ts'
 import type { Format } from '../format.ts'
 import { barTags, blankTags } from './bar-tags.ts'
-import { commonTurnTokens, think, thinkingArgument } from './common.ts'
+import { commonTurnTokens, think, thinkingArgument, tokenJson } from './common.ts'
 import { claudeInvoke } from './xml.ts'
 
 /**
@@ -57,7 +57,7 @@ export const deepseek: Format = {
   },
   grammars: [deepseekV3, deepseekDsml],
   // What a server leaves of a call when it strips its tokens.
-  salvage: [deepseekStripped, claudeInvoke, blankTags],
+  salvage: [deepseekStripped, claudeInvoke, blankTags, tokenJson(deepseekDsml)],
   stripped: [
     { grammar: 'deepseek-v3', left: 'get_weather{"city":"Paris"}' },
     {

@@ -1,7 +1,7 @@
 import type { KeyValuesGrammar } from '../../engines/key-values/grammar.ts'
 import type { PythonicGrammar } from '../../engines/pythonic/grammar.ts'
 import type { Format } from '../format.ts'
-import { commonTurnTokens } from './common.ts'
+import { commonTurnTokens, tokenJson } from './common.ts'
 import { pythonicList } from './pythonic.ts'
 
 const gemma4: KeyValuesGrammar = {
@@ -45,6 +45,8 @@ const gemmaTag: KeyValuesGrammar = {
   callEnd: [],
 }
 
+const gemmaJson = tokenJson({ sectionBegin: gemma4.callBegin, sectionEnd: gemma4.callEnd })
+
 /** Up to Gemma 3 there is no syntax for calls; many prompts ask for Python in a fence. */
 const toolCode: PythonicGrammar = {
   engine: 'pythonic',
@@ -67,7 +69,7 @@ export const gemma: Format = {
     proof: ['template', 'engine', 'report'],
   },
   grammars: [gemma4, functionGemma],
-  salvage: [toolCode, gemmaStripped, gemmaTag, pythonicList],
+  salvage: [toolCode, gemmaStripped, gemmaTag, gemmaJson, pythonicList],
   stripped: [
     { grammar: 'gemma4', left: 'call:get_weather{city:Paris}' },
     { grammar: 'functiongemma', left: 'call:get_weather{city:Paris}' },

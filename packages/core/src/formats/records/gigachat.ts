@@ -17,12 +17,12 @@ const gigachatCall: DelimitedJsonGrammar = {
 /** 3.5 writes DeepSeek's tags with a word of its own. */
 const gigachatGcml = barTags('gigachat-gcml', 'GCML', ['tool_calls'])
 
-/** What is left of 3.0 when the server strips the tokens. */
+/** What is left of 3.0 when the server strips the tokens, or the one in front alone. */
 const gigachatStripped: DelimitedJsonGrammar = {
   ...gigachatCall,
   id: 'gigachat-stripped',
   isSpecial: false,
-  callBegin: ['function call'],
+  callBegin: ['function call', ['function call', '<|role_sep|>']],
 }
 
 export const gigachat: Format = {

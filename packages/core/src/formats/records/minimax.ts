@@ -1,7 +1,7 @@
 import type { ElementTreeGrammar } from '../../engines/tagged/element-grammar.ts'
 import type { TaggedParamsGrammar } from '../../engines/tagged/grammar.ts'
 import type { Format } from '../format.ts'
-import { commonTurnTokens, think, toolCallsJson } from './common.ts'
+import { commonTurnTokens, think, tokenJson, toolCallsJson } from './common.ts'
 import { claudeInvoke } from './xml.ts'
 
 const minimaxM2: TaggedParamsGrammar = {
@@ -78,7 +78,7 @@ export const minimax: Format = {
   },
   grammars: [minimaxM2, minimaxM3Once, minimaxM3, toolCallsJson],
   // Without their tokens the two leave these tags.
-  salvage: [minimaxM3Stripped, claudeInvoke],
+  salvage: [minimaxM3Stripped, claudeInvoke, tokenJson(minimaxM2)],
   stripped: [
     {
       grammar: 'minimax-m2-xml',

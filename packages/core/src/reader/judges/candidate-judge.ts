@@ -84,6 +84,9 @@ export class CandidateJudge {
     if (mayBeForgotten && closesSection(found.opening, input.text, input.at, input.final)) return 'proven'
     if (entry.is === 'turn-token' || entry.is === 'residue') return this.drop(candidate, length, entry.is)
     if (entry.is === 'fence-mark') return this.judgeFence(candidate)
+    const isDemanded = found.as === 'bare' && this.markers.commitment.isForced
+    // The message that holds the answer ends there.
+    if (isDemanded && (entry.is === 'structure' || entry.is === 'wrapper')) return 'proven'
     if (entry.is === 'structure' && this.isInMessage(candidate, entry.owners)) return 'proven'
     if (entry.is === 'stripped') return this.judgeStripped(entry, length)
     if (entry.is !== 'opener' || found.as === 'bare' || found.as === 'trailing') return 'disproven'

@@ -1,11 +1,13 @@
 import type { FormatId } from '../../formats/format-id.ts'
 import type { Grammar } from '../../formats/format.ts'
 import type { Heading } from '../lexicon/heading.ts'
-import type { Opening } from '../lexicon/opening.ts'
+import { isUnmarkedJson, type Opening } from '../lexicon/opening.ts'
 
 /** What the stream has shown its format to be. From then on markers of others are text. */
 export class Commitment {
   format: FormatId | undefined
+  /** The client demanded a call: a server may have made the model write it as JSON, whatever its syntax is. */
+  readonly isForced: boolean
   /** The answer is made of messages: then a plain-text call outside of one is text too. */
   hasHeaders = false
   /** The grammars in which a message that is addressed to nobody may hold calls all the same. */
@@ -16,10 +18,14 @@ export class Commitment {
   /** How messages to tools are written. */
   private calls: readonly Grammar[] = []
 
-  toOpening({ format, grammar }: Opening): void {
-    if (this.hasHeaders) return
-    this.format = format
-    this.grammars = [grammar]
+  constructor(isForced: boolean) {
+    this.isForced = isForced
+  }
+
+  toOpening(opening: Opening): void {
+    if (this.hasHeaders || this.isDemanded(opening)) return
+    this.format = opening.format
+    this.grammars = [opening.grammar]
   }
 
   toFormat(format: FormatId, grammars: readonly Grammar[]): void {
@@ -52,8 +58,9 @@ export class Commitment {
     this.unaddressed = this.calls
   }
 
-  allows({ format, grammar }: Opening): boolean {
-    if (this.format === undefined) return true
+  allows(opening: Opening): boolean {
+    const { format, grammar } = opening
+    if (this.format === undefined || this.isDemanded(opening)) return true
     if (format !== this.format) return false
     return !this.hasHeaders || grammar.isSpecial || this.unaddressed.includes(grammar)
   }
@@ -64,5 +71,9 @@ export class Commitment {
 
   owns(grammars: readonly Grammar[]): boolean {
     return this.format === undefined || grammars.some((each) => this.grammars.includes(each))
+  }
+
+  private isDemanded(opening: Opening): boolean {
+    return this.isForced && isUnmarkedJson(opening)
   }
 }

@@ -1,6 +1,5 @@
 import type { Probe } from '../../engines/engine.ts'
 import type { FormatId } from '../../formats/format-id.ts'
-import type { Grammar } from '../../formats/format.ts'
 import { skipSpace } from '../../text/space.ts'
 import type { TextWindow } from '../../text/text-window.ts'
 import type { Entry, Vocabulary } from '../lexicon/entry.ts'
@@ -72,7 +71,7 @@ export class Leftovers {
    * belongs to a call that was flushed: without it the text could not be put together again.
    */
   dropResidue(
-    grammars: readonly Grammar[],
+    { grammars, isNative }: Extract<Entry, { is: 'residue' }>,
     at: number,
     length: number,
     hasCalls: boolean,
@@ -85,7 +84,7 @@ export class Leftovers {
       const isOwn = this.commitment.owns(grammars)
       // Where one of them writes it in plain text, so may anybody.
       const isToken = grammars.every((grammar) => grammar.isSpecial)
-      const isLone = isToken ? 'yes' : hasCalls ? 'no' : this.isLone(grammars, at + length)
+      const isLone = isToken ? 'yes' : hasCalls || !isNative ? 'no' : this.isLone(at + length)
       if (!isOwn || isLone !== 'yes') return isLone === 'more' ? 'hold' : 'text'
       const isQuoted = flow.isQuoted(at, length)
       if (isQuoted === 'more') return 'hold'
@@ -99,10 +98,9 @@ export class Leftovers {
   }
 
   /** A plain tag that closes calls, at the end of a line, and nothing before it that it could belong to. */
-  private isLone(grammars: readonly Grammar[], behind: number): Probe {
+  private isLone(behind: number): Probe {
     const { input, flow } = this
-    const closesCalls = grammars.some(({ engine }) => engine === 'delimited-json')
-    if (!closesCalls || this.hasOpeners || flow.mode === 'reasoning') return 'no'
+    if (this.hasOpeners || flow.mode === 'reasoning') return 'no'
     let at = behind
     while (at < input.text.length && (input.text.charAt(at) === ' ' || input.text.charAt(at) === '\t')) at++
     if (at === input.text.length) return input.final ? 'yes' : 'more'

@@ -24,12 +24,14 @@ export interface MarkerJudgeOptions {
   readonly reasoningOpener: ReasoningOpener | undefined
   /** The format that the user named, or that the name of the model suggests. */
   readonly expectedFormat: FormatId | undefined
+  /** The client demanded a call. */
+  readonly isForced: boolean
 }
 
 /** Tells what a marker outside of calls means, by what came before it, and asks whoever knows its kind. */
 export class MarkerJudge {
   /** Once a call or a header was read, only its own format is. */
-  readonly commitment = new Commitment()
+  readonly commitment: Commitment
   hasCalls = false
   /** Words that could as well be prose opened a thought. */
   private isLabelled = false
@@ -47,7 +49,8 @@ export class MarkerJudge {
 
   constructor(stream: ModelStream, lexicon: Lexicon, options: MarkerJudgeOptions) {
     const { tools, startsInReasoning, reasoningOpener, expectedFormat } = options
-    const { commitment } = this
+    const commitment = new Commitment(options.isForced)
+    this.commitment = commitment
     this.input = stream.input
     this.sink = stream.sink
     this.flow = stream.flow
@@ -110,7 +113,7 @@ export class MarkerJudge {
       case 'turn-token':
         return this.leftovers.dropTurnToken(entry.onlyAtEnd, at, length, this.hasCalls)
       case 'residue':
-        return this.leftovers.dropResidue(entry.grammars, at, length, this.hasCalls)
+        return this.leftovers.dropResidue(entry, at, length, this.hasCalls)
     }
   }
 

@@ -124,7 +124,9 @@ export class OpenerJudge {
     if (openings[0]?.opens === 'bare' && !flow.isFirst(at)) return this.judgeLine(openings, at, length)
     const opening = this.findOpening(openings, at, length)
     if (opening === 'hold') return 'hold'
-    if (opening === undefined) return this.passOpener(openings, at, length)
+    // Tokens that others gave another syntax are proposed once: read again, they would be proposed for ever.
+    const isTried = opening?.isSalvage === true && this.input.base + at < this.triedUpTo
+    if (opening === undefined || isTried) return this.passOpener(openings, at, length)
     if (!opening.grammar.isSpecial && this.isExample(at)) return 'text'
     // Code that reads or writes calls names each of their tokens in quotes: what stands between two of them is no header.
     const isQuoted = opening.opens === 'bare' ? false : flow.isBetweenQuotes(at, length)
@@ -135,11 +137,11 @@ export class OpenerJudge {
     if ('isLine' in opening.grammar && !flow.isLineStart(at)) return 'text'
     const code = opening.grammar.isSpecial ? this.fences.codeAt(at) : this.fences.plainCodeAt(at)
     if (code !== undefined) {
-      const isTried = this.input.base + at < this.triedUpTo
-      return isTried ? 'text' : { opening, at, length, as: 'in-code', from: at, code }
+      const isShown = this.input.base + at < this.triedUpTo
+      return isShown ? 'text' : { opening, at, length, as: 'in-code', from: at, code }
     }
     if (!opening.isSalvage) return { opening, at, length, as: 'certain', from: at }
-    const mayBegin = lead > 0 || flow.standsAlone(at, '.:!?')
+    const mayBegin = lead > 0 || opening.grammar.isSpecial || flow.standsAlone(at, '.:!?')
     return mayBegin ? { opening, at, length, as: 'salvage', from: at } : 'text'
   }
 
@@ -247,7 +249,8 @@ export class OpenerJudge {
     const opening = this.findOpening(openings, at, length)
     if (opening === 'hold') return 'hold'
     if (opening === undefined) return 'text'
-    const isToken = opening.grammar.isSpecial && !this.isForeignInThought(opening)
+    const isNative = opening.grammar.isSpecial && !opening.isSalvage
+    const isToken = isNative && !this.isForeignInThought(opening)
     if (isToken && !this.reasoning.mayBeClosed) return { opening, at, length, as: 'certain', from: at }
     if (this.input.base + at < this.triedUpTo) return 'text'
     if (isToken) return { opening, at, length, as: 'in-thought', from: at }

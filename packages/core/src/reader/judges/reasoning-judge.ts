@@ -141,7 +141,7 @@ export class ReasoningJudge {
     const isResidue = !wasReasoning && (this.hasReasoned || hasCalls)
     flow.passMarker(at, length, hasCalls, isResidue ? 'residue' : undefined)
     this.endsAtMarker = wasReasoning && !flow.isUntouched
-    flow.begin('content', hasCalls)
+    flow.begin('content', hasCalls, !isResidue)
     if (wasReasoning) return 'passed'
     if (!isResidue) sink.problem('unopened-reasoning', problemCodes['unopened-reasoning'], marker)
     this.hasReasoned = true

@@ -59,7 +59,10 @@ export function buildLexicon(formats: readonly Format[], options: LexiconOptions
     addHeadings(search, formats, where)
     for (const [key, openings] of openers) {
       const usable = openings.filter((opening) => isReadIn(where, opening))
-      if (usable.length > 0) search.add(markerOf(key), { is: 'opener', openings: usable })
+      const marker = markerOf(key)
+      // Others may write calls in a tag in which the expected format wraps its answers.
+      const isWrapper = search.get(marker)?.is === 'wrapper'
+      if (usable.length > 0 && !isWrapper) search.add(marker, { is: 'opener', openings: usable })
     }
     if (where === 'content') addTrailing(search, openers, formats[0]?.id)
     if (!isEmpty && !isReasoning) {
@@ -276,9 +279,12 @@ function residueIn(formats: readonly Format[]): (readonly [Marker, Entry])[] {
       closers.set(key, grammars.add(grammar))
     }
   }
-  return [...closers].map(
-    ([key, grammars]) => [markerOf(key), { is: 'residue', grammars: [...grammars] }] as const,
-  )
+  const native = new Set(formats.flatMap(({ grammars }) => grammars))
+  return [...closers].map(([key, closed]) => {
+    const grammars = [...closed]
+    const isNative = grammars.some((grammar) => grammar.engine === 'delimited-json' && native.has(grammar))
+    return [markerOf(key), { is: 'residue', grammars, isNative }] as const
+  })
 }
 
 /** Whether a marker closes a call in this grammar, and not a bracket that prose is full of. */

@@ -26,6 +26,7 @@ import { TaggedParams } from '../../engines/tagged/tagged-params.ts'
 import type { ToolSet } from '../../engines/tool-set.ts'
 import type { FormatId } from '../../formats/format-id.ts'
 import type { Grammar } from '../../formats/format.ts'
+import { forcedArguments } from '../../formats/records/forced.ts'
 
 /** One way in which a marker may open a stretch of calls. */
 export interface Opening {
@@ -53,6 +54,12 @@ export interface HeaderOpening extends Opening {
 /** A list of calls by name can be told from prose at the start of any line, if such lists are expected. */
 export function opensLines({ grammar, isNamed, isSalvage }: Opening): boolean {
   return grammar.engine === 'pythonic' && isNamed && !isSalvage
+}
+
+/** JSON without any marker shows no syntax. */
+export function isUnmarkedJson({ grammar, opens, isSalvage }: Opening): boolean {
+  if (opens === 'body') return grammar === forcedArguments
+  return isSalvage && opens === 'bare' && grammar.engine === 'delimited-json'
 }
 
 /** An arrow in the middle of a text may be anything, unless the user named the format whose answers begin with it. */

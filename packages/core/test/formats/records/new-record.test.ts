@@ -56,6 +56,7 @@ function read(chunks: readonly string[]): ModelEvent[] {
     promptHeader: undefined,
     expectedFormat: undefined,
     forced: undefined,
+    isForced: false,
     delivery: 'incremental',
     toolCallBytes: 4_194_304,
     limitOf: new Map(),
