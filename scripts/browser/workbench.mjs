@@ -44,7 +44,11 @@ export async function checkWorkbench({ check, shoot, open, folder }) {
     await choose(page, 'Ended by', 'length')
     await page.getByLabel('How much of the text has come').fill('5')
     await page.waitForFunction(() => location.hash.length > 60)
-    await page.waitForTimeout(400)
+    // It is written once nothing has changed for a moment, which on a busy machine may be in the midst of all this.
+    for (let address = ''; address !== page.url();) {
+      address = page.url()
+      await page.waitForTimeout(1000)
+    }
     const other = await page.context().newPage()
     await other.goto(page.url())
     await other.getByText('Held: <').waitFor()
