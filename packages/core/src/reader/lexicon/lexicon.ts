@@ -132,7 +132,7 @@ function hasOnlyContent(format: Format): boolean {
 
 /** Whether the marker stands alone in its line. */
 function hasOwnLine({ grammar }: Opening): boolean {
-  return 'isLine' in grammar && grammar.isLine === true
+  return 'isLine' in grammar && grammar.isLine
 }
 
 function isReadIn(where: Where, opening: Opening): boolean {
