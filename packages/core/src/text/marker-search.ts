@@ -64,11 +64,10 @@ export class MarkerSearch<T> {
   }
 
   /** A marker of several characters that counts only right behind a line break. */
-  addToLines(marker: Marker, value: T): void {
+  addToLines(marker: string, value: T): void {
     this.lines ??= new MarkerSearch<T>()
     this.lines.add(marker, value)
-    const text = spelled(marker)
-    const [first, second] = [text.charCodeAt(0) & 0xff, text.charCodeAt(1) & 0xff]
+    const [first, second] = [marker.charCodeAt(0) & 0xff, marker.charCodeAt(1) & 0xff]
     this.firstBits[first] = (this.firstBits[first] ?? 0) | MAY_END | IN_LINES
     this.secondBits[second] = (this.secondBits[second] ?? 0) | IN_LINES
     this.starts = undefined

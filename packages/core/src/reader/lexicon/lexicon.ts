@@ -62,11 +62,7 @@ export function buildLexicon(formats: readonly Format[], options: LexiconOptions
       const marker = markerOf(key)
       // Others may write calls in a tag in which the expected format wraps its answers.
       const isWrapper = search.get(marker)?.is === 'wrapper'
-      if (usable.length === 0 || isWrapper) continue
-      const entry: Entry = { is: 'opener', openings: usable }
-      // Lists are full of words in bold: inside a line none of them is held to see whether it is such a marker.
-      if (where === 'content' && usable.every(hasOwnLine)) search.addToLines(marker, entry)
-      else search.add(marker, entry)
+      if (usable.length > 0 && !isWrapper) search.add(marker, { is: 'opener', openings: usable })
     }
     if (where === 'content') addTrailing(search, openers, formats[0]?.id)
     if (!isEmpty && !isReasoning) {
@@ -128,11 +124,6 @@ function once<T>(make: () => T): () => T {
 
 function hasOnlyContent(format: Format): boolean {
   return format.reasoning.length === 0 && format.channels === undefined
-}
-
-/** Whether the marker stands alone in its line. */
-function hasOwnLine({ grammar }: Opening): boolean {
-  return 'isLine' in grammar && grammar.isLine
 }
 
 function isReadIn(where: Where, opening: Opening): boolean {
