@@ -282,7 +282,7 @@ export class Scanner {
   }
 
   private vocabularyAt(at: number): Vocabulary {
-    const isTried = this.input.base + at < this.openers.triedUpTo
+    const isTried = this.openers.wasTried(at)
     const vocabulary = this.chooseVocabulary(at, isTried)
     if (!isTried && !this.flow.isUntouched && !this.flow.ownsSpace) this.settle(vocabulary)
     return vocabulary

@@ -60,8 +60,16 @@ export function selectReading(options: ReadingOptions, tools: ToolSet): Reading 
   const promptHeader = findPromptHeader(options, formatsInUse)
   const expectedFormat = told?.grammars.length === 0 ? undefined : told?.id
   const forced = forcedCall(toolChoice, expectedFormat, tools)
-  const reasoning = { startsInReasoning, reasoningOpener }
-  return { lexicon, ...reasoning, startsInHeader, promptHeader, expectedFormat, forced, isForced }
+  return {
+    lexicon,
+    startsInReasoning,
+    reasoningOpener,
+    startsInHeader,
+    promptHeader,
+    expectedFormat,
+    forced,
+    isForced,
+  }
 }
 
 function forcedCall(

@@ -71,7 +71,7 @@ export class Leftovers {
    * belongs to a call that was flushed: without it the text could not be put together again.
    */
   dropResidue(
-    { grammars, isNative }: Extract<Entry, { is: 'residue' }>,
+    { grammars, closesJson }: Extract<Entry, { is: 'residue' }>,
     at: number,
     length: number,
     hasCalls: boolean,
@@ -84,7 +84,7 @@ export class Leftovers {
       const isOwn = this.commitment.owns(grammars)
       // Where one of them writes it in plain text, so may anybody.
       const isToken = grammars.every((grammar) => grammar.isSpecial)
-      const isLone = isToken ? 'yes' : hasCalls || !isNative ? 'no' : this.isLone(at + length)
+      const isLone = isToken ? 'yes' : hasCalls || !closesJson ? 'no' : this.isLone(at + length)
       if (!isOwn || isLone !== 'yes') return isLone === 'more' ? 'hold' : 'text'
       const isQuoted = flow.isQuoted(at, length)
       if (isQuoted === 'more') return 'hold'

@@ -68,6 +68,11 @@ export class OpenerJudge {
       : this.judgeInContent(openings, at, length, hasCalls)
   }
 
+  /** It was read as a call before, and turned out to be text. */
+  wasTried(at: number): boolean {
+    return this.input.base + at < this.triedUpTo
+  }
+
   /** Which of the openings it is, by what follows the marker. */
   findOpening(openings: readonly Opening[], at: number, length: number): Opening | 'hold' | undefined {
     const { input } = this
@@ -87,7 +92,7 @@ export class OpenerJudge {
   /** A code fence that may hold nothing but a call. */
   findFenced(fence: Fence, from: number): Found | 'text' | 'hold' {
     const { input } = this
-    if (input.base + from < this.triedUpTo) return 'text'
+    if (this.wasTried(from)) return 'text'
     const at = insideFence(input.text, from + fence.length, input.final)
     if (at === 'more') return 'hold'
     if (at === undefined) return 'text'
@@ -125,8 +130,8 @@ export class OpenerJudge {
     const opening = this.findOpening(openings, at, length)
     if (opening === 'hold') return 'hold'
     // Tokens that others gave another syntax are proposed once: read again, they would be proposed for ever.
-    const isTried = opening?.isSalvage === true && this.input.base + at < this.triedUpTo
-    if (opening === undefined || isTried) return this.passOpener(openings, at, length)
+    if (opening === undefined || (opening.isSalvage && this.wasTried(at)))
+      return this.passOpener(openings, at, length)
     if (!opening.grammar.isSpecial && this.isExample(at)) return 'text'
     // Code that reads or writes calls names each of their tokens in quotes: what stands between two of them is no header.
     const isQuoted = opening.opens === 'bare' ? false : flow.isBetweenQuotes(at, length)
@@ -137,8 +142,7 @@ export class OpenerJudge {
     if ('isLine' in opening.grammar && !flow.isLineStart(at)) return 'text'
     const code = opening.grammar.isSpecial ? this.fences.codeAt(at) : this.fences.plainCodeAt(at)
     if (code !== undefined) {
-      const isShown = this.input.base + at < this.triedUpTo
-      return isShown ? 'text' : { opening, at, length, as: 'in-code', from: at, code }
+      return this.wasTried(at) ? 'text' : { opening, at, length, as: 'in-code', from: at, code }
     }
     if (!opening.isSalvage) return { opening, at, length, as: 'certain', from: at }
     const mayBegin = lead > 0 || opening.grammar.isSpecial || flow.standsAlone(at, '.:!?')
@@ -157,15 +161,15 @@ export class OpenerJudge {
     if (expected.length === 0 || !this.flow.isLineStart(at)) return this.judgeTrailing(openings, at)
     const opening = this.findOpening(expected, at, length)
     if (opening === 'hold') return 'hold'
-    if (opening === undefined || this.input.base + at < this.triedUpTo) return 'text'
+    if (opening === undefined || this.wasTried(at)) return 'text'
     return { opening, at, length: 0, as: 'opens-line', from: at }
   }
 
   /** Anywhere else behind text it may open a call that ends the answer: what follows it has to show that. */
   private judgeTrailing(openings: readonly Opening[], at: number): Verdict {
     const { input, flow, tools } = this
-    const isTried = input.base + at < this.triedUpTo
-    if (tools.size === 0 || isTried || !flow.standsAlone(at, '}') || flow.line.isInCode(at)) return 'text'
+    if (tools.size === 0 || this.wasTried(at) || !flow.standsAlone(at, '}') || flow.line.isInCode(at))
+      return 'text'
     // One of several calls, or one inside of other data, was not meant by itself.
     if (flow.isInsideValue(at)) return 'text'
     for (const opening of openings) {
@@ -252,7 +256,7 @@ export class OpenerJudge {
     const isNative = opening.grammar.isSpecial && !opening.isSalvage
     const isToken = isNative && !this.isForeignInThought(opening)
     if (isToken && !this.reasoning.mayBeClosed) return { opening, at, length, as: 'certain', from: at }
-    if (this.input.base + at < this.triedUpTo) return 'text'
+    if (this.wasTried(at)) return 'text'
     if (isToken) return { opening, at, length, as: 'in-thought', from: at }
     return { opening, at, length, as: 'in-reasoning', from: at }
   }

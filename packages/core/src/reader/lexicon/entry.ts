@@ -42,10 +42,10 @@ export type Entry =
   /** A token that ends a turn. What looks like ordinary text counts only at the very end. */
   | { readonly is: 'turn-token'; readonly onlyAtEnd: boolean; readonly owners: ReadonlySet<FormatId> }
   /**
-   * Closes something that is not open, in one of these grammars. `isNative`: a format writes JSON in front of it. Other
+   * Closes something that is not open, in one of these grammars. `closesJson`: a format writes JSON in front of it. Other
    * tags are words that any answer in XML may have.
    */
-  | { readonly is: 'residue'; readonly grammars: readonly Grammar[]; readonly isNative: boolean }
+  | { readonly is: 'residue'; readonly grammars: readonly Grammar[]; readonly closesJson: boolean }
 
 /** A word that a server leaves of a header when it strips the tokens. */
 export interface StrippedEntry {

@@ -282,8 +282,8 @@ function residueIn(formats: readonly Format[]): (readonly [Marker, Entry])[] {
   const native = new Set(formats.flatMap(({ grammars }) => grammars))
   return [...closers].map(([key, closed]) => {
     const grammars = [...closed]
-    const isNative = grammars.some((grammar) => grammar.engine === 'delimited-json' && native.has(grammar))
-    return [markerOf(key), { is: 'residue', grammars, isNative }] as const
+    const closesJson = grammars.some((grammar) => grammar.engine === 'delimited-json' && native.has(grammar))
+    return [markerOf(key), { is: 'residue', grammars, closesJson }] as const
   })
 }
 
