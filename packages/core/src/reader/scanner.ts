@@ -79,9 +79,11 @@ export class Scanner {
     let count = 0
     for (const end of ends) {
       const piece = text.slice(start, end)
-      for (let at = settled.nextStart(piece, 0); at < piece.length; at = settled.nextStart(piece, at + 1)) {
-        const isPossible = mayBeInWord || flow.wouldBeginWord(text, start + at)
+      let at = settled.nextStart(piece, 0, flow.before.wouldBeBefore(text, start))
+      while (at < piece.length) {
+        const isPossible = mayBeInWord || flow.before.wouldBeginWord(text, start + at)
         if (isPossible && settled.matchInLines(piece, at, false) !== NONE) return count
+        at = settled.nextStart(piece, at + 1, piece.charCodeAt(at))
       }
       start = end
       count++
@@ -153,13 +155,14 @@ export class Scanner {
 
   /** Where the next marker may start. `noting`: the same vocabulary with what is only noted on the way. */
   private nextMarker(vocabulary: Starts, noting: Starts, text: string, from: number): number {
-    const { line } = this.flow
-    if (line.hasNotes) return vocabulary.nextStart(text, from)
+    const { line, before } = this.flow
+    const code = before.codeBefore(from)
+    if (line.hasNotes) return vocabulary.nextStart(text, from, code)
     if (text.length - from > LONG_TEXT) {
       line.expectNotes()
-      return vocabulary.nextStart(text, from)
+      return vocabulary.nextStart(text, from, code)
     }
-    const at = noting.nextStart(text, from)
+    const at = noting.nextStart(text, from, code)
     return at < text.length && line.takesNote(text, at) ? vocabulary.nextStart(text, at) : at
   }
 
@@ -179,8 +182,8 @@ export class Scanner {
     const vocabulary = isAnswer ? this.vocabularyAt(at) : vocabularyBefore
     if (this.fences.passesLone(at)) return at + 1
     // No opener begins inside a word, so that half a word is never held for one; where tokens were lost, it may.
-    if (!flow.beginsWord(at) && this.usual === this.lexicon) return at + 1
-    const length = flow.isBehind(NEWLINE, at)
+    if (!flow.before.beginsWord(at) && this.usual === this.lexicon) return at + 1
+    const length = flow.before.isBehind(NEWLINE, at)
       ? vocabulary.matchInLines(input.text, at, input.final)
       : vocabulary.match(input.text, at, input.final)
     if (length === NONE) {
@@ -207,7 +210,7 @@ export class Scanner {
     const first = this.mayBeHeader ? this.judgeFirst() : 'text'
     if (first !== 'text') return first
     if (flow.ownsSpace) input.at = skipSpace(input.text, input.at)
-    return this.lexicon.beginsWithHeader && flow.isUntouched && this.dropSpace() === 'more' ? 'more' : 'text'
+    return this.lexicon.beginsWithHeader && flow.before.isUntouched && this.dropSpace() === 'more' ? 'more' : 'text'
   }
 
   /** Answers of this format begin with a header. White space in front of it is no answer: a client would show it as one. */
@@ -234,7 +237,7 @@ export class Scanner {
   /** Nothing but an object may be the arguments of the tool that the client named; a thought may stand before it. */
   private judgeForced(opening: HeaderOpening): Found | 'more' | 'text' {
     const { input, flow } = this
-    if (flow.mode !== 'content' || !flow.isUntouched) return 'text'
+    if (flow.mode !== 'content' || !flow.before.isUntouched) return 'text'
     const at = skipSpace(input.text, input.at)
     const answer = probeForced(input.text, at, input.final)
     if (answer === 'more') return 'more'
@@ -284,7 +287,7 @@ export class Scanner {
   private vocabularyAt(at: number): Vocabulary {
     const isTried = this.openers.wasTried(at)
     const vocabulary = this.chooseVocabulary(at, isTried)
-    if (!isTried && !this.flow.isUntouched && !this.flow.ownsSpace) this.settle(vocabulary)
+    if (!isTried && !this.flow.before.isUntouched && !this.flow.ownsSpace) this.settle(vocabulary)
     return vocabulary
   }
 
@@ -304,8 +307,8 @@ export class Scanner {
     }
     if (this.fences.isInside) return this.lexicon.fencedContent
     if (isTried) return this.lexicon.triedContent
-    const isStart = this.flow.isUntouched
-      ? this.flow.isFirst(at)
+    const isStart = this.flow.before.isUntouched
+      ? this.flow.before.isFirst(at)
       : this.markers.hasCalls && this.flow.isBehindMarker(at)
     return isStart && this.usual === this.lexicon ? this.lexicon.answer : this.usual.content
   }

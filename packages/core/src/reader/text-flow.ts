@@ -1,9 +1,9 @@
 import type { Sink } from '../events.ts'
 import { problemCodes, repairCodes } from '../problems.ts'
 import { flatCopy } from '../text/held-text.ts'
-import { isBlank, isLineStart, isSpace, isWordCode, marginOf, TAB_WIDTH } from '../text/space.ts'
 import type { TextWindow } from '../text/text-window.ts'
 import { Line } from './line.ts'
+import { TextBefore } from './text-before.ts'
 
 export type Channel = 'content' | 'reasoning'
 
@@ -35,30 +35,17 @@ const afterCalls: Place = { after: 'calls' }
 /** How much of a stretch of stray text its report shows. */
 const SHOWN_STRAY = 256
 const NEWLINE = 10
-const COMMA = 44
-const COLON = 58
 /** A longer answer inside of reasoning stays reasoning: all of it would have to be kept. */
 const LONGEST_THOUGHT = 16_384
-
-/** What may stand before the quote of a string in code: white space, and ( , : = [ */
-const opensString: ReadonlySet<number> = new Set([9, 13, 32, NEWLINE, 40, 44, 58, 61, 91])
 
 /** Passes on what is no call, as content or as reasoning, and remembers what stood there last. */
 export class TextFlow {
   mode: Channel
   readonly line: Line
+  readonly before: TextBefore
   private readonly input: TextWindow
   private readonly sink: Sink
   private place: Place = afterNothing
-  private isFresh = true
-  private lineStart = true
-  /** How far the line at hand is indented, while nothing else stands in it. */
-  private margin = 0
-  private previousCode = NEWLINE
-  /** The unit before that one if that one is a quote or a sign, or 0 where nothing but white space stands there. */
-  private earlierCode = 0
-  /** What stands before the white space that the text ends with opens a value, or goes on with one. */
-  private spaceIsInValue = false
   /** The reasoning that the prompt opened, as far as it may turn out to be the answer. */
   private thought: string | undefined
   private thoughtPieces = 0
@@ -68,18 +55,8 @@ export class TextFlow {
     this.sink = sink
     this.mode = mode
     this.line = new Line(input)
+    this.before = new TextBefore(input)
     if (mode === 'reasoning') this.line.begin('unread')
-  }
-
-  /** Whether the content or reasoning at hand has nothing but white space so far. */
-  get isUntouched(): boolean {
-    return this.isFresh
-  }
-
-  /** Nothing but white space stands before it, in the content or reasoning at hand. */
-  isFirst(at: number): boolean {
-    const { input } = this
-    return this.isFresh && (at === input.at || isBlank(input.text.slice(input.at, at)))
   }
 
   /** Nothing at all stands between it and the marker before. */
@@ -104,13 +81,11 @@ export class TextFlow {
     if (end <= from) return
     if (this.line.mayChange) this.line.pass(end)
     const last = input.text.charCodeAt(end - 1)
-    // What stands before a letter is never asked for.
-    if (last < 46 || last === COLON) this.noteEnd(last, from, end)
-    else this.lineStart = false
-    this.previousCode = last
+    if (last === NEWLINE) this.line.endWithBreak()
     const text = input.take(end)
+    this.before.pass(text, last)
     // Asked first: nearly all text comes behind other text.
-    if (this.place !== afterText || this.isFresh) this.noteStart(text)
+    if (this.place !== afterText) this.moveOn(text)
     if (this.mode === 'content') this.sink.text(text)
     else this.passThought(text)
     if (input.observer !== undefined) this.tellPassed(from)
@@ -124,41 +99,6 @@ export class TextFlow {
   private passThought(text: string): void {
     this.sink.reasoning(text)
     if (this.thought !== undefined) this.keepThought(this.thought + text)
-  }
-
-  /** It ends with this unit, which may be white space, a quote, a comma or a colon, or the sign of a line in a patch. */
-  private noteEnd(last: number, from: number, end: number): void {
-    if (isSpace(last)) {
-      this.noteSpace(from, end)
-      return
-    }
-    this.lineStart = false
-    this.earlierCode = this.earlierOf(end)
-  }
-
-  /** It ends with white space: a line may begin behind it, or a value go on. */
-  private noteSpace(from: number, end: number): void {
-    const { text } = this.input
-    let start = end
-    let width = 0
-    let hasBreak = false
-    for (; start > from; start--) {
-      const code = text.charCodeAt(start - 1)
-      if (code === NEWLINE || code === 13) hasBreak = true
-      else if (code !== 32 && code !== 9) break
-      else if (!hasBreak) width += code === 9 ? TAB_WIDTH : 1
-    }
-    if (text.charCodeAt(end - 1) === NEWLINE) this.line.endWithBreak()
-    this.spaceIsInValue =
-      start > from ? this.opensValue(text.charCodeAt(start - 1), start) : this.isInsideValue(start)
-    this.lineStart = hasBreak || (start === from && this.lineStart)
-    if (this.lineStart) this.margin = hasBreak ? width : this.margin + width
-  }
-
-  /** It is the first behind a marker, or of the answer. */
-  private noteStart(text: string): void {
-    if (this.isFresh) this.isFresh = isBlank(text)
-    if (this.place !== afterText) this.moveOn(text)
   }
 
   /** The reasoning at hand may turn out to be the answer. */
@@ -196,18 +136,11 @@ export class TextFlow {
 
   /** Text of this kind begins, right behind a marker. `isFirst`: what came before it was none of this kind. */
   begin(mode: Channel, hasCalls: boolean, isFirst = mode !== this.mode): void {
-    if (isFirst) {
-      this.isFresh = true
-      this.thought = undefined
-    }
+    if (isFirst) this.thought = undefined
     this.mode = mode
     this.place = hasCalls ? afterCalls : afterMarker
-    this.lineStart = true
-    this.margin = 0
-    this.previousCode = NEWLINE
-    this.earlierCode = 0
-    this.spaceIsInValue = false
-    this.line.begin(mode === 'reasoning' ? 'unread' : this.isFresh ? 'blank' : 'start')
+    this.before.begin(isFirst)
+    this.line.begin(mode === 'reasoning' ? 'unread' : this.before.isUntouched ? 'blank' : 'start')
   }
 
   /** Text comes in this channel from now on. No marker stands before it, so its white space is its own. */
@@ -218,11 +151,7 @@ export class TextFlow {
 
   /** `text` was passed on by somebody else. */
   follow(text: string): void {
-    this.isFresh = false
-    this.lineStart = isLineStart(text, 0, text.length, this.lineStart)
-    this.earlierCode = text.length > 1 ? text.charCodeAt(text.length - 2) : this.previousCode
-    this.previousCode = text.charCodeAt(text.length - 1)
-    this.spaceIsInValue = false
+    this.before.pass(text, text.charCodeAt(text.length - 1))
     this.line.follow(text)
     this.moveOn('')
   }
@@ -235,98 +164,12 @@ export class TextFlow {
     this.sink.problem('stray-text', problemCodes['stray-text'], source)
   }
 
-  isLineStart(at: number): boolean {
-    return isLineStart(this.input.text, this.input.at, at, this.lineStart)
-  }
-
-  /** Whether nothing stands before it in its line but a tab, or as many blanks: Markdown takes the line for code. */
-  isIndented(at: number): boolean {
-    const { input } = this
-    return this.isLineStart(at) && marginOf(input.text, input.at, at, this.margin) >= TAB_WIDTH
-  }
-
   /**
    * Whether quotes stand around the marker, as in `"<think>"`: then the text only speaks of it. `more`: the character
    * behind it is still to come.
    */
   isQuoted(at: number, length: number): boolean | 'more' {
-    const code = this.codeBefore(at)
-    if (code !== 34 && code !== 39 && code !== 96) return this.line.isInCode(at)
-    if (at + length === this.input.text.length && !this.input.final) return 'more'
-    return this.input.text.charCodeAt(at + length) === code || this.line.isInCode(at)
-  }
-
-  /** The same, if inline code around it counts for nothing: what is a token to a model is one in code too. */
-  isBetweenQuotes(at: number, length: number): boolean | 'more' {
-    const code = this.codeBefore(at)
-    if (code !== 34 && code !== 39 && code !== 96) return false
-    if (at + length === this.input.text.length && !this.input.final) return 'more'
-    return this.input.text.charCodeAt(at + length) === code
-  }
-
-  /**
-   * Whether code or a patch holds what begins here: right before it stands the quote that opens a string, or the sign of a
-   * line in a patch. A quote behind a word closes something, and says nothing.
-   */
-  isQuotedCode(at: number): boolean {
-    const code = this.codeBefore(at)
-    const earlier = at > this.input.at ? this.earlierOf(at) : this.earlierCode
-    if (code === 43 || code === 45) return earlier === NEWLINE
-    return (code === 34 || code === 39) && opensString.has(earlier)
-  }
-
-  /** Right behind this UTF-16 unit. */
-  isBehind(code: number, at: number): boolean {
-    return this.codeBefore(at) === code
-  }
-
-  /** At the start of a line, behind white space, or behind one of these marks. */
-  standsAlone(at: number, marks = ''): boolean {
-    const code = this.codeBefore(at)
-    return isSpace(code) || marks.includes(String.fromCharCode(code))
-  }
-
-  /**
-   * Whether a value goes on there that began before: what begins behind a bracket, behind a key, or behind another value
-   * and a comma, is a part of it.
-   */
-  isInsideValue(at: number): boolean {
-    const { input } = this
-    let end = at
-    while (end > input.at && isSpace(input.text.charCodeAt(end - 1))) end--
-    const last = this.codeBefore(end)
-    return isSpace(last) ? this.spaceIsInValue : this.opensValue(last, end)
-  }
-
-  /** Whether a value, or more of one, stands behind this unit, which is the last before `end`. */
-  private opensValue(last: number, end: number): boolean {
-    // [ and {, by their codes: to look a sign up in a string takes longer than all the rest.
-    if (last === 91 || last === 123) return true
-    if (last !== COLON && last !== COMMA) return false
-    const earlier = end > this.input.at ? this.earlierOf(end) : this.earlierCode
-    // Quotes, or ] and }.
-    return last === COLON ? earlier === 34 || earlier === 39 : earlier === 93 || earlier === 125
-  }
-
-  /** Not a letter or digit behind another one. */
-  beginsWord(at: number): boolean {
-    return !isWordCode(this.input.text.charCodeAt(at)) || !isWordCode(this.codeBefore(at))
-  }
-
-  /** `beginsWord` for text that has not been appended yet. */
-  wouldBeginWord(text: string, at: number): boolean {
-    const before = at > 0 ? text.charCodeAt(at - 1) : this.previousCode
-    return !isWordCode(text.charCodeAt(at)) || !isWordCode(before)
-  }
-
-  /** The unit before the last one before `at`, which is at hand. 0: nothing but white space stands there. */
-  private earlierOf(at: number): number {
-    const { input } = this
-    if (this.isFirst(at - 1)) return 0
-    return at - 1 > input.at ? input.text.charCodeAt(at - 2) : this.previousCode
-  }
-
-  private codeBefore(at: number): number {
-    return at > this.input.at ? this.input.text.charCodeAt(at - 1) : this.previousCode
+    const isBetween = this.before.isBetweenQuotes(at, length)
+    return isBetween === false ? this.line.isInCode(at) : isBetween
   }
 }

@@ -33,6 +33,8 @@ export class MarkerSearch<T> {
   private nextBit = ANYTHING << 1
   /** Markers that count only at the start of a line. */
   private lines: MarkerSearch<T> | undefined
+  /** Words that are a marker right behind a line break, where the break came with the text before. */
+  private behindBreak: MarkerSearch<T> | undefined
   /** How markers start, once somebody asked. */
   private starts: RegExp | undefined
   /** What `withNotes` finds beside the markers. */
@@ -70,6 +72,20 @@ export class MarkerSearch<T> {
     const [first, second] = [marker.charCodeAt(0) & 0xff, marker.charCodeAt(1) & 0xff]
     this.firstBits[first] = (this.firstBits[first] ?? 0) | MAY_END | IN_LINES
     this.secondBits[second] = (this.secondBits[second] ?? 0) | IN_LINES
+    this.starts = undefined
+    this.noted = undefined
+  }
+
+  /**
+   * Words that are a marker right behind a line break, with it. Where a text ends with the break they are looked for in the next one:
+   * text is full of breaks, and none of them has to be held.
+   */
+  addBehindBreak(words: string, value: T): void {
+    const node = insert(this.root, `\n${words}`)
+    node.value = value
+    this.noteStart(NEWLINE, childAt(this.root, NEWLINE) ?? node)
+    this.behindBreak ??= new MarkerSearch<T>()
+    this.behindBreak.add(words, value)
     this.starts = undefined
     this.noted = undefined
   }
@@ -112,6 +128,7 @@ export class MarkerSearch<T> {
   private take(other: MarkerSearch<T>): void {
     this.root = copyTree(other.root)
     this.lines = other.lines?.copy()
+    this.behindBreak = other.behindBreak?.copy()
     this.firstBits.set(other.firstBits)
     this.secondBits.set(other.secondBits)
     this.nextBit = other.nextBit
@@ -129,10 +146,11 @@ export class MarkerSearch<T> {
     return this.value
   }
 
-  /** The first position from `from` on at which a marker may start, or the end of the text. */
-  nextStart(text: string, from: number): number {
+  /** The first position from `from` on at which a marker may start, or the end of the text. `before`: what stands in front of it. */
+  nextStart(text: string, from: number, before = NEWLINE): number {
     const { length } = text
-    if (length - from <= SHORT) return this.nextInShort(text, from)
+    if (before === NEWLINE && from < length && this.behindBreak?.begins(text.charCodeAt(from)) === true) return from
+    if (length - from <= SHORT) return this.nextInShort(text, from, before)
     const starts = (this.starts ??= this.startPattern())
     starts.lastIndex = from
     if (starts.test(text)) return starts.lastIndex - 2
@@ -140,11 +158,15 @@ export class MarkerSearch<T> {
     return ((this.firstBits[text.charCodeAt(length - 1) & 0xff] ?? 0) & MAY_END) === 0 ? length : length - 1
   }
 
+  private begins(first: number): boolean {
+    return this.firstBits[first & 0xff] !== 0
+  }
+
   private startPattern(): RegExp {
     return startPattern(this.root.children, this.lines?.root.children, this.runs)
   }
 
-  private nextInShort(text: string, from: number): number {
+  private nextInShort(text: string, from: number, before: number): number {
     const { length } = text
     const { firstBits, secondBits } = this
     for (let at = from; at < length; at++) {
@@ -154,7 +176,7 @@ export class MarkerSearch<T> {
       const shared = first & second
       if (shared === 0) continue
       // Code is full of brackets at the end of a line.
-      if (shared !== IN_LINES || at === from || text.charCodeAt(at - 1) === NEWLINE) return at
+      if (shared !== IN_LINES || (at === from ? before : text.charCodeAt(at - 1)) === NEWLINE) return at
     }
     return length
   }
@@ -295,10 +317,16 @@ export class MarkerSearch<T> {
   /** The same right behind a line break, where more markers count. */
   matchInLines(text: string, at: number, final: boolean): number {
     const length = this.match(text, at, final)
-    if (length > 0 || this.lines === undefined) return length
-    const inLines = this.lines.match(text, at, final)
-    if (inLines > 0) this.value = this.lines.found
+    if (length > 0) return length
+    const inLines = this.matchIn(this.lines, text, at, final) || this.matchIn(this.behindBreak, text, at, final)
     return inLines === NONE ? length : inLines
+  }
+
+  private matchIn(more: MarkerSearch<T> | undefined, text: string, at: number, final: boolean): number {
+    if (more === undefined) return NONE
+    const length = more.match(text, at, final)
+    if (length > 0) this.value = more.found
+    return length
   }
 
   private matchWorn(value: T, text: string, at: number, from: number, end: number, final: boolean): number {

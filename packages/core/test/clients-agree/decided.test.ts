@@ -73,11 +73,11 @@ describe('text and reasoning', () => {
   })
 
   it('make no block of white space in a message', () => {
-    for (const { client, view } of agreed(
-      answer([text('\n\n'), calls(call('get_weather', '{"city":"Paris"}'))]),
-    )) {
-      if (hasBlocks(client)) expect(view).toMatchObject({ text: '', calls: [paris] })
-      else expect(view).toMatchObject({ text: '\n\n', calls: [paris] })
+    for (const space of ['\n\n', '  ']) {
+      const said = answer([text(space), calls(call('get_weather', '{"city":"Paris"}'))])
+      for (const { client, view } of agreed(said)) {
+        expect(view).toMatchObject({ text: hasBlocks(client) ? '' : space, calls: [paris] })
+      }
     }
   })
 

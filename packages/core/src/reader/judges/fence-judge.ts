@@ -52,7 +52,7 @@ export class FenceJudge {
   /** The code that no marks of Markdown stand around, for plain text: an element of HTML, or a line that is indented. */
   plainCodeAt(at: number): Code | undefined {
     if (this.isInElement) return { is: 'element' }
-    return this.flow.isIndented(at) ? { is: 'indented' } : undefined
+    return this.flow.before.isIndented(at) ? { is: 'indented' } : undefined
   }
 
   /** A tag of an element that holds code. What is inside of one is text to the others. */
@@ -76,14 +76,14 @@ export class FenceJudge {
     const { text } = this.input
     const code = text.charCodeAt(at)
     if ((code !== BACKTICK && code !== TILDE) || flow.mode === 'reasoning') return false
-    if (flow.isLineStart(at)) return false
+    if (flow.before.isLineStart(at)) return false
     const isAlone = at + 1 < text.length && text.charCodeAt(at + 1) !== code
-    return isAlone || flow.isBehind(code, at)
+    return isAlone || flow.before.isBehind(code, at)
   }
 
   judge(at: number): Found | 'text' | 'hold' {
     const { input } = this
-    if (!this.flow.isLineStart(at)) return this.passRun(at)
+    if (!this.flow.before.isLineStart(at)) return this.passRun(at)
     const run = readFence(input.text, at, input.final)
     if (run === 'more') return 'hold'
     if (run.length < 3) return this.passRun(at)

@@ -155,10 +155,10 @@ export class MarkerJudge {
     at: number,
     length: number,
   ): Verdict {
-    if (entry.onlyFirst && !this.flow.isFirst(at)) return 'text'
+    if (entry.onlyFirst && !this.flow.before.isFirst(at)) return 'text'
     const isToken = this.input.text.startsWith('<|', at)
     const isLabel = entry.onlyFirst && this.flow.mode === 'content'
-    const verdict = this.reasoning.open(entry, at, length, this.flow.isFirst(at))
+    const verdict = this.reasoning.open(entry, at, length, this.flow.before.isFirst(at))
     const [format, ...others] = entry.owners
     if (verdict === 'passed' && isToken && format !== undefined && others.length === 0) {
       this.commitment.toFormat(format, this.lexicon.grammars.get(format) ?? [])
@@ -195,7 +195,7 @@ export class MarkerJudge {
     const { flow, reasoning } = this
     this.fences.leave()
     this.commitment.endMessage()
-    reasoning.endsAtMarker = flow.mode === 'reasoning' && !flow.isFirst(at)
+    reasoning.endsAtMarker = flow.mode === 'reasoning' && !flow.before.isFirst(at)
   }
 
   /** It went out as reasoning while it came in, and cannot be taken back; without it there would be no answer. */
@@ -207,7 +207,7 @@ export class MarkerJudge {
 
   private placeOf(at: number): HeaderPlace {
     return {
-      isFirst: this.flow.isFirst(at),
+      isFirst: this.flow.before.isFirst(at),
       isBehindCalls: this.hasCalls && this.flow.isBehindMarker(at),
       isInCode: this.fences.isInside,
       hasCalls: this.hasCalls,

@@ -124,9 +124,9 @@ export class OpenerJudge {
     const length = width - lead
     // A name alone opens a call only where nothing stands before it, and so does an arrow.
     const needsStart = openings[0]?.lead === 0 || openings.every(opensOnlyFirst)
-    if (needsStart && !flow.isFirst(at) && !(hasCalls && flow.isBehindMarker(at))) return 'text'
+    if (needsStart && !flow.before.isFirst(at) && !(hasCalls && flow.isBehindMarker(at))) return 'text'
     // Asked first: a bracket in the middle of an answer must not be held to see what follows it.
-    if (openings[0]?.opens === 'bare' && !flow.isFirst(at)) return this.judgeLine(openings, at, length)
+    if (openings[0]?.opens === 'bare' && !flow.before.isFirst(at)) return this.judgeLine(openings, at, length)
     const opening = this.findOpening(openings, at, length)
     if (opening === 'hold') return 'hold'
     // Tokens that others gave another syntax are proposed once: read again, they would be proposed for ever.
@@ -134,31 +134,31 @@ export class OpenerJudge {
       return this.passOpener(openings, at, length)
     if (!opening.grammar.isSpecial && this.isExample(at)) return 'text'
     // Code that reads or writes calls names each of their tokens in quotes: what stands between two of them is no header.
-    const isQuoted = opening.opens === 'bare' ? false : flow.isBetweenQuotes(at, length)
+    const isQuoted = opening.opens === 'bare' ? false : flow.before.isBetweenQuotes(at, length)
     if (isQuoted !== false) return isQuoted === 'more' ? 'hold' : 'text'
     if (opening.opens === 'bare') {
       return { opening, at, length: 0, as: opening.isSalvage ? 'bare' : 'opens-answer', from: at }
     }
-    if ('isLine' in opening.grammar && !flow.isLineStart(at)) return 'text'
+    if ('isLine' in opening.grammar && !flow.before.isLineStart(at)) return 'text'
     const code = opening.grammar.isSpecial ? this.fences.codeAt(at) : this.fences.plainCodeAt(at)
     if (code !== undefined) {
       return this.wasTried(at) ? 'text' : { opening, at, length, as: 'in-code', from: at, code }
     }
     if (!opening.isSalvage) return { opening, at, length, as: 'certain', from: at }
-    const mayBegin = lead > 0 || opening.grammar.isSpecial || flow.standsAlone(at, '.:!?')
+    const mayBegin = lead > 0 || opening.grammar.isSpecial || flow.before.standsAlone(at, '.:!?')
     return mayBegin ? { opening, at, length, as: 'salvage', from: at } : 'text'
   }
 
   /** Whether plain text is shown there, and not meant. */
   private isExample(at: number): boolean {
     const { flow } = this
-    return flow.line.isInCode(at) || flow.isQuotedCode(at) || flow.line.isQuoted(at)
+    return flow.line.isInCode(at) || flow.before.isQuotedCode(at) || flow.line.isQuoted(at)
   }
 
   /** A bracket behind text opens calls only at the start of a line, and only where they are expected. */
   private judgeLine(openings: readonly Opening[], at: number, length: number): Verdict {
     const expected = openings.filter(opensLines)
-    if (expected.length === 0 || !this.flow.isLineStart(at)) return this.judgeTrailing(openings, at)
+    if (expected.length === 0 || !this.flow.before.isLineStart(at)) return this.judgeTrailing(openings, at)
     const opening = this.findOpening(expected, at, length)
     if (opening === 'hold') return 'hold'
     if (opening === undefined || this.wasTried(at)) return 'text'
@@ -168,10 +168,10 @@ export class OpenerJudge {
   /** Anywhere else behind text it may open a call that ends the answer: what follows it has to show that. */
   private judgeTrailing(openings: readonly Opening[], at: number): Verdict {
     const { input, flow, tools } = this
-    if (tools.size === 0 || this.wasTried(at) || !flow.standsAlone(at, '}') || flow.line.isInCode(at))
+    if (tools.size === 0 || this.wasTried(at) || !flow.before.standsAlone(at, '}') || flow.line.isInCode(at))
       return 'text'
     // One of several calls, or one inside of other data, was not meant by itself.
-    if (flow.isInsideValue(at)) return 'text'
+    if (flow.before.isInsideValue(at)) return 'text'
     for (const opening of openings) {
       if (!this.commitment.allows(opening)) continue
       const answer = probeTrailing(opening, tools, input.text, at, input.final)
@@ -189,7 +189,7 @@ export class OpenerJudge {
     const isMeant = expected.some(isMarked)
     const again = isMeant ? this.findAgain(openings, at, length) : undefined
     if (again !== undefined) return again === 'hold' ? 'hold' : 'left-over'
-    const isShown = this.fences.codeAt(at) !== undefined || this.flow.isQuotedCode(at)
+    const isShown = this.fences.codeAt(at) !== undefined || this.flow.before.isQuotedCode(at)
     const isEmpty = isShown ? 'no' : this.isEmptyPair(expected, at, length)
     if (isEmpty !== 'no') return isEmpty === 'more' ? 'hold' : 'left-over'
     const isCut = expected.some((opening) => this.isCut(opening, at, length))

@@ -73,7 +73,7 @@ export class ReasoningJudge {
     } else {
       // In an answer without reasoning so far, a plain tag inside a line is a word like any other. A token is not.
       const isToken = this.input.text.startsWith('<|', at)
-      const mayOpen = isToken || this.hasReasoned || isFirst || flow.isLineStart(at)
+      const mayOpen = isToken || this.hasReasoned || isFirst || flow.before.isLineStart(at)
       const isQuoted = flow.isQuoted(at, length)
       if (isQuoted === 'more') return 'hold'
       if (isQuoted) return 'text'
@@ -96,7 +96,7 @@ export class ReasoningJudge {
 
   /** Two spans without text between them would run into one another, were there no line break. */
   isTouching(at: number): boolean {
-    return this.endsAtMarker && this.flow.mode === 'content' && this.flow.isFirst(at)
+    return this.endsAtMarker && this.flow.mode === 'content' && this.flow.before.isFirst(at)
   }
 
   /**
@@ -140,7 +140,7 @@ export class ReasoningJudge {
     const marker = this.input.text.slice(at, at + length)
     const isResidue = !wasReasoning && (this.hasReasoned || hasCalls)
     flow.passMarker(at, length, hasCalls, isResidue ? 'residue' : undefined)
-    this.endsAtMarker = wasReasoning && !flow.isUntouched
+    this.endsAtMarker = wasReasoning && !flow.before.isUntouched
     flow.begin('content', hasCalls, !isResidue)
     if (wasReasoning) return 'passed'
     if (!isResidue) sink.problem('unopened-reasoning', problemCodes['unopened-reasoning'], marker)

@@ -33,7 +33,7 @@ export class StrippedJudge {
   judge(entry: StrippedEntry, at: number, length: number, place: HeaderPlace): HeaderVerdict {
     switch (entry.begins) {
       case 'call': {
-        const mayStand = entry.isNamed || this.isExpected || entry.lead > 0
+        const mayStand = entry.isNamed || this.isExpected || entry.startsLine
         const isStart = place.isFirst || place.isBehindCalls
         return mayStand || isStart ? this.findCall(entry, at, length) : 'text'
       }
@@ -47,8 +47,8 @@ export class StrippedJudge {
   /** The header of a call that can be read, whose tool was offered. */
   findCall(entry: StrippedEntry, at: number, length: number): Found | 'text' | 'hold' {
     if (this.isForeign(entry, at)) return 'text'
-    const { heading, isNamed, lead } = entry
-    const start = at + lead
+    const { heading, isNamed, startsLine } = entry
+    const start = startsLine && this.input.text.startsWith('\n', at) ? at + 1 : at
     const mark = at + length - (heading.channels.recipientMark?.length ?? 0)
     const header = this.headers.read([heading], '', mark)
     if (header === 'more') return 'hold'

@@ -57,8 +57,8 @@ export interface StrippedEntry {
   readonly route: TextRoute
   /** The format was named: then a part of the header is enough. */
   readonly isNamed: boolean
-  /** How much of the marker stands in front of the header, and is text. */
-  readonly lead: number
+  /** It counts right behind any line break, which may be found with it, and is text. */
+  readonly startsLine: boolean
 }
 
 /** A set of markers to look for. */

@@ -1,3 +1,4 @@
+import type { TextRoute } from '../../engines/messages/grammar.ts'
 import type { Format } from '../../formats/format.ts'
 import type { Entry, LexiconOptions, StrippedEntry, Vocabulary } from './entry.ts'
 import type { Heading } from './heading.ts'
@@ -19,24 +20,27 @@ export function addStripped(
     if (channels?.stripped === undefined) continue
     const { callBegin, first, next } = channels.stripped
     const isNamed = index === 0
-    const add = (marker: string, entry: Pick<StrippedEntry, 'begins' | 'route' | 'lead'>): void => {
+    const entryOf = (begins: StrippedEntry['begins'], route: TextRoute, startsLine = false): Entry => {
       const heading: Heading = { format: id, channels, grammars, isNamed }
-      const added: Entry = { is: 'stripped', heading, isNamed, ...entry }
-      // What means something already goes on meaning that.
-      if (search.get(marker) === undefined) search.add(marker, added)
+      return { is: 'stripped', heading, begins, route, isNamed, startsLine }
+    }
+    // What means something already goes on meaning that.
+    const add = (marker: string, entry: Entry): void => {
+      if (search.get(marker) === undefined) search.add(marker, entry)
     }
     if (salvages && (isNamed || place !== 'expected reasoning')) {
       for (const marker of callBegin) {
-        if (isNamed || place !== 'content') add(marker, { begins: 'call', route: 'content', lead: 0 })
-        if (!isNamed) add(`\n${marker}`, { begins: 'call', route: 'content', lead: 1 })
+        if (isNamed || place !== 'content') add(marker, entryOf('call', 'content'))
+        if (!isNamed && search.get(`\n${marker}`) === undefined) {
+          search.addBehindBreak(marker, entryOf('call', 'content', true))
+        }
       }
     }
     if (place === 'answer' && (isNamed || salvages)) {
-      for (const marker of first)
-        add(marker, { begins: 'first', route: channels.routes[marker] ?? 'content', lead: 0 })
+      for (const marker of first) add(marker, entryOf('first', channels.routes[marker] ?? 'content'))
     }
     if (isNamed && place.startsWith('expected')) {
-      for (const [marker, route] of Object.entries(next)) add(marker, { begins: 'next', route, lead: 0 })
+      for (const [marker, route] of Object.entries(next)) add(marker, entryOf('next', route))
     }
   }
 }

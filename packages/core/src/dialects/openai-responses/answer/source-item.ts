@@ -25,6 +25,11 @@ export class SourceItem {
     this.held = [added]
   }
 
+  /** Whether texts wait. They are white space. */
+  get holdsSpace(): boolean {
+    return this.held.some((event) => deltaIn(event) !== null)
+  }
+
   /** Takes the texts out of what waits. They are white space. */
   takeSpace(): string {
     const events = this.held.splice(0)

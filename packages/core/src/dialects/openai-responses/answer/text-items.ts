@@ -119,8 +119,7 @@ export class TextItems {
       if (isEnd(wire) && !this.begun.has(item)) this.close()
     } else if (source.state === 'waiting') {
       source.held.push(wire)
-      // An item that says nothing goes on at its end, unless what it said became something else.
-      if (isEnd(wire) && !source.hasDiffered) this.openSource(source)
+      if (isEnd(wire)) this.endUnsaid(source)
     } else if (isPartOfEnd(wire) || source.ending.length > 0) {
       if (beginsPart(wire)) {
         this.flush(source)
@@ -131,6 +130,12 @@ export class TextItems {
     } else {
       this.passInto(this.openSource(source), wire)
     }
+  }
+
+  /** An item that says nothing goes on at its end, unless what it said became something else. White space alone makes no item. */
+  private endUnsaid(source: SourceItem): void {
+    if (source.holdsSpace) this.differs(source)
+    if (!source.hasDiffered) this.openSource(source)
   }
 
   /** An event beside the items keeps its place among those that wait. */
