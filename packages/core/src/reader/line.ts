@@ -1,5 +1,4 @@
-import { SHORT } from '../text/next-match.ts'
-import { isSpace, skipSpace } from '../text/space.ts'
+import { skipSpace } from '../text/space.ts'
 import type { TextWindow } from '../text/text-window.ts'
 
 /**
@@ -17,6 +16,12 @@ const BAR = 124
 /** So much text is kept until it is looked through: to look through each piece of a few characters would take longer. */
 const LOOK_AFTER = 256
 
+/** A piece of the text that was not looked through yet. Only those behind the last line break are asked for: the way goes back. */
+interface Kept {
+  readonly piece: string
+  readonly before: Kept | undefined
+}
+
 /** What changes a line of plain text: code between backticks, and the beginning of a quote or of the row of a table. */
 export const codeNotes: readonly string[] = ['`']
 export const lineNotes: readonly string[] = [...codeNotes, '\n>', '\n|']
@@ -33,9 +38,9 @@ export class Line {
   hasNotes = false
   private state: LineState = 'blank'
   private readonly input: TextWindow
-  /** What was passed on since the line was looked through, and where in the stream that begins. */
-  private unseen = ''
-  private unseenFrom = 0
+  /** What was passed on since the line was looked through, and how much that is. */
+  private kept: Kept | undefined
+  private keptLength = 0
   /** Up to where in the stream text was kept or looked through: what is asked about is passed on later. */
   private keptTo = 0
   private quotedFrom = 0
@@ -55,7 +60,8 @@ export class Line {
     this.state = state
     this.mayChange = state !== 'unread'
     this.hasNotes = false
-    this.unseen = ''
+    this.kept = undefined
+    this.keptLength = 0
     this.codeLength = 0
     this.runEnd = -1
   }
@@ -105,27 +111,9 @@ export class Line {
 
   /** To be called before the text up to `end` is passed on. */
   pass(end: number): void {
-    if (this.unseen === '' && end - this.input.at <= SHORT) {
-      this.readShort(end)
-      return
-    }
     if (this.state === 'start' && !this.hasNotes && this.passStart(end)) return
     this.keepTo(end)
-    if (!this.hasNotes || this.unseen.length >= LOOK_AFTER) this.look()
-  }
-
-  /** One character after the other: a piece of a token is read faster so than it is kept. */
-  private readShort(end: number): void {
-    const { text, at, base } = this.input
-    if (this.state === 'unread') return
-    for (let next = Math.max(at, this.keptTo - base); next < end; next++) {
-      const code = text.charCodeAt(next)
-      if (code === NEWLINE && this.state !== 'blank') this.begin('start')
-      else if (this.state === 'start' || (this.state === 'blank' && !isSpace(code)))
-        this.readSign(code, base + next)
-      if (code === BACKTICK) this.passRun(base + next, 1)
-    }
-    this.decideNotes()
+    if (!this.hasNotes || this.keptLength >= LOOK_AFTER) this.look()
   }
 
   /** Whether a plain line begins there: in a text without notes that is told by its first character. */
@@ -153,14 +141,15 @@ export class Line {
     const { text, at, base } = this.input
     const from = Math.max(at, this.keptTo - base)
     if (from >= end || this.state === 'unread') return
-    if (this.unseen === '') this.unseenFrom = base + from
-    this.unseen += text.slice(from, end)
+    const piece = from === 0 && end === text.length ? text : text.slice(from, end)
+    this.kept = { piece, before: this.kept }
+    this.keptLength += piece.length
     this.keptTo = base + end
   }
 
   private look(): void {
-    const text = this.unseen
-    if (text === '') return
+    if (this.kept === undefined) return
+    const text = this.takeKept()
     const first = this.state === 'blank' ? this.beginAt(text, skipSpace(text, 0)) : 0
     const lineBreak = lastBreak(text)
     if (lineBreak < first) {
@@ -170,32 +159,41 @@ export class Line {
       this.begin('start')
       this.readBackticks(text, this.beginAt(text, lineBreak + 1))
     }
-    this.unseen = ''
-    this.decideNotes()
-  }
-
-  /** The line was looked through as far as it came. */
-  private decideNotes(): void {
     this.hasNotes = this.codeLength > 0 || this.state === 'quoted'
     this.mayChange = this.state !== 'plain' || this.codeLength > 0
   }
 
+  /** What was kept, from a place before its last line break on: what stands before that says nothing of the line at hand. */
+  private takeKept(): string {
+    let text = ''
+    for (let { kept } = this; kept !== undefined; kept = kept.before) {
+      text = kept.piece + text
+      if (this.state !== 'blank' && kept.piece.includes('\n')) break
+    }
+    this.kept = undefined
+    this.keptLength = 0
+    return text
+  }
+
   /** A line begins there, if anything stands there. */
   private beginAt(text: string, at: number): number {
-    if (at < text.length) this.readSign(text.charCodeAt(at), this.unseenFrom + at)
+    if (at === text.length) return at
+    const code = text.charCodeAt(at)
+    this.state = code === QUOTE || code === BAR ? 'quoted' : 'plain'
+    this.quotedFrom = this.positionIn(text, at)
     return at
   }
 
-  private readSign(code: number, position: number): void {
-    this.state = code === QUOTE || code === BAR ? 'quoted' : 'plain'
-    this.quotedFrom = position
+  /** Where in the stream that place in the kept text stands. */
+  private positionIn(text: string, at: number): number {
+    return this.keptTo - text.length + at
   }
 
   private readBackticks(text: string, from: number): void {
     for (let at = text.indexOf('`', from); at >= 0; at = text.indexOf('`', at)) {
       const start = at
       while (text.charCodeAt(at) === BACKTICK) at++
-      this.passRun(this.unseenFrom + start, at - start)
+      this.passRun(this.positionIn(text, start), at - start)
     }
   }
 

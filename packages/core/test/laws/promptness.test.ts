@@ -61,6 +61,15 @@ describe.each(everyMode)('%s', (_, mode) => {
   })
 })
 
+it('passes a line break on at once where headers may stand behind it without their tokens', () => {
+  const tools = [{ name: 'get_weather', parameters: { type: 'object' } }]
+  const header = 'assistant to=functions.get_weather commentary json'
+  const parser = createParser({ format: 'auto', tools })
+  expect(joined([...parser.push('Let me look.'), ...parser.push('\n')], 'text')).toBe('Let me look.\n')
+  const events = [...parser.push(header), ...parser.push('{"city":"Paris"}'), ...parser.end()]
+  expect(callsOf(events)).toMatchObject([{ name: 'get_weather', json: '{"city":"Paris"}' }])
+})
+
 /** Whitespace does not count: next to a marker it may be held longer. */
 function blackLength(text: string): number {
   return text.replaceAll(/\s/g, '').length

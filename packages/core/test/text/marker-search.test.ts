@@ -127,6 +127,35 @@ describe('markers of several pieces', () => {
   })
 })
 
+describe('words that count right behind a line break', () => {
+  const search = new MarkerSearch<string>()
+  search.addBehindBreak('call me', 'call')
+
+  it('are found with the break, in a text that holds both', () => {
+    for (const before of ['', 'Please do. ', 'Please do, and do it soon. ']) {
+      const text = `${before}\ncall me`
+      expect(search.nextStart(text, 0, 46)).toBe(before.length)
+      expect(search.match(text, before.length, false)).toBe('\ncall me'.length)
+    }
+  })
+
+  it('are found alone where the break ended the text before, whole or begun', () => {
+    expect(search.nextStart('call me', 0, 10)).toBe(0)
+    expect(search.matchInLines('call me', 0, false)).toBe('call me'.length)
+    expect(search.matchInLines('ca', 0, false)).toBe(PARTIAL)
+  })
+
+  it('are words like any others elsewhere', () => {
+    for (const text of ['call me', 'call me, or call me not']) expect(search.nextStart(text, 0, 46)).toBe(text.length)
+  })
+
+  it('hold no break at the end of a text', () => {
+    for (const text of ['\n', 'Done.\n', 'Done, and done well.\n']) {
+      expect(search.nextStart(text, 0, 46)).toBe(text.length)
+    }
+  })
+})
+
 describe('looking ahead', () => {
   it('skips white space and tells the marker without taking it', () => {
     const { search, input } = ahead(' \n</b>x')

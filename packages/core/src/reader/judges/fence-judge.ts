@@ -76,7 +76,6 @@ export class FenceJudge {
     const { text } = this.input
     const code = text.charCodeAt(at)
     if ((code !== BACKTICK && code !== TILDE) || flow.mode === 'reasoning') return false
-    if (flow.before.isLineStart(at)) return false
     const isAlone = at + 1 < text.length && text.charCodeAt(at + 1) !== code
     return isAlone || flow.before.isBehind(code, at)
   }
