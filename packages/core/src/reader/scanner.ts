@@ -113,13 +113,17 @@ export class Scanner {
 
   /** Passes text on up to the next marker. `more`: nothing is left to do with the text at hand. */
   scan(): Found | 'again' | 'more' {
-    const { settled, noting, input, nextAt } = this
+    const { settled, noting, input } = this
     if (settled === undefined || noting === undefined) return this.scanStart()
+    const { text } = input
+    let at = this.nextAt
     this.nextAt = UNKNOWN
-    const at = nextAt === UNKNOWN ? this.nextMarker(settled, noting, input.text, input.at) : nextAt
-    if (at < input.text.length) {
+    if (at === UNKNOWN) at = this.nextMarker(settled, noting, text, input.at)
+    while (at < text.length) {
       const next = this.lookAt(settled, at)
-      return typeof next === 'number' ? this.scanFrom(next) : next
+      if (typeof next !== 'number') return next
+      if (this.settled !== settled) return this.scanFrom(next)
+      at = this.nextMarker(settled, noting, text, next)
     }
     this.flow.passOn(at)
     return 'more'

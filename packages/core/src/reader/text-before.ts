@@ -1,7 +1,9 @@
 import { isBlank, isLineStart, isSpace, isWordCode, marginOf, TAB_WIDTH } from '../text/space.ts'
 import type { TextWindow } from '../text/text-window.ts'
 
+const TAB = 9
 const NEWLINE = 10
+const RETURN = 13
 const COMMA = 44
 const COLON = 58
 const SINGLE_QUOTE = 39
@@ -11,7 +13,7 @@ const DOUBLE_QUOTE = 34
 const LONG_TEXT = 512
 
 /** What may stand before the quote of a string in code: white space, and ( , : = [ */
-const opensString: ReadonlySet<number> = new Set([9, 13, 32, NEWLINE, 40, 44, COLON, 61, 91])
+const opensString: ReadonlySet<number> = new Set([TAB, NEWLINE, RETURN, 32, 40, COMMA, COLON, 61, 91])
 
 /**
  * What stands before a place in the text at hand, be it in that text or passed on already. The last piece that was passed on is kept,
@@ -83,9 +85,16 @@ export class TextBefore {
   /** The piece ends with white space: a line may begin behind it, or a value go on. */
   private lookAtSpace(piece: string): void {
     let start = piece.length
-    while (start > 0 && isSpace(piece.charCodeAt(start - 1))) start--
-    this.margin = marginOf(piece, start, piece.length, start > 0 ? 0 : this.margin)
-    this.lineStart = isLineStart(piece, start, piece.length, start === 0 && this.lineStart)
+    let margin = 0
+    let hasBreak = false
+    for (; start > 0; start--) {
+      const code = piece.charCodeAt(start - 1)
+      if (!isSpace(code)) break
+      if (code === NEWLINE || code === RETURN) hasBreak = true
+      else if (!hasBreak) margin += code === TAB ? TAB_WIDTH : 1
+    }
+    this.margin = hasBreak || start > 0 ? margin : this.margin + margin
+    this.lineStart = hasBreak || (start === 0 && this.lineStart)
     const last = start > 0 ? piece.charCodeAt(start - 1) : this.codeBeforePiece
     if (isSpace(last)) return
     const earlier = start > 0 ? this.earlierIn(piece, start) : this.earlierCode

@@ -323,7 +323,7 @@ export class MarkerSearch<T> {
   }
 
   private matchIn(more: MarkerSearch<T> | undefined, text: string, at: number, final: boolean): number {
-    if (more === undefined) return NONE
+    if (more?.begins(text.charCodeAt(at)) !== true) return NONE
     const length = more.match(text, at, final)
     if (length > 0) this.value = more.found
     return length

@@ -25,8 +25,9 @@ export class TextWindow {
   append(chunk: string): void {
     if (this.whole !== undefined) this.reveal()
     if (this.recordings.length > 0) this.collect()
-    this.base += this.at
-    this.text = this.at < this.text.length ? this.text.slice(this.at) + chunk : chunk
+    const { text, at } = this
+    this.base += at
+    this.text = at === text.length ? chunk : (at === 0 ? text : text.slice(at)) + chunk
     this.at = 0
     if (this.observer !== undefined) this.observer.appended(chunk)
   }
