@@ -5,6 +5,7 @@ const TAB = 9
 const NEWLINE = 10
 const RETURN = 13
 const COMMA = 44
+const DOT = 46
 const COLON = 58
 const SINGLE_QUOTE = 39
 const DOUBLE_QUOTE = 34
@@ -56,13 +57,25 @@ export class TextBefore {
 
   /** `piece` was passed on. */
   pass(piece: string, last: number): void {
+    if (last < DOT || last === COLON) this.keep(piece, last)
+    else if (this.piece !== '' || this.lineStart) this.forget()
+    this.lastCode = last
+    if (this.isFresh) this.passFirst(piece)
+  }
+
+  /** What stands before a letter is never asked for. */
+  private forget(): void {
+    this.piece = ''
+    this.lineStart = false
+  }
+
+  /** The piece ends with white space, a quote, a comma or a colon, or with the sign of a line in a patch. */
+  private keep(piece: string, last: number): void {
     // Behind a piece of white space counts what stands before it.
     if (last <= 32 && this.piece !== '' && mayBeBlank(piece)) this.look()
     this.codeBeforePiece = this.lastCode
-    this.lastCode = last
     this.piece = piece
-    if (this.isFresh) this.passFirst(piece)
-    else if (this.input.text.length > LONG_TEXT) this.look()
+    if (this.input.text.length > LONG_TEXT) this.lookFrom(last)
   }
 
   private passFirst(piece: string): void {
@@ -71,10 +84,14 @@ export class TextBefore {
   }
 
   private look(): void {
-    const { piece, lastCode } = this
-    if (piece === '') return
+    if (this.piece !== '') this.lookFrom(this.lastCode)
+  }
+
+  /** `last`: what the piece ends with. */
+  private lookFrom(last: number): void {
+    const { piece } = this
     this.piece = ''
-    if (isSpace(lastCode)) {
+    if (isSpace(last)) {
       this.lookAtSpace(piece)
       return
     }
