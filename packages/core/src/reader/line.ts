@@ -102,9 +102,10 @@ export class Line {
     this.mayChange = true
   }
 
-  /** Whether the first note of the text at hand stands there. Those behind it need not be looked for. */
+  /** Whether a note may stand there, the first of the text at hand. Those behind it need not be looked for. */
   takesNote(text: string, at: number): boolean {
-    if (this.hasNotes || this.state === 'unread' || !isNote(text, at)) return false
+    const code = text.charCodeAt(at)
+    if (code !== BACKTICK && code !== NEWLINE) return false
     this.expectNotes()
     return true
   }
@@ -206,13 +207,6 @@ export class Line {
     const { beforeRun, runLength } = this
     this.codeLength = beforeRun === 0 ? runLength : beforeRun === runLength ? 0 : beforeRun
   }
-}
-
-function isNote(text: string, at: number): boolean {
-  const code = text.charCodeAt(at)
-  if (code !== NEWLINE) return code === BACKTICK
-  const next = text.charCodeAt(at + 1)
-  return next === QUOTE || next === BAR
 }
 
 /** Where the last line break stands, or -1. Looking from the end is slow where there is none. */

@@ -79,11 +79,9 @@ export class Scanner {
     let count = 0
     for (const end of ends) {
       const piece = text.slice(start, end)
-      let at = settled.nextStart(piece, 0, flow.before.wouldBeBefore(text, start))
-      while (at < piece.length) {
+      for (let at = settled.nextStart(piece, 0); at < piece.length; at = settled.nextStart(piece, at + 1)) {
         const isPossible = mayBeInWord || flow.before.wouldBeginWord(text, start + at)
         if (isPossible && settled.matchInLines(piece, at, false) !== NONE) return count
-        at = settled.nextStart(piece, at + 1, piece.charCodeAt(at))
       }
       start = end
       count++

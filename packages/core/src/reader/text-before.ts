@@ -21,8 +21,9 @@ const opensString: ReadonlySet<number> = new Set([TAB, NEWLINE, RETURN, 32, 40, 
  * and looked at when somebody asks: of most pieces nobody does.
  */
 export class TextBefore {
+  /** Whether nothing but white space was passed on so far, of the content or reasoning at hand. */
+  isUntouched = true
   private readonly input: TextWindow
-  private isFresh = true
   private lastCode = NEWLINE
   /** The last piece that was passed on, until it is looked at, and the unit in front of it. */
   private piece = ''
@@ -39,14 +40,9 @@ export class TextBefore {
     this.input = input
   }
 
-  /** Whether nothing but white space was passed on so far, of the content or reasoning at hand. */
-  get isUntouched(): boolean {
-    return this.isFresh
-  }
-
   /** Text begins, right behind a marker. `isFirst`: what came before it was none of this kind. */
   begin(isFirst: boolean): void {
-    if (isFirst) this.isFresh = true
+    if (isFirst) this.isUntouched = true
     this.lastCode = NEWLINE
     this.piece = ''
     this.lineStart = true
@@ -55,43 +51,35 @@ export class TextBefore {
     this.spaceIsInValue = false
   }
 
-  /** `piece` was passed on. */
+  /** `piece` was passed on, which ends with this unit. What stands before a letter is never asked for. */
   pass(piece: string, last: number): void {
-    if (last < DOT || last === COLON) this.keep(piece, last)
-    else if (this.piece !== '' || this.lineStart) this.forget()
+    if (last < DOT || last === COLON) {
+      this.keep(piece, last)
+      return
+    }
     this.lastCode = last
-    if (this.isFresh) this.passFirst(piece)
-  }
-
-  /** What stands before a letter is never asked for. */
-  private forget(): void {
     this.piece = ''
     this.lineStart = false
+    this.isUntouched = false
   }
 
-  /** The piece ends with white space, a quote, a comma or a colon, or with the sign of a line in a patch. */
+  /** It ends with white space, a quote, a comma or a colon, or with the sign of a line in a patch. */
   private keep(piece: string, last: number): void {
     // Behind a piece of white space counts what stands before it.
-    if (last <= 32 && this.piece !== '' && mayBeBlank(piece)) this.look()
+    if (last <= 32 && isSpace(piece.charCodeAt(0))) this.look()
     this.codeBeforePiece = this.lastCode
+    this.lastCode = last
     this.piece = piece
-    if (this.input.text.length > LONG_TEXT) this.lookFrom(last)
-  }
-
-  private passFirst(piece: string): void {
+    if (!this.isUntouched && this.input.text.length <= LONG_TEXT) return
     this.look()
-    this.isFresh = isBlank(piece)
+    if (this.isUntouched) this.isUntouched = isBlank(piece)
   }
 
   private look(): void {
-    if (this.piece !== '') this.lookFrom(this.lastCode)
-  }
-
-  /** `last`: what the piece ends with. */
-  private lookFrom(last: number): void {
     const { piece } = this
+    if (piece === '') return
     this.piece = ''
-    if (isSpace(last)) {
+    if (isSpace(this.lastCode)) {
       this.lookAtSpace(piece)
       return
     }
@@ -119,14 +107,14 @@ export class TextBefore {
   }
 
   private earlierIn(piece: string, end: number): number {
-    if (this.isFresh && isBlank(piece.slice(0, end - 1))) return 0
+    if (this.isUntouched && isBlank(piece.slice(0, end - 1))) return 0
     return end > 1 ? piece.charCodeAt(end - 2) : this.codeBeforePiece
   }
 
   /** Nothing but white space stands before it, in the content or reasoning at hand. */
   isFirst(at: number): boolean {
     const { input } = this
-    return this.isFresh && (at === input.at || isBlank(input.text.slice(input.at, at)))
+    return this.isUntouched && (at === input.at || isBlank(input.text.slice(input.at, at)))
   }
 
   isLineStart(at: number): boolean {
@@ -190,12 +178,8 @@ export class TextBefore {
 
   /** `beginsWord` for text that has not been appended yet. */
   wouldBeginWord(text: string, at: number): boolean {
-    return !isWordCode(text.charCodeAt(at)) || !isWordCode(this.wouldBeBefore(text, at))
-  }
-
-  /** `codeBefore` for such text. */
-  wouldBeBefore(text: string, at: number): number {
-    return at > 0 ? text.charCodeAt(at - 1) : this.lastCode
+    const before = at > 0 ? text.charCodeAt(at - 1) : this.lastCode
+    return !isWordCode(text.charCodeAt(at)) || !isWordCode(before)
   }
 
   /** The unit before the last one before `at`. 0: nothing but white space stands there. */
@@ -213,11 +197,6 @@ export class TextBefore {
   codeBefore(at: number): number {
     return at > this.input.at ? this.input.text.charCodeAt(at - 1) : this.lastCode
   }
-}
-
-/** Told by its first unit and one in its middle: most white space in text is an indentation. */
-function mayBeBlank(piece: string): boolean {
-  return isSpace(piece.charCodeAt(0)) && isSpace(piece.charCodeAt(piece.length >> 1))
 }
 
 /** Whether a value, or more of one, stands behind the unit `last`. */

@@ -1,7 +1,7 @@
 import { childAt, copyTree, insert, type MarkerNode, markerRoot, startPattern, steps } from './marker-tree.ts'
 import { COLON, type Marker, NONE, PARTIAL, skipSuffix, spelled, wornEnd } from './marker.ts'
 import { SHORT } from './next-match.ts'
-import { isSpace, skipSpace } from './space.ts'
+import { isSpace, isWordCode, skipSpace } from './space.ts'
 import type { TextWindow } from './text-window.ts'
 
 /** White space inside a marker is bounded, or a hostile stream could hold text for ever. */
@@ -33,8 +33,6 @@ export class MarkerSearch<T> {
   private nextBit = ANYTHING << 1
   /** Markers that count only at the start of a line. */
   private lines: MarkerSearch<T> | undefined
-  /** Words that are a marker right behind a line break, where the break came with the text before. */
-  private behindBreak: MarkerSearch<T> | undefined
   /** How markers start, once somebody asked. */
   private starts: RegExp | undefined
   /** What `withNotes` finds beside the markers. */
@@ -69,11 +67,9 @@ export class MarkerSearch<T> {
   addToLines(marker: string, value: T): void {
     this.lines ??= new MarkerSearch<T>()
     this.lines.add(marker, value)
-    const [first, second] = [marker.charCodeAt(0) & 0xff, marker.charCodeAt(1) & 0xff]
-    this.firstBits[first] = (this.firstBits[first] ?? 0) | MAY_END | IN_LINES
-    this.secondBits[second] = (this.secondBits[second] ?? 0) | IN_LINES
-    this.starts = undefined
-    this.noted = undefined
+    note(this.firstBits, marker.charCodeAt(0), MAY_END | IN_LINES)
+    note(this.secondBits, marker.charCodeAt(1), IN_LINES)
+    this.change()
   }
 
   /**
@@ -84,10 +80,9 @@ export class MarkerSearch<T> {
     const node = insert(this.root, `\n${words}`)
     node.value = value
     this.noteStart(NEWLINE, childAt(this.root, NEWLINE) ?? node)
-    this.behindBreak ??= new MarkerSearch<T>()
-    this.behindBreak.add(words, value)
-    this.starts = undefined
-    this.noted = undefined
+    this.lines ??= new MarkerSearch<T>()
+    this.lines.add(words, value)
+    this.change()
   }
 
   /** A tag up to the end of its word, where more may stand in front of its bracket, or the bracket is missing. */
@@ -105,7 +100,12 @@ export class MarkerSearch<T> {
 
   /** A marker begins with this character, which may be all that there is of it so far. */
   private noteFirst(first: number): void {
-    this.firstBits[first & 0xff] = (this.firstBits[first & 0xff] ?? 0) | MAY_END
+    note(this.firstBits, first, MAY_END)
+    this.change()
+  }
+
+  /** What was made of the markers so far is made anew. */
+  private change(): void {
     this.starts = undefined
     this.noted = undefined
   }
@@ -128,7 +128,6 @@ export class MarkerSearch<T> {
   private take(other: MarkerSearch<T>): void {
     this.root = copyTree(other.root)
     this.lines = other.lines?.copy()
-    this.behindBreak = other.behindBreak?.copy()
     this.firstBits.set(other.firstBits)
     this.secondBits.set(other.secondBits)
     this.nextBit = other.nextBit
@@ -149,7 +148,7 @@ export class MarkerSearch<T> {
   /** The first position from `from` on at which a marker may start, or the end of the text. `before`: what stands in front of it. */
   nextStart(text: string, from: number, before = NEWLINE): number {
     const { length } = text
-    if (before === NEWLINE && from < length && this.behindBreak?.begins(text.charCodeAt(from)) === true) return from
+    if (before === NEWLINE && from < length && this.lines?.begins(text.charCodeAt(from)) === true) return from
     if (length - from <= SHORT) return this.nextInShort(text, from, before)
     const starts = (this.starts ??= this.startPattern())
     starts.lastIndex = from
@@ -163,7 +162,9 @@ export class MarkerSearch<T> {
   }
 
   private startPattern(): RegExp {
-    return startPattern(this.root.children, this.lines?.root.children, this.runs)
+    // Words are looked for with their break: prose is full of the letters that they begin with.
+    const signs = this.lines?.root.children.filter(({ label: [first = 0] }) => !isWordCode(first))
+    return startPattern(this.root.children, signs, this.runs)
   }
 
   private nextInShort(text: string, from: number, before: number): number {
@@ -196,15 +197,15 @@ export class MarkerSearch<T> {
   /** `node`: the one of all markers that start with this character. */
   private noteStart(first: number, node: MarkerNode<T>): void {
     const next = this.runs.includes(String.fromCharCode(first)) ? [[first] as const] : steps(node, 1)
-    if (next === 'anything') this.firstBits[first & 0xff] = (this.firstBits[first & 0xff] ?? 0) | ANYTHING
+    if (next === 'anything') note(this.firstBits, first, ANYTHING)
     else this.noteSeconds(first, next)
   }
 
   private noteSeconds(first: number, seconds: readonly (readonly [number, ...unknown[]])[]): void {
     const known = this.firstBits[first & 0xff] ?? 0
     const bit = known & ~(ANYTHING | MAY_END | IN_LINES) || this.takeBit()
-    this.firstBits[first & 0xff] = known | bit
-    for (const [code] of seconds) this.secondBits[code & 0xff] = (this.secondBits[code & 0xff] ?? 0) | bit
+    note(this.firstBits, first, bit)
+    for (const [code] of seconds) note(this.secondBits, code, bit)
   }
 
   private takeBit(): number {
@@ -317,16 +318,10 @@ export class MarkerSearch<T> {
   /** The same right behind a line break, where more markers count. */
   matchInLines(text: string, at: number, final: boolean): number {
     const length = this.match(text, at, final)
-    if (length > 0) return length
-    const inLines = this.matchIn(this.lines, text, at, final) || this.matchIn(this.behindBreak, text, at, final)
+    if (length > 0 || this.lines?.begins(text.charCodeAt(at)) !== true) return length
+    const inLines = this.lines.match(text, at, final)
+    if (inLines > 0) this.value = this.lines.found
     return inLines === NONE ? length : inLines
-  }
-
-  private matchIn(more: MarkerSearch<T> | undefined, text: string, at: number, final: boolean): number {
-    if (more?.begins(text.charCodeAt(at)) !== true) return NONE
-    const length = more.match(text, at, final)
-    if (length > 0) this.value = more.found
-    return length
   }
 
   private matchWorn(value: T, text: string, at: number, from: number, end: number, final: boolean): number {
@@ -335,6 +330,10 @@ export class MarkerSearch<T> {
     this.value = value
     return behind - at
   }
+}
+
+function note(bits: Uint32Array, code: number, bit: number): void {
+  bits[code & 0xff] = (bits[code & 0xff] ?? 0) | bit
 }
 
 /** A search for markers that all mean the same. */
