@@ -67,8 +67,8 @@ export class MarkerSearch<T> {
   addToLines(marker: string, value: T): void {
     this.lines ??= new MarkerSearch<T>()
     this.lines.add(marker, value)
-    note(this.firstBits, marker.charCodeAt(0), MAY_END | IN_LINES)
-    note(this.secondBits, marker.charCodeAt(1), IN_LINES)
+    mark(this.firstBits, marker.charCodeAt(0), MAY_END | IN_LINES)
+    mark(this.secondBits, marker.charCodeAt(1), IN_LINES)
     this.change()
   }
 
@@ -100,7 +100,7 @@ export class MarkerSearch<T> {
 
   /** A marker begins with this character, which may be all that there is of it so far. */
   private noteFirst(first: number): void {
-    note(this.firstBits, first, MAY_END)
+    mark(this.firstBits, first, MAY_END)
     this.change()
   }
 
@@ -197,15 +197,15 @@ export class MarkerSearch<T> {
   /** `node`: the one of all markers that start with this character. */
   private noteStart(first: number, node: MarkerNode<T>): void {
     const next = this.runs.includes(String.fromCharCode(first)) ? [[first] as const] : steps(node, 1)
-    if (next === 'anything') note(this.firstBits, first, ANYTHING)
+    if (next === 'anything') mark(this.firstBits, first, ANYTHING)
     else this.noteSeconds(first, next)
   }
 
   private noteSeconds(first: number, seconds: readonly (readonly [number, ...unknown[]])[]): void {
     const known = this.firstBits[first & 0xff] ?? 0
     const bit = known & ~(ANYTHING | MAY_END | IN_LINES) || this.takeBit()
-    note(this.firstBits, first, bit)
-    for (const [code] of seconds) note(this.secondBits, code, bit)
+    mark(this.firstBits, first, bit)
+    for (const [code] of seconds) mark(this.secondBits, code, bit)
   }
 
   private takeBit(): number {
@@ -332,7 +332,7 @@ export class MarkerSearch<T> {
   }
 }
 
-function note(bits: Uint32Array, code: number, bit: number): void {
+function mark(bits: Uint32Array, code: number, bit: number): void {
   bits[code & 0xff] = (bits[code & 0xff] ?? 0) | bit
 }
 
