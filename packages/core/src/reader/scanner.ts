@@ -99,7 +99,7 @@ export class Scanner {
       return 'not-taken'
     }
     input.follow(chunk)
-    const at = this.nextMarker(settled, noting, chunk, 0)
+    const at = this.nextMarker(settled, noting, chunk, 0, flow.before.lastCode)
     if (at < chunk.length) {
       this.nextAt = at
       return 'at-hand'
@@ -116,12 +116,12 @@ export class Scanner {
     const { text } = input
     let at = this.nextAt
     this.nextAt = UNKNOWN
-    if (at === UNKNOWN) at = this.nextMarker(settled, noting, text, input.at)
+    if (at === UNKNOWN) at = this.nextMarker(settled, noting, text, input.at, this.flow.before.lastCode)
     while (at < text.length) {
       const next = this.lookAt(settled, at)
       if (typeof next !== 'number') return next
       if (this.settled !== settled) return this.scanFrom(next)
-      at = this.nextMarker(settled, noting, text, next)
+      at = this.nextMarker(settled, noting, text, next, text.charCodeAt(next - 1))
     }
     this.flow.passOn(at)
     return 'more'
@@ -152,19 +152,15 @@ export class Scanner {
 
   private nextStart(vocabulary: Vocabulary, text: string, from: number): number {
     if (vocabulary === this.lexicon.answer) return this.startOfAnswer(from)
-    return this.nextMarker(vocabulary, vocabulary.withNotes, text, from)
+    return this.nextMarker(vocabulary, vocabulary.withNotes, text, from, this.flow.before.codeBefore(from))
   }
 
   /** Where the next marker may start. `noting`: the same vocabulary with what is only noted on the way. */
-  private nextMarker(vocabulary: Starts, noting: Starts, text: string, from: number): number {
-    const { line, before } = this.flow
-    const code = before.codeBefore(from)
-    if (line.hasNotes) return vocabulary.nextStart(text, from, code)
-    if (text.length - from > LONG_TEXT) {
-      line.expectNotes()
-      return vocabulary.nextStart(text, from, code)
-    }
-    const at = noting.nextStart(text, from, code)
+  private nextMarker(vocabulary: Starts, noting: Starts, text: string, from: number, before: number): number {
+    const { line } = this.flow
+    if (!line.hasNotes && text.length - from > LONG_TEXT) line.expectNotes()
+    if (line.hasNotes) return vocabulary.nextStart(text, from, before)
+    const at = noting.nextStart(text, from, before)
     return at < text.length && line.takesNote(text, at) ? vocabulary.nextStart(text, at) : at
   }
 
@@ -212,7 +208,9 @@ export class Scanner {
     const first = this.mayBeHeader ? this.judgeFirst() : 'text'
     if (first !== 'text') return first
     if (flow.ownsSpace) input.at = skipSpace(input.text, input.at)
-    return this.lexicon.beginsWithHeader && flow.before.isUntouched && this.dropSpace() === 'more' ? 'more' : 'text'
+    return this.lexicon.beginsWithHeader && flow.before.isUntouched && this.dropSpace() === 'more'
+      ? 'more'
+      : 'text'
   }
 
   /** Answers of this format begin with a header. White space in front of it is no answer: a client would show it as one. */

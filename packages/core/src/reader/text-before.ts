@@ -24,7 +24,8 @@ export class TextBefore {
   /** Whether nothing but white space was passed on so far, of the content or reasoning at hand. */
   isUntouched = true
   private readonly input: TextWindow
-  private lastCode = NEWLINE
+  /** The last unit that was passed on. A line break, where nothing was. */
+  lastCode = NEWLINE
   /** The last piece that was passed on, until it is looked at, and the unit in front of it. */
   private piece = ''
   private codeBeforePiece = NEWLINE

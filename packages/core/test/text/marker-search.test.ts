@@ -146,7 +146,8 @@ describe('words that count right behind a line break', () => {
   })
 
   it('are words like any others elsewhere', () => {
-    for (const text of ['call me', 'call me, or call me not']) expect(search.nextStart(text, 0, 46)).toBe(text.length)
+    for (const text of ['call me', 'call me, or call me not'])
+      expect(search.nextStart(text, 0, 46)).toBe(text.length)
   })
 
   it('hold no break at the end of a text', () => {
