@@ -147,18 +147,21 @@ export class MarkerSearch<T> {
 
   /** The first position from `from` on at which a marker may start, or the end of the text. `before`: what stands in front of it. */
   nextStart(text: string, from: number, before = NEWLINE): number {
-    const { length } = text
-    if (before === NEWLINE && from < length && this.lines?.begins(text.charCodeAt(from)) === true) return from
-    if (length - from <= SHORT) return this.nextInShort(text, from, before)
-    const starts = (this.starts ??= this.startPattern())
-    starts.lastIndex = from
-    if (starts.test(text)) return starts.lastIndex - 2
-    // The pattern has two characters: the last one may be the first of them.
-    return ((this.firstBits[text.charCodeAt(length - 1) & 0xff] ?? 0) & MAY_END) === 0 ? length : length - 1
+    if (before === NEWLINE && this.lines?.begins(text.charCodeAt(from)) === true) return from
+    return text.length - from > SHORT ? this.nextInLong(text, from) : this.nextInShort(text, from, before)
   }
 
   private begins(first: number): boolean {
     return this.firstBits[first & 0xff] !== 0
+  }
+
+  private nextInLong(text: string, from: number): number {
+    const starts = (this.starts ??= this.startPattern())
+    starts.lastIndex = from
+    if (starts.test(text)) return starts.lastIndex - 2
+    // The pattern has two characters: the last one may be the first of them.
+    const last = text.length - 1
+    return ((this.firstBits[text.charCodeAt(last) & 0xff] ?? 0) & MAY_END) === 0 ? text.length : last
   }
 
   private startPattern(): RegExp {
@@ -184,14 +187,16 @@ export class MarkerSearch<T> {
 
   /** A search that finds the notes as well. */
   get withNotes(): MarkerSearch<T | 'note'> {
-    if (this.noted === undefined) {
-      this.noted = new MarkerSearch<T | 'note'>()
-      this.noted.take(this)
-      // A single one is noted as well.
-      this.noted.runs = this.runs.filter((each) => !this.notes.includes(each))
-      for (const note of this.notes) this.noted.addNote(note, 'note')
-    }
-    return this.noted
+    return (this.noted ??= this.copyWithNotes())
+  }
+
+  private copyWithNotes(): MarkerSearch<T | 'note'> {
+    const noted = new MarkerSearch<T | 'note'>()
+    noted.take(this)
+    // A single one is noted as well.
+    noted.runs = this.runs.filter((each) => !this.notes.includes(each))
+    for (const note of this.notes) noted.addNote(note, 'note')
+    return noted
   }
 
   /** `node`: the one of all markers that start with this character. */
