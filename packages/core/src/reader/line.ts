@@ -110,8 +110,12 @@ export class Line {
     return true
   }
 
-  /** To be called before the text up to `end` is passed on. */
-  pass(end: number): void {
+  /** To be called before the text up to `end` is passed on, which ends with the unit `last`. */
+  pass(end: number, last: number): void {
+    if (last === NEWLINE && this.state !== 'unread' && this.state !== 'blank') {
+      this.begin('start')
+      return
+    }
     if (this.state === 'start' && !this.hasNotes && this.passStart(end)) return
     this.keepTo(end)
     if (!this.hasNotes || this.keptLength >= LOOK_AFTER) this.look()
@@ -126,11 +130,6 @@ export class Line {
     this.state = 'plain'
     this.mayChange = false
     return true
-  }
-
-  /** What was passed on last ended with a line break. */
-  endWithBreak(): void {
-    if (this.state !== 'unread' && this.state !== 'blank') this.begin('start')
   }
 
   private lookTo(end: number): void {

@@ -142,7 +142,9 @@ export class Scanner {
       const stretch = at < triedEnd ? tried : text
       at = this.nextStart(vocabulary, stretch, at)
       if (at === stretch.length) continue
-      const next = this.lookAt(vocabulary, at)
+      // A large chunk holds the start of an answer and its middle. What may begin an answer must not hold text in the middle.
+      const isAnswer = vocabulary === this.lexicon.answer
+      const next = this.lookAt(isAnswer ? this.vocabularyAt(at) : vocabulary, at)
       if (typeof next !== 'number') return next
       at = next
     }
@@ -173,30 +175,26 @@ export class Scanner {
   }
 
   /** A marker may start at `at`. Returns where to look further, if it is text. */
-  private lookAt(vocabularyBefore: Vocabulary, at: number): number | Found | 'again' | 'more' {
+  private lookAt(vocabulary: Vocabulary, at: number): number | Found | 'again' | 'more' {
     const { input, flow } = this
-    // A large chunk holds the start of an answer and its middle. What may begin an answer must not hold text in the middle.
-    const isAnswer = vocabularyBefore === this.lexicon.answer
-    const vocabulary = isAnswer ? this.vocabularyAt(at) : vocabularyBefore
+    const { text, final } = input
     if (this.fences.passesLone(at)) return at + 1
     // No opener begins inside a word, so that half a word is never held for one; where tokens were lost, it may.
     if (!flow.before.beginsWord(at) && this.usual === this.lexicon) return at + 1
-    const length = flow.before.isBehind(NEWLINE, at)
-      ? vocabulary.matchInLines(input.text, at, input.final)
-      : vocabulary.match(input.text, at, input.final)
-    if (length === NONE) {
-      return input.final && this.dropCutTag(vocabulary, at) ? 'again' : at + 1
-    }
-    const entry = length === PARTIAL ? undefined : vocabulary.found
-    const verdict = entry === undefined ? 'hold' : this.judge(entry, at, length)
-    if (verdict === 'hold') {
-      flow.passOn(at)
-      return 'more'
-    }
+    const isInLine = flow.before.isBehind(NEWLINE, at)
+    const length = isInLine ? vocabulary.matchInLines(text, at, final) : vocabulary.match(text, at, final)
+    if (length > 0) return this.judgeAt(vocabulary.found, at, length)
+    if (length === NONE) return final && this.dropCutTag(vocabulary, at) ? 'again' : at + 1
+    flow.passOn(at)
+    return 'more'
+  }
+
+  private judgeAt(entry: Entry, at: number, length: number): number | Found | 'again' | 'more' {
+    const verdict = this.judge(entry, at, length)
     if (verdict === 'passed') return 'again'
     if (verdict === 'text') return at + this.widthOf(entry, length)
-    flow.passOn(verdict.from)
-    return verdict
+    this.flow.passOn(verdict === 'hold' ? at : verdict.from)
+    return verdict === 'hold' ? 'more' : verdict
   }
 
   /** What may stand where text begins, and is no text. */
@@ -314,11 +312,11 @@ export class Scanner {
   }
 
   /** How much text is passed over where a marker turned out to be text. */
-  private widthOf(entry: Entry | undefined, length: number): number {
+  private widthOf(entry: Entry, length: number): number {
     // A run of fence characters as a whole, or its second half would be judged again.
-    if (entry?.is === 'fence-mark') return this.fences.width
+    if (entry.is === 'fence-mark') return this.fences.width
     // The end of one arrow too many may be the whole of the next, and so may the end of two closing tags.
-    const mayOverlap = entry?.is === 'opener' || entry?.is === 'reasoning-end'
+    const mayOverlap = entry.is === 'opener' || entry.is === 'reasoning-end'
     return mayOverlap ? 1 : length
   }
 

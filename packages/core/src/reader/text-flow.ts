@@ -79,9 +79,8 @@ export class TextFlow {
     const { input } = this
     const from = input.at
     if (end <= from) return
-    if (this.line.mayChange) this.line.pass(end)
     const last = input.text.charCodeAt(end - 1)
-    if (last === NEWLINE) this.line.endWithBreak()
+    if (this.line.mayChange || last === NEWLINE) this.line.pass(end, last)
     const text = input.take(end)
     this.before.pass(text, last)
     // Asked first: nearly all text comes behind other text.
