@@ -12,11 +12,13 @@ const formats = ['auto', 'qwen']
 const WARM_UP_MS = 300
 const TURN_MS = 0.4
 const TURNS = 200
+const PAIRS = 5
 
 /**
  * How long plain text takes as a part of the time that it took another build of the library: `node bench/two-builds.mjs FOLDER`, where
- * the folder is a checkout that is built. Each row and column has processes of its own, because the compiler settles differently
- * for each text, and both orders of loading the builds, because the second one finds the compiler in another state.
+ * the folder is a checkout that is built. Each row and column has pairs of processes of its own, because the compiler settles
+ * differently for each text and from process to process, and a pair has both orders of loading the builds, because the second one
+ * finds the compiler in another state. All texts take a quarter of an hour.
  */
 function compare(other, [onlyText, onlyFormat]) {
   const before = libraryIn(other)
@@ -27,7 +29,7 @@ function compare(other, [onlyText, onlyFormat]) {
       if ((onlyText ?? text) !== text || (onlyFormat ?? format) !== format) continue
       const ratios = sizes.map((size) => {
         const ask = (first) => inProcess([before, now, first, text, format, String(size)])
-        return Math.sqrt(ask('before') * ask('now')).toFixed(2)
+        return median(Array.from({ length: PAIRS }, () => Math.sqrt(ask('before') * ask('now')))).toFixed(2)
       })
       rows.push([text, format, ...ratios])
     }

@@ -90,17 +90,16 @@ export class Scanner {
   }
 
   /**
-   * Takes a chunk that comes where all is read, and passes it on if it holds no marker. Nearly every chunk is such a one, behind
-   * others: with all that the rest need, it would take a fifth longer. `at-hand`: the chunk is the text to read now.
+   * Takes a chunk and passes it on, behind half a marker that turned out to be none, if it holds no marker. Nearly every chunk is
+   * such a one, behind others: with all that the rest need, it would take a fifth longer. `at-hand`: it is part of the text to read.
    */
   takeAtOnce(chunk: string): 'passed' | 'at-hand' | 'not-taken' {
     const { noting, settled, input, flow } = this
-    if (noting === undefined || settled === undefined || input.observer !== undefined || !input.isEmpty) {
-      return 'not-taken'
-    }
-    input.follow(chunk)
-    const at = this.nextMarker(settled, noting, chunk, 0, flow.before.lastCode)
-    if (at < chunk.length) {
+    if (noting === undefined || settled === undefined) return 'not-taken'
+    if (input.isEmpty && input.observer === undefined) input.follow(chunk)
+    else input.append(chunk)
+    const at = this.nextMarker(settled, noting, input.text, 0, flow.before.lastCode)
+    if (at < input.text.length) {
       this.nextAt = at
       return 'at-hand'
     }
