@@ -157,11 +157,17 @@ export class Scanner {
   }
 
   /** Where the next marker may start. `noting`: the same vocabulary with what is only noted on the way. */
-  private nextMarker(vocabulary: Starts, noting: Starts, text: string, from: number, before: number): number {
+  private nextMarker(
+    vocabulary: Starts,
+    noting: Starts,
+    text: string,
+    from: number,
+    codeBefore: number,
+  ): number {
     const { line } = this.flow
     if (!line.hasNotes && text.length - from > LONG_TEXT) line.expectNotes()
-    if (line.hasNotes) return vocabulary.nextStart(text, from, before)
-    const at = noting.nextStart(text, from, before)
+    if (line.hasNotes) return vocabulary.nextStart(text, from, codeBefore)
+    const at = noting.nextStart(text, from, codeBefore)
     return at < text.length && line.takesNote(text, at) ? vocabulary.nextStart(text, at) : at
   }
 

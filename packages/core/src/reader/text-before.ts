@@ -23,9 +23,9 @@ const opensString: ReadonlySet<number> = new Set([TAB, NEWLINE, RETURN, 32, 40, 
 export class TextBefore {
   /** Whether nothing but white space was passed on so far, of the content or reasoning at hand. */
   isUntouched = true
-  private readonly input: TextWindow
   /** The last unit that was passed on. A line break, where nothing was. */
   lastCode = NEWLINE
+  private readonly input: TextWindow
   /** The last piece that was passed on, until it is looked at, and the unit in front of it. */
   private piece = ''
   private codeBeforePiece = NEWLINE

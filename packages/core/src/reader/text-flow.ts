@@ -38,7 +38,7 @@ const NEWLINE = 10
 /** A longer answer inside of reasoning stays reasoning: all of it would have to be kept. */
 const LONGEST_THOUGHT = 16_384
 
-/** Passes on what is no call, as content or as reasoning, and remembers what stood there last. */
+/** Passes on what is no call, as content or as reasoning, and remembers whether it stands behind a marker or behind calls. */
 export class TextFlow {
   mode: Channel
   readonly line: Line

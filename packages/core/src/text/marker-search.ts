@@ -145,10 +145,10 @@ export class MarkerSearch<T> {
     return this.value
   }
 
-  /** The first position from `from` on at which a marker may start, or the end of the text. `before`: what stands in front of it. */
-  nextStart(text: string, from: number, before = NEWLINE): number {
-    if (before === NEWLINE && this.lines?.begins(text.charCodeAt(from)) === true) return from
-    return text.length - from > SHORT ? this.nextInLong(text, from) : this.nextInShort(text, from, before)
+  /** The first position from `from` on at which a marker may start, or the end of the text. `codeBefore`: the unit in front of it. */
+  nextStart(text: string, from: number, codeBefore = NEWLINE): number {
+    if (codeBefore === NEWLINE && this.lines?.begins(text.charCodeAt(from)) === true) return from
+    return text.length - from > SHORT ? this.nextInLong(text, from) : this.nextInShort(text, from, codeBefore)
   }
 
   private begins(first: number): boolean {
@@ -170,7 +170,7 @@ export class MarkerSearch<T> {
     return startPattern(this.root.children, signs, this.runs)
   }
 
-  private nextInShort(text: string, from: number, before: number): number {
+  private nextInShort(text: string, from: number, codeBefore: number): number {
     const { length } = text
     const { firstBits, secondBits } = this
     for (let at = from; at < length; at++) {
@@ -180,7 +180,7 @@ export class MarkerSearch<T> {
       const shared = first & second
       if (shared === 0) continue
       // Code is full of brackets at the end of a line.
-      if (shared !== IN_LINES || (at === from ? before : text.charCodeAt(at - 1)) === NEWLINE) return at
+      if (shared !== IN_LINES || (at === from ? codeBefore : text.charCodeAt(at - 1)) === NEWLINE) return at
     }
     return length
   }
