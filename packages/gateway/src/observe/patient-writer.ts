@@ -22,10 +22,8 @@ export class PatientWriter {
   private state: 'open' | 'closing' | 'closed' = 'open'
   private batch: NodeJS.Timeout | undefined
   private readonly waiting = new WaitingLines()
-  private readonly onDrop: (lines: number) => void
 
   constructor(descriptor: number, onDrop: (lines: number) => void) {
-    this.onDrop = onDrop
     this.destination = new sonic.SonicBoom({
       fd: descriptor,
       sync: false,
@@ -38,7 +36,10 @@ export class PatientWriter {
     this.destination.on('drop', () => onDrop(this.waiting.takeBack()))
     this.destination.on('write', (bytes: number) => this.waiting.written(bytes))
     // The destination retries a write and mostly fails again; each lost line counts once.
-    this.destination.on('error', () => onDrop(this.waiting.fail()))
+    this.destination.on('error', () => {
+      onDrop(this.waiting.fail())
+      if (this.state !== 'open') this.destination.destroy()
+    })
   }
 
   write(text: string): void {
@@ -65,9 +66,9 @@ export class PatientWriter {
       })
       this.destination.end()
     })
+    // A write may be under way still. Destroyed before its end, the destination would go on to write to a descriptor that
+    // is closed by then, or write nothing for ever, and the process would not end. So it is given up when that write fails.
     this.state = 'closed'
-    this.onDrop(this.waiting.fail())
-    this.destination.destroy()
   }
 }
 

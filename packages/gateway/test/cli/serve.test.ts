@@ -5,8 +5,9 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { ask, paths, post, readAnswer, weatherRequest, inTurn } from '../server/ask.ts'
 import { chunk, sse, startUpstream, stopUpstreams, until, untilStill } from '../server/scripted-upstream.ts'
 import { childrenOf } from './child-processes.ts'
+import { dragoman as answerHere } from './in-process.ts'
 import { dragoman } from './run-cli.ts'
-import { startProgram, stopPrograms } from './running-program.ts'
+import { type RunningProgram, startProgram, stopPrograms } from './running-program.ts'
 
 vi.setConfig({ testTimeout: 30_000 })
 
@@ -121,7 +122,7 @@ describe('dragoman without a command', () => {
 
   it('takes a sensible number of workers only', async () => {
     await inTurn(['0', 'two', '-1', '1.5', '1000'], async (count) => {
-      const { code, stderr } = await dragoman(['--port', '0', `--workers=${count}`])
+      const { code, stderr } = await answerHere(['--port', '0', `--workers=${count}`])
       expect([code, stderr]).toEqual([2, expect.stringContaining('--workers must be a whole number')])
     })
   })
@@ -241,17 +242,22 @@ describe.each([['1'], ['2']])('a gateway of %s processes', (workers) => {
     await until(() => upstream.openRequests === 0, 2000)
   })
 
-  it('serves on where nobody reads what it writes, counts what is lost, and still ends', async () => {
-    const { child, address, exit } = await startProgram(
-      ['--port', '0', '--log-level', 'debug', '--workers', workers],
-      { readsStderr: 'never' },
-    )
+  /** A program that has written more to standard error than a pipe holds, and of which nobody has read anything. */
+  async function startUnread(): Promise<RunningProgram> {
+    const program = await startProgram(['--port', '0', '--log-level', 'debug', '--workers', workers], {
+      readsStderr: 'never',
+    })
     const fields = Array.from({ length: 400 }, (_, at) => [`unknown-${at}-${'x'.repeat(80)}`, 1])
     const odd = Object.fromEntries(fields)
-    await inTurn(Array.from({ length: 80 }), async () => {
-      const answer = await ask(address, 'anthropic', { stream: false, ...odd })
-      expect(answer.status).toBe(200)
-    })
+    const answers = await Promise.all(
+      Array.from({ length: 80 }, () => ask(program.address, 'anthropic', { stream: false, ...odd })),
+    )
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
+    return program
+  }
+
+  it('serves on where nobody reads what it writes, counts what is lost, and still ends', async () => {
+    const { child, address, exit } = await startUnread()
     child.kill('SIGHUP')
     const metrics = await (await fetch(`${address}/metrics`)).text()
     const dropped = /^dragoman_dropped_total\{sink="log"\} (\d+)$/m.exec(metrics)?.[1]
@@ -261,6 +267,16 @@ describe.each([['1'], ['2']])('a gateway of %s processes', (workers) => {
     child.kill('SIGTERM')
     expect(await exit).toBe(0)
     expect(performance.now() - started).toBeLessThan(5000)
+  })
+
+  it('ends where what it wrote is read slowly', async () => {
+    const { child, exit } = await startUnread()
+    const reading = setInterval(() => child.stderr?.read(1000), 5)
+    const started = performance.now()
+    child.kill('SIGTERM')
+    expect(await exit).toBe(0)
+    expect(performance.now() - started).toBeLessThan(5000)
+    clearInterval(reading)
   })
 })
 

@@ -1,4 +1,5 @@
-import { statSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { closeSync, constants, openSync, statSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -58,6 +59,28 @@ it('closing writes what waits, whenever it comes, and nothing happens behind it'
   await sleep(60)
   process.off('uncaughtException', onUncaught)
   expect(onUncaught).not.toHaveBeenCalled()
+})
+
+// A write that is tried again behind the end would go to whatever has the number of the closed descriptor by then.
+it.runIf(process.platform === 'linux')('what a full pipe did not take goes to no other file', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'dragoman-log-'))
+  const pipe = join(folder, 'pipe')
+  execFileSync('mkfifo', [pipe])
+  const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK)
+  const writer = new PatientWriter(openLogFile(pipe) ?? 2, () => {})
+  for (let line = 0; line < 40; line++) writer.write(`${'.'.repeat(9000)}\n`)
+  // It is tried every tenth of a second, and this is not when the writer is closed.
+  await sleep(50)
+  await writer.close()
+  const others = Array.from({ length: 20 }, (_, at) => join(folder, `other-${at}`))
+  const opened: number[] = []
+  for (const other of others) {
+    opened.push(openSync(other, 'w'))
+    await sleep(10)
+  }
+  expect(others.filter((other) => statSync(other).size > 0)).toEqual([])
+  for (const descriptor of [reader, ...opened]) closeSync(descriptor)
+  await rm(folder, { recursive: true })
 })
 
 const lineOf = (bytes: number): string => `${'é'.repeat(bytes / 2)}\n`
