@@ -45,6 +45,7 @@ function rank({ moduleId }: TestSpecification): number {
 export default defineConfig({
   test: {
     include: ['packages/*/test/**/*.test.ts'],
+    globalSetup: ['vitest.temporary-folder.ts'],
     setupFiles: ['vitest.setup.ts'],
     testTimeout: 120_000,
     // No test changes what another file imports, so each worker loads the modules once.

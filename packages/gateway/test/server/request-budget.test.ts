@@ -30,9 +30,7 @@ const addresses = [
 ]
 
 describe('a body that is made of too many values', () => {
-  const manyKeys = JSON.stringify(
-    Object.fromEntries(Array.from({ length: 1_000_000 }, (_, at) => [`k${at}`, 1])),
-  )
+  const manyKeys = `{${Array.from({ length: 1_000_000 }, (_, at) => `"k${at}":1`).join(',')}}`
   const manyItems = `{"model":"m","messages":[${Array.from({ length: 400_000 }, () => '0').join(',')}]}`
 
   it('is tried in every dialect', () => expect(addresses).toHaveLength(dialectIds.length))
