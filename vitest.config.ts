@@ -50,8 +50,8 @@ export default defineConfig({
     testTimeout: 120_000,
     // No test changes what another file imports, so each worker loads the modules once.
     isolate: false,
-    // One more than there are cores, as some tests wait for clocks and programs more than they work.
-    maxWorkers: availableParallelism() + 1,
+    // Two more than there are cores, as some tests wait for clocks and programs more than they work.
+    maxWorkers: availableParallelism() + 2,
     sequence: { sequencer: LongestFirst },
   },
 })

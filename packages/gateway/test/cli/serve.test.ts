@@ -84,7 +84,7 @@ describe('dragoman without a command', () => {
       await inTurn(['/proc/dragoman/recordings', join(file, 'recordings'), file], async (dir) => {
         const started = performance.now()
         const args = ['--port', '0', '--workers', workers, '--record', dir]
-        const { code, stdout, stderr } = await dragoman(args)
+        const { code, stdout, stderr } = await answerHere(args)
         expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
         expect(stderr).toContain(`cannot record in ${dir}: `)
         expect(stderr).not.toMatch(/\n\s+at /)

@@ -65,7 +65,7 @@ it('closing writes what waits, whenever it comes, and nothing happens behind it'
 it.runIf(process.platform === 'linux')('what a full pipe did not take goes to no other file', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'dragoman-log-'))
   const pipe = join(folder, 'pipe')
-  execFileSync('mkfifo', [pipe])
+  execFileSync('sh', ['-c', 'mkfifo "$0"', pipe])
   const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK)
   const writer = new PatientWriter(openLogFile(pipe) ?? 2, () => {})
   for (let line = 0; line < 40; line++) writer.write(`${'.'.repeat(9000)}\n`)
