@@ -1,4 +1,13 @@
-import { childAt, copyTree, insert, type MarkerNode, markerRoot, startPattern, steps } from './marker-tree.ts'
+import {
+  childAt,
+  copyTree,
+  insert,
+  type MarkerNode,
+  markerRoot,
+  startPattern,
+  type Step,
+  steps,
+} from './marker-tree.ts'
 import { COLON, type Marker, NONE, PARTIAL, skipSuffix, spelled, wornEnd } from './marker.ts'
 import { SHORT } from './next-match.ts'
 import { isSpace, isWordCode, skipSpace } from './space.ts'
@@ -31,6 +40,8 @@ export class MarkerSearch<T> {
   /** Behind which of these a second character may stand, by its low byte. */
   private readonly secondBits = new Uint32Array(256).fill(ANYTHING)
   private nextBit = ANYTHING << 1
+  /** Behind a second character, by its low five bits, a bit for each third one, by its own: so many a shift looks at. */
+  private readonly thirds = new Uint32Array(32)
   /** Markers that count only at the start of a line. */
   private lines: MarkerSearch<T> | undefined
   /** How markers start, once somebody asked. */
@@ -130,6 +141,7 @@ export class MarkerSearch<T> {
     this.lines = other.lines?.copy()
     this.firstBits.set(other.firstBits)
     this.secondBits.set(other.secondBits)
+    this.thirds.set(other.thirds)
     this.nextBit = other.nextBit
     this.runs = other.runs
   }
@@ -178,11 +190,18 @@ export class MarkerSearch<T> {
       if (first === 0) continue
       const second = at + 1 === length ? MAY_END : (secondBits[text.charCodeAt(at + 1) & 0xff] ?? 0)
       const shared = first & second
-      if (shared === 0) continue
+      if (shared === 0 || !this.mayGoOn(shared, text, at + 1)) continue
       // Code is full of brackets at the end of a line.
       if (shared !== IN_LINES || (at === from ? codeBefore : text.charCodeAt(at - 1)) === NEWLINE) return at
     }
     return length
+  }
+
+  /** Whether a third character may make a marker of the two that end at `second`. Most tags of HTML are told from markers by it. */
+  private mayGoOn(shared: number, text: string, second: number): boolean {
+    if ((shared & (ANYTHING | IN_LINES)) !== 0 || second + 1 >= text.length) return true
+    const thirds = this.thirds[text.charCodeAt(second) & 31] ?? 0
+    return ((thirds >>> text.charCodeAt(second + 1)) & 1) !== 0
   }
 
   /** A search that finds the notes as well. */
@@ -201,16 +220,21 @@ export class MarkerSearch<T> {
 
   /** `node`: the one of all markers that start with this character. */
   private noteStart(first: number, node: MarkerNode<T>): void {
-    const next = this.runs.includes(String.fromCharCode(first)) ? [[first] as const] : steps(node, 1)
+    const next: readonly Step[] | 'anything' = this.runs.includes(String.fromCharCode(first))
+      ? [[first, undefined, 0]]
+      : steps(node, 1)
     if (next === 'anything') mark(this.firstBits, first, ANYTHING)
     else this.noteSeconds(first, next)
   }
 
-  private noteSeconds(first: number, seconds: readonly (readonly [number, ...unknown[]])[]): void {
+  private noteSeconds(first: number, seconds: readonly Step[]): void {
     const known = this.firstBits[first & 0xff] ?? 0
     const bit = known & ~(ANYTHING | MAY_END | IN_LINES) || this.takeBit()
     mark(this.firstBits, first, bit)
-    for (const [code] of seconds) mark(this.secondBits, code, bit)
+    for (const [code, node, at] of seconds) {
+      mark(this.secondBits, code, bit)
+      mark(this.thirds, code & 31, thirdsOf(node, at))
+    }
   }
 
   private takeBit(): number {
@@ -335,6 +359,12 @@ export class MarkerSearch<T> {
     this.value = value
     return behind - at
   }
+}
+
+/** A bit for each character that may stand behind the first `at` of the node's label. */
+function thirdsOf(node: MarkerNode<unknown> | undefined, at: number): number {
+  const next = node === undefined ? 'anything' : steps(node, at)
+  return next === 'anything' ? -1 : next.reduce((bits, [code]) => bits | (1 << code), 0)
 }
 
 function mark(bits: Uint32Array, code: number, bit: number): void {

@@ -133,7 +133,7 @@ function depthBehind(code: number, depth: number): number {
 }
 
 /** A character, and where in the tree it leads: to the node's own label, or to that of a child. Nowhere: anything may follow. */
-type Step = readonly [code: number, node: MarkerNode<unknown> | undefined, at: number]
+export type Step = readonly [code: number, node: MarkerNode<unknown> | undefined, at: number]
 
 /** Which characters may stand behind the first `at` of the node's label. */
 export function steps(node: MarkerNode<unknown>, at: number): readonly Step[] | 'anything' {
