@@ -40,7 +40,7 @@ export class MarkerSearch<T> {
   /** Behind which of these a second character may stand, by its low byte. */
   private readonly secondBits = new Uint32Array(256).fill(ANYTHING)
   private nextBit = ANYTHING << 1
-  /** Behind a second character, by its low five bits, a bit for each third one, by its own: so many a shift looks at. */
+  /** Which third characters may stand behind a second one: both by their low five bits, as a shift looks at no more. */
   private readonly thirds = new Uint32Array(32)
   /** Markers that count only at the start of a line. */
   private lines: MarkerSearch<T> | undefined
